@@ -93,6 +93,8 @@ pub const LITERAL_BYTES: usize = 65_536;
 pub const GLOB_BYTES: usize = 1024;
 /// Levels of braces within braces in a glob.
 pub const GLOB_DEPTH: usize = 8;
+/// Globs in `exclude` of one call.
+pub const EXCLUDES: usize = 100;
 /// Bytes of an ignore file. Larger ones are skipped.
 pub const RULES_BYTES: u64 = 1_000_000;
 /// Bytes of the ignore rules that apply in one folder, from all folders above it: enough for a file with a megabyte

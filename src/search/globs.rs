@@ -34,6 +34,15 @@ pub struct Glob {
     levels: Option<usize>,
 }
 
+/// Whether upper and lower case are different letters for a glob.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Case {
+    /// They are.
+    Sensitive,
+    /// They are not.
+    Ignored,
+}
+
 /// The subject of a glob's comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Subject {
@@ -42,8 +51,14 @@ enum Subject {
 }
 
 impl Glob {
-    /// Compiles `glob`. `base` is the absolute path of the start of the walk. The error explains an invalid glob.
+    /// Compiles `glob`, case-sensitive. `base` is the absolute path of the start of the walk. The error says what is
+    /// wrong with the glob.
     pub fn new(glob: &str, base: &Path) -> Result<Self, String> {
+        Self::with_case(glob, base, Case::Sensitive)
+    }
+
+    /// Compiles `glob`. `base` is the absolute path of the start of the walk. The error says what is wrong with the glob.
+    pub fn with_case(glob: &str, base: &Path, case: Case) -> Result<Self, String> {
         // Compiling takes memory by the length.
         if glob.len() > GLOB_BYTES {
             return Err(too_large());
@@ -62,16 +77,21 @@ impl Glob {
         let subject = if anchored || plain.contains('/') { Subject::Path } else { Subject::Name };
         // Names need not be UTF-8.
         let regex = Regex::builder()
-            .syntax(syntax::Config::new().utf8(false).dot_matches_new_line(true))
+            .syntax(
+                syntax::Config::new()
+                    .utf8(false)
+                    .dot_matches_new_line(true)
+                    .case_insensitive(case == Case::Ignored),
+            )
             .build(&regex_of(plain)?);
         let regex = regex.map_err(|error| error.to_string())?;
-        let prefix = if negated { "" } else { literal_folders(plain) };
+        let prefix = if negated || case == Case::Ignored { "" } else { literal_folders(plain) };
         let levels = if negated || subject == Subject::Name { None } else { levels_of(plain) };
         let (prefix, folders) = (prefix.to_owned(), plain.len() < rest.len());
         Ok(Self { regex, subject, negated, folders, prefix, levels })
     }
 
-    /// True if it is of folders only.
+    /// Returns true if it is of folders only.
     pub fn is_of_folders(&self) -> bool {
         self.folders
     }

@@ -123,7 +123,7 @@ impl Rules {
     }
 
     /// The path that all paths of the walk begin with here; empty where there are no rules.
-    pub(super) fn base(&self) -> &[u8] {
+    pub fn base(&self) -> &[u8] {
         self.shared.as_ref().map_or(b"", |shared| &shared.base)
     }
 

@@ -16,8 +16,12 @@ use crate::sys::FileKind;
 /// A search for names.
 #[derive(Debug)]
 pub struct Query {
-    /// The glob that names them; `None` where all names will do.
+    /// The glob that they match; `None` for all names.
     pub glob: Option<Glob>,
+    /// Negated globs: an entry that one of them does not match is omitted, with everything below it.
+    pub exclude: Vec<Glob>,
+    /// The number of components of a path at most.
+    pub max_depth: Option<usize>,
     /// The kind of the entries.
     pub kind: Kind,
     /// The sort key of the entries.
@@ -89,11 +93,16 @@ impl Visit for Search {
             Kind::Dir => kind == FileKind::Folder,
             Kind::Any => true,
         };
-        is_of_kind && self.query.glob.as_ref().is_none_or(|glob| glob.names(path, kind == FileKind::Folder))
+        let is_folder = kind == FileKind::Folder;
+        is_of_kind
+            && self.query.glob.as_ref().is_none_or(|glob| glob.names(path, is_folder))
+            && self.query.exclude.iter().all(|glob| glob.names(path, is_folder))
     }
 
     fn enters(&self, path: &[u8]) -> bool {
-        self.query.glob.as_ref().is_none_or(|glob| glob.names_below(path))
+        self.query.max_depth.is_none_or(|depth| components(path) < depth)
+            && self.query.glob.as_ref().is_none_or(|glob| glob.names_below(path))
+            && self.query.exclude.iter().all(|glob| glob.names(path, true))
     }
 
     fn visit(&mut self, entry: &mut Entry<'_, '_>, emit: &mut Emit<'_, Found>) -> io::Result<()> {
@@ -120,4 +129,9 @@ impl Visit for Search {
     fn weight(found: &Found) -> usize {
         found.path.len()
     }
+}
+
+/// Returns the number of components of a path.
+fn components(path: &[u8]) -> usize {
+    memchr::memchr_iter(b'/', path).count() + 1
 }

@@ -1,11 +1,13 @@
-//! The arguments of a call, checked against the schema that the model was shown.
+//! Checks the arguments of a call against the schema of its tool.
 //!
 //! Models write numbers as text, whole numbers with a `.0`, names in snake case, other tools' names
-//! (`file_path`), and `null`, `""`, 0, `[]` or `{}` for what they leave out; agents add arguments of
-//! their own. All of that is taken for what it means. What can't be is refused in words that name
-//! the argument, what was given and what is expected, so that the call can be mended. The schema is
-//! the one home of names, types and bounds; `names` has the other names.
+//! (`file_path`), and `null`, `""`, 0, `[]` or `{}` for arguments that they omit. Agents add arguments of
+//! their own. All of these are accepted with their meaning. For anything else the error names the argument,
+//! the given value and the expected one, so that the model can correct the call. The schema defines all
+//! names, types and bounds. `names` has the names in other tools, `foreign` the arguments of other tools that
+//! need more than another name.
 
+mod foreign;
 mod names;
 
 use std::borrow::Cow;
@@ -129,6 +131,8 @@ pub fn typed<T: DeserializeOwned>(checked: Object) -> Result<T, ToolError> {
 /// Checks the arguments `given` to `tool`. Returns them under their own names, each of its type; those left out are
 /// absent.
 pub fn check(tool: &str, schema: &Object, given: &Object) -> Result<Object, ToolError> {
+    let rewritten = foreign::rewritten(tool, given);
+    let given = rewritten.as_ref().unwrap_or(given);
     let none = Object::new();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
     let required = schema.get("required").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);

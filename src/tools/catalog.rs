@@ -111,13 +111,12 @@ impl ToolName {
             ),
             Self::Find => format!(
                 "Find files by glob, or with sort=relevance by words of the name, best first. Returns paths \
-                 in path order (folders end with /), at most {bytes}; \
-                 where there is more, a notice gives the offset that continues. Ignored files are passed \
-                 over, hidden ones found."
+                 in path order (folders end with /), at most {bytes}; where there is more, a notice gives the \
+                 offset that continues. Skips ignored files, finds hidden ones."
             ),
             Self::Ls => format!(
-                "List a folder: one name a line, dotfiles too, folders end with /, at most {bytes}; where \
-                 there is more, a notice gives the offset that continues."
+                "List a folder, a file or what a glob matches: one name for each line, dotfiles too, folders end \
+                 with /, at most {bytes}; where there is more, a notice gives the offset that continues."
             ),
         }
     }

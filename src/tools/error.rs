@@ -18,7 +18,12 @@ pub enum ToolError {
     #[error("{0}")]
     Argument(String),
     /// Nothing stands at a path.
-    #[error("{wanted} not found: {}{}", show::path(path), near_words(near))]
+    #[error(
+        "{wanted} not found: {}{}{}",
+        show::path(path),
+        near_words(near),
+        if *ls_glob { "\nUse ls with this path to list what matches" } else { "" }
+    )]
     NotFound {
         /// The kind of thing that is wanted there.
         wanted: ExpectedKind,
@@ -26,6 +31,8 @@ pub enum ToolError {
         path: String,
         /// Names near it that do exist.
         near: Vec<String>,
+        /// True if the path is a glob that ls can list.
+        ls_glob: bool,
     },
     /// A folder where a file is wanted.
     #[error("Is a directory: {}{}", folder(path), if *ls { ". Use ls to list it" } else { "" })]
@@ -36,8 +43,25 @@ pub enum ToolError {
         ls: bool,
     },
     /// Something else where a folder is wanted.
-    #[error("Not a directory: {}", show::path(.0))]
-    NotDirectory(String),
+    #[error("Not a directory: {}. Use its folder: {folder}", show::path(path))]
+    NotDirectory {
+        /// The path.
+        path: String,
+        /// The folder that it is in.
+        folder: String,
+    },
+    /// A glob for ls that is not of names of one directory.
+    #[error(
+        "ls takes a glob in the last component only: {}{}",
+        show::path(path),
+        if *find { format!(". Use find with pattern={path} and type=any") } else { String::new() }
+    )]
+    GlobInFolder {
+        /// The path with the glob.
+        path: String,
+        /// True if find is registered.
+        find: bool,
+    },
     /// A FIFO, socket or device, which is never opened: its path and its kind.
     #[error("Not a regular file: {} ({})", show::path(.0), .1)]
     NotRegular(String, &'static str),

@@ -13,12 +13,13 @@ use crate::fs::open::OpenedPath;
 use crate::limits;
 use crate::search::best::Best;
 use crate::search::content::ContextLines;
-use crate::search::globs::Glob;
+use crate::search::globs::{Case, Glob};
 use crate::search::names::{self, Found, Key, Kind, Query};
 use crate::search::walk::Walked;
 use cutline_core::details::Details;
 use cutline_core::text::{as_index, show};
 
+use super::arguments::Strings;
 use super::notice::{Notice, Unit};
 use super::page::{Group, Page, PageRequest, Sort};
 use super::resolve::{self, ExpectedKind};
@@ -29,11 +30,11 @@ use super::{Conclusion, Context, Output, ToolError, path_glob};
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Args {
-    /// Glob; without / it matches names at any depth, with one, paths below path. By relevance: words
+    /// Glob; without / of names at any depth, with one of paths below path. By relevance: words
     pub pattern: String,
     /// Folder to search; default: the workspace
     pub path: Option<String>,
-    /// Most results to return; default 1000, by relevance 20
+    /// Most results; default 1000, by relevance 20
     #[schemars(range(min = 1))]
     pub limit: Option<u64>,
     /// Results to skip
@@ -43,10 +44,19 @@ pub struct Args {
     #[schemars(description = "What to find: file (the default), dir or any")]
     #[serde(rename = "type")]
     pub kind: Option<Kind>,
-    /// Order: path (the default), modified: newest first, or relevance: best answers to words first
+    /// Order: path (the default), modified (newest first) or relevance (best match of the words first)
     pub sort: Option<Sort>,
     /// Also find ignored files
     pub no_ignore: Option<bool>,
+    /// Glob of files and folders to skip
+    #[schemars(with = "Option<String>", extend("x-list" = true))]
+    pub exclude: Option<Strings>,
+    /// Most levels below path
+    #[schemars(range(min = 1))]
+    pub max_depth: Option<u64>,
+    /// Match names without regard to case
+    #[schemars(extend("x-unlisted" = true))]
+    pub ignore_case: Option<bool>,
 }
 
 /// Does one call.
@@ -55,7 +65,9 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
 }
 
 fn search(cx: &Context, args: Args, conclusion: &Conclusion<Output>) -> Result<Output, ToolError> {
-    let place = resolve::open(cx, args.path.as_deref().unwrap_or("."), ExpectedKind::Directory)?;
+    let asked = args.path.as_deref().unwrap_or(".");
+    let place = resolve::open(cx, asked, ExpectedKind::Directory)
+        .map_err(|error| glob_as_path(&args, asked, &error).unwrap_or(error))?;
     let query = query(cx, &args, &place)?;
     let ranked = matches!(query.key, Key::Relevance(_)).then(ContextLines::default);
     let request = PageRequest::new(args.offset, args.limit, Unit::Results, ranked)?;
@@ -117,7 +129,8 @@ impl Results {
 
 fn query(cx: &Context, args: &Args, place: &OpenedPath) -> Result<Query, ToolError> {
     let sort = args.sort.unwrap_or_default();
-    let glob = || path_glob::compile(cx, &args.pattern, place).map(Some);
+    let case = if args.ignore_case == Some(true) { Case::Ignored } else { Case::Sensitive };
+    let glob = || path_glob::compile_with_case(cx, &args.pattern, place, case).map(Some);
     let (glob, key) = match sort {
         Sort::Relevance => (None, Key::Relevance(words(&args.pattern)?)),
         Sort::Modified => (glob()?, Key::Modified),
@@ -126,7 +139,23 @@ fn query(cx: &Context, args: &Args, place: &OpenedPath) -> Result<Query, ToolErr
     // A pattern that is of folders would find none among files.
     let is_of_folders = glob.as_ref().is_some_and(Glob::is_of_folders) && !args.pattern.starts_with('!');
     let kind = args.kind.unwrap_or(if is_of_folders { Kind::Dir } else { Kind::File });
-    Ok(Query { glob, kind, key })
+    let exclude = args.exclude.as_ref().map(|globs| path_glob::exclusions(cx, globs, place)).transpose()?;
+    let exclude = exclude.unwrap_or_default();
+    Ok(Query { glob, exclude, max_depth: args.max_depth.map(as_index), kind, key })
+}
+
+/// Returns the error for a glob as `path`, which belongs into `pattern`. Returns `None` if `path` is no glob.
+fn glob_as_path(args: &Args, path: &str, error: &ToolError) -> Option<ToolError> {
+    let has_glob = args.sort != Some(Sort::Relevance) && path_glob::has_wildcard(path);
+    if !has_glob || !matches!(error, ToolError::NotFound { .. }) {
+        return None;
+    }
+    let is_of_names = !args.pattern.trim_end_matches('/').contains('/');
+    let folders = path.trim_end_matches('/');
+    let pattern = [folders, if is_of_names { "/**/" } else { "/" }, &args.pattern].concat();
+    let [path, pattern] = [path, &pattern].map(|glob| show::path(&show::name(glob.as_bytes())));
+    let message = format!("path: must be a folder, got the glob {path}. Use pattern={pattern} without path");
+    Some(ToolError::Argument(message))
 }
 
 /// The words of a pattern that is no glob.

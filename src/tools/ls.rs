@@ -1,120 +1,236 @@
-//! ls: listing a folder.
+//! ls: lists a directory, a file, or what a glob in the last component of the path matches.
 //!
-//! One name a line, without regard to case, ties by bytes; folders, and links that lead to one inside
-//! the roots, end with `/`.
+//! One name for each line, in an order that ignores case, ties by bytes. Directories, and links to directories inside
+//! the roots, end with `/`. `long` adds the size in bytes and the modification time in UTC.
 
 use std::ops::ControlFlow;
+use std::time::{Duration, UNIX_EPOCH};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::fs::listing::{Listing, Order};
 use crate::fs::open::OpenedPath;
+use crate::search::globs::Glob;
+use crate::search::ignore_rules::{RuleFilesPresent, Rules};
 use crate::stop::Stopped;
-use crate::sys::{self, FileKind};
+use crate::sys::{self, FileKind, Folder, Stat, below};
 use cutline_core::details::Details;
 use cutline_core::text::{Extent, as_index, show};
 
-use super::notice::{StoppedAt, Unit};
+use super::arguments::Strings;
+use super::notice::{StoppedAt, Unit, empty};
 use super::page::{Group, Page, PageRequest};
 use super::resolve::{self, ExpectedKind};
-use super::{Context, Output, ToolError};
+use super::walk_support::Paths;
+use super::{Context, Output, ToolError, ToolName, path_glob};
 
-/// Bytes of names that the kernel returns at once.
+/// Size of the buffer for the names that the kernel returns, in bytes.
 const BUFFER_BYTES: usize = 64 * 1024;
 
+/// Number of entries between two checks for cancellation.
+const CHECK_ENTRIES: usize = 1024;
+
+/// The last second of the year 9999, in seconds since 1970. RFC 3339 has no later time.
+const LAST_SECOND: u64 = 253_402_300_799;
+
+/// Stands for a size or a time that is not known or has no meaning.
+const NO_VALUE: &str = "-";
+
 /// The arguments of ls.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Args {
-    /// Folder to list; default: the workspace
+    /// Folder, file or glob such as src/*.rs; default: the workspace
     pub path: Option<String>,
-    /// Most entries to return; default 500
+    /// Show size in bytes and modification time (UTC)
+    pub long: Option<bool>,
+    /// Most entries; default 500
     #[schemars(range(min = 1))]
     pub limit: Option<u64>,
     /// Entries to skip
     #[schemars(range(min = 0))]
     pub offset: Option<u64>,
+    /// Globs of entries to omit
+    #[schemars(with = "Option<String>", extend("x-list" = true, "x-unlisted" = true))]
+    pub exclude: Option<Strings>,
+    /// Omit entries that ignore rules exclude
+    #[schemars(extend("x-unlisted" = true))]
+    pub respect_git_ignore: Option<bool>,
 }
 
-/// Does one call.
+/// Runs one call.
 pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
     cx.blocking(move |cx, _| list(cx, &args)).await
 }
 
 fn list(cx: &Context, args: &Args) -> Result<Output, ToolError> {
-    let place = resolve::open(cx, args.path.as_deref().unwrap_or("."), ExpectedKind::Directory)?;
-    let mut page = Page::new(cx, PageRequest::new(args.offset, args.limit, Unit::Entries, None)?);
-    page.found = fill(cx, &place, &mut page)?;
-    let is_counted = page.whole.is_none() && page.body.is_full() && page.stopped.is_none();
-    let extent = is_counted.then(|| extent(cx, &place)).transpose()?;
+    let asked = args.path.as_deref().unwrap_or(".");
+    let request = PageRequest::new(args.offset, args.limit, Unit::Entries, None)?;
+    let (folder, only) = match resolve::open(cx, asked, ExpectedKind::Entry) {
+        Ok(place) if place.stat.kind != FileKind::Folder => return list_one(cx, args, request, &place),
+        Ok(place) => (place, None),
+        Err(missing @ ToolError::NotFound { .. }) => {
+            let (folder, glob) = path_glob::split_last(asked).ok_or(missing)?;
+            if !path_glob::is_listed(asked) {
+                let (path, find) = (asked.to_owned(), cx.has(ToolName::Find));
+                return Err(ToolError::GlobInFolder { path, find });
+            }
+            let place = resolve::open(cx, folder, ExpectedKind::Directory)?;
+            let glob = path_glob::compile(cx, glob, &place)?;
+            (place, Some(glob))
+        }
+        Err(error) => return Err(error),
+    };
+    let lister = Lister::new(cx, args, folder, only)?;
+    let mut page = Page::new(cx, request);
+    if lister.only.is_some() {
+        page.none = empty::NO_FILES;
+    }
+    let extent = lister.fill(&mut page)?;
     page.answer(extent, Vec::new(), Details::default())
 }
 
-/// Adds the entries of the folder to `page`, in order, until it is full. Returns the number of all.
-fn fill(cx: &Context, place: &OpenedPath, page: &mut Page) -> Result<u64, ToolError> {
-    let mut names = Listing::new(Order::IgnoringCase);
-    let stopped = each_name(cx, place, |name, kind| names.push(name, kind, ()))?;
-    let total = names.iter().len() as u64;
-    page.stopped = (stopped == Some(Stopped::Late)).then_some(StoppedAt::Entries(total));
-    let offset = as_index(page.request.offset);
-    let (skip, wanted) = match page.whole {
-        Some(_) => (0, usize::MAX),
-        // A page is full with one more than its lines.
-        None => (offset, offset.saturating_add(as_index(cx.limits.max_lines).saturating_add(1))),
-    };
-    names.sort(wanted);
-    page.found = skip as u64;
-    for (n, (name, kind)) in names.iter().enumerate().skip(skip) {
-        // The target of each link is looked up, which takes a while.
-        let is_cancelled = n.is_multiple_of(1024) && cx.cancel.is_cancelled();
-        let is_full = page.whole.is_none() && page.body.is_full();
-        if is_cancelled || is_full || page.take(|| Group::name(shown(cx, place, name, kind))).is_break() {
-            break;
-        }
-    }
-    Ok(total)
-}
-
-/// Passes each entry of the folder to `take`, in no order. Returns why it stopped before the last one, if it did.
-fn each_name(
+/// Lists a path that is not a directory.
+fn list_one(
     cx: &Context,
+    args: &Args,
+    request: PageRequest,
     place: &OpenedPath,
-    mut take: impl FnMut(&[u8], FileKind),
-) -> Result<Option<Stopped>, ToolError> {
-    let (stop, mut names, mut stopped) = (cx.stop(), 0_u64, None);
-    let folder = resolve::folder(cx, place)?;
-    let read = sys::each_name(&folder, &mut Vec::with_capacity(BUFFER_BYTES), |name, kind| {
-        take(name, kind);
-        names += 1;
-        if names.is_multiple_of(1024) {
-            stopped = stop.check().err();
+) -> Result<Output, ToolError> {
+    let mut page = Page::new(cx, request);
+    let name = cx.workspace.show(&place.real);
+    let long = args.long.unwrap_or(false);
+    let _full = page.take(|| Group::name(line(long, Some(&place.stat), &name))); // there is no other entry
+    page.answer(None, Vec::new(), Details::default())
+}
+
+/// A listing of a directory.
+struct Lister<'a> {
+    cx: &'a Context,
+    place: OpenedPath,
+    folder: Folder,
+    long: bool,
+    /// The glob of the entries that the call asked for.
+    only: Option<Glob>,
+    /// Negated globs: an entry that one of them does not match is omitted.
+    exclude: Vec<Glob>,
+    rules: Rules,
+    /// Shows names with the path of their directory, for a call with a glob.
+    paths: Option<Paths>,
+}
+
+impl<'a> Lister<'a> {
+    fn new(cx: &'a Context, args: &Args, place: OpenedPath, only: Option<Glob>) -> Result<Self, ToolError> {
+        let exclude =
+            args.exclude.as_ref().map(|globs| path_glob::exclusions(cx, globs, &place)).transpose()?;
+        let has_rules = args.respect_git_ignore == Some(true);
+        Ok(Self {
+            cx,
+            folder: resolve::folder(cx, &place)?,
+            long: args.long.unwrap_or(false),
+            paths: only.is_some().then(|| Paths::below(&cx.workspace, &place.real)),
+            only,
+            exclude: exclude.unwrap_or_default(),
+            rules: if has_rules { Rules::above(&place.real) } else { Rules::none() },
+            place,
+        })
+    }
+
+    /// Adds entries to `page`, in order, until it is full. Returns the extent of all entries if a limit cut the page.
+    fn fill(mut self, page: &mut Page) -> Result<Option<Extent>, ToolError> {
+        let (mut names, stopped) = self.names()?;
+        let total = names.iter().len() as u64;
+        page.stopped = stopped.map(|_late| StoppedAt::Entries(total));
+        let offset = as_index(page.request.offset);
+        let (skip, wanted) = match page.whole {
+            Some(_) => (0, usize::MAX),
+            // A page is full after one entry more than its lines.
+            None => (offset, offset.saturating_add(as_index(self.cx.limits.max_lines).saturating_add(1))),
+        };
+        names.sort(wanted);
+        page.found = skip as u64;
+        for (n, (name, kind)) in names.iter().enumerate().skip(skip) {
+            // The target of each link is looked up, which takes a while.
+            let is_cancelled = n.is_multiple_of(CHECK_ENTRIES) && self.cx.cancel.is_cancelled();
+            let is_full = page.whole.is_none() && page.body.is_full();
+            if is_cancelled || is_full || page.take(|| Group::name(self.shown(name, kind))).is_break() {
+                break;
+            }
         }
-        if stopped.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        page.found = total;
+        let is_counted = page.whole.is_none() && page.body.is_full() && page.stopped.is_none();
+        Ok(is_counted.then(|| {
+            let lines = names.iter().take_while(|_| !self.cx.cancel.is_cancelled());
+            let bytes: u64 = lines.map(|(name, kind)| self.shown(name, kind).len() as u64 + 1).sum();
+            Extent { lines: total, bytes: bytes.saturating_sub(1) }
+        }))
+    }
+
+    /// Returns the names of the entries to list, in no order, and whether the deadline stopped the listing.
+    fn names(&mut self) -> Result<(Listing<()>, Option<Stopped>), ToolError> {
+        let (stop, mut count, mut stopped) = (self.cx.stop(), 0_usize, None);
+        let (mut names, mut files) = (Listing::new(Order::IgnoringCase), RuleFilesPresent::default());
+        let read = sys::each_name(&self.folder, &mut Vec::with_capacity(BUFFER_BYTES), |name, kind| {
+            files.see(name);
+            if self.lists(name, kind) {
+                names.push(name, kind, ());
+            }
+            count += 1;
+            if count.is_multiple_of(CHECK_ENTRIES) {
+                stopped = stop.check().err();
+            }
+            if stopped.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        read.map_err(|source| ToolError::Io(self.cx.workspace.show(&self.place.real), source))?;
+        let base = self.rules.base().to_vec();
+        if !base.is_empty() {
+            self.rules.enter(&self.folder, base.len(), files);
+            names.retain(|name, kind| !self.rules.ignores(&[&base, name].concat(), kind == FileKind::Folder));
+        }
+        Ok((names, stopped.filter(|stopped| *stopped == Stopped::Late)))
+    }
+
+    fn lists(&self, name: &[u8], kind: FileKind) -> bool {
+        let is_folder = kind == FileKind::Folder;
+        self.only.as_ref().is_none_or(|glob| glob.names(name, is_folder))
+            && self.exclude.iter().all(|glob| glob.names(name, is_folder))
+    }
+
+    /// Returns the line of an entry. Nothing is told about the target of a link that leads outside the roots.
+    fn shown(&self, name: &[u8], kind: FileKind) -> String {
+        let is_link = kind == FileKind::Link;
+        let target = is_link
+            .then(|| OpenedPath::open(&self.cx.workspace, &self.place.join(name)).ok())
+            .flatten()
+            .map(|target| target.stat);
+        let is_folder =
+            kind == FileKind::Folder || target.is_some_and(|target| target.kind == FileKind::Folder);
+        let shown = match &self.paths {
+            Some(paths) => paths.show(name),
+            None => show::name(name).into_owned(),
+        };
+        let shown = if is_folder { shown + "/" } else { shown };
+        if !self.long {
+            return shown;
+        }
+        line(true, target.or_else(|| below::stat(&self.folder, name).ok()).as_ref(), &shown)
+    }
+}
+
+/// Returns the line of an entry: its name, after its size in bytes and its modification time if `long` is true. Only
+/// regular files have a size.
+fn line(long: bool, stat: Option<&Stat>, name: &str) -> String {
+    if !long {
+        return name.to_owned();
+    }
+    let size = stat.filter(|stat| stat.kind == FileKind::File).map(|stat| stat.bytes.to_string());
+    let time = stat.map(|stat| {
+        let seconds = u64::try_from(stat.modified.div_euclid(1_000_000_000)).unwrap_or(0).min(LAST_SECOND);
+        humantime::format_rfc3339_seconds(UNIX_EPOCH + Duration::from_secs(seconds)).to_string()
     });
-    read.map_err(|source| ToolError::Io(cx.workspace.show(&place.real), source))?;
-    Ok(stopped)
-}
-
-/// A name as it is listed: of a folder with `/`, also of a link to one inside the roots. Nothing is told of what is outside.
-fn shown(cx: &Context, place: &OpenedPath, name: &[u8], kind: FileKind) -> String {
-    let inside = || OpenedPath::open(&cx.workspace, &place.join(name));
-    let slash = match kind {
-        FileKind::Folder => "/",
-        FileKind::Link if inside().is_ok_and(|place| place.stat.kind == FileKind::Folder) => "/",
-        _ => "",
-    };
-    [&show::name(name), slash].concat()
-}
-
-/// The extent of the whole listing.
-fn extent(cx: &Context, place: &OpenedPath) -> Result<Extent, ToolError> {
-    let (mut lines, mut bytes) = (0, 0);
-    each_name(cx, place, |name, kind| {
-        lines += 1;
-        bytes += shown(cx, place, name, kind).len() as u64 + 1;
-    })?;
-    Ok(Extent { lines, bytes: bytes.saturating_sub(1) })
+    let [size, time] = [size, time].map(|value| value.unwrap_or_else(|| NO_VALUE.to_owned()));
+    format!("{size} {time} {name}")
 }
 
 #[cfg(test)]

@@ -102,6 +102,8 @@ pub(super) struct Page {
     pub(super) found: u64,
     /// How far the search came, if it stopped at its deadline.
     pub(super) stopped: Option<StoppedAt>,
+    /// The text if there are no results.
+    pub(super) none: &'static str,
     cancel: CancellationToken,
     /// Seconds that the call has.
     secs: u64,
@@ -110,10 +112,11 @@ pub(super) struct Page {
 impl Page {
     /// The page that `request` asks for. A ranking is not saved: what ranks below the page is not held, and in reach.
     pub(super) fn new(cx: &Context, request: PageRequest) -> Self {
-        let (_, kind, _) = facts_of(request.unit);
+        let (_, kind, none) = facts_of(request.unit);
         let whole = if request.ranked.is_none() { Whole::begin(cx, kind) } else { None };
         let (body, cancel) = (Body::new(&cx.limits), cx.cancel.clone());
-        Self { request, body, whole, found: 0, stopped: None, cancel, secs: cx.deadline.limit.as_secs() }
+        let secs = cx.deadline.limit.as_secs();
+        Self { request, body, whole, found: 0, stopped: None, none, cancel, secs }
     }
 
     /// Takes the next result: counts it, and shows it if it is on the page. Breaks once no more are needed.
@@ -150,7 +153,7 @@ impl Page {
         mut details: Details,
     ) -> Result<Output, ToolError> {
         let more = self.has_enough();
-        let Self { request, body, whole, found, stopped, cancel, secs } = self;
+        let Self { request, body, whole, found, stopped, none, cancel, secs } = self;
         let is_late = stopped.is_some();
         // What was saved of a part is not kept.
         if cancel.is_cancelled() {
@@ -241,7 +244,7 @@ impl Page {
             _ => Totals::Exact,
         };
         // A search that did not finish does not know that there is nothing.
-        let body = if found > 0 || is_late { body.text } else { facts_of(unit).2.to_owned() };
+        let body = if found > 0 || is_late { body.text } else { none.to_owned() };
         Ok(Output { totals, ..Output::new(Answer { body, notices, ..Answer::default() }, details) })
     }
 }

@@ -10,7 +10,8 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::fs::open::{FileKind, OpenedPath};
 use crate::fs::workspace::{lexical, shown};
-use crate::search::globs::{self, Glob, literal_folders};
+use crate::limits::EXCLUDES;
+use crate::search::globs::{self, Case, Glob, literal_folders};
 use cutline_core::text::show;
 
 use super::arguments::Strings;
@@ -22,14 +23,30 @@ const LIST_BYTES: usize = 200;
 
 /// Compiles a glob over the paths below `base`.
 pub(super) fn compile(cx: &Context, glob: &str, base: &OpenedPath) -> Result<Glob, ToolError> {
-    compile_as(cx, glob, glob, base)
+    compile_with_case(cx, glob, base, Case::Sensitive)
+}
+
+/// Compiles a glob over the paths below `base`.
+pub(super) fn compile_with_case(
+    cx: &Context,
+    glob: &str,
+    base: &OpenedPath,
+    case: Case,
+) -> Result<Glob, ToolError> {
+    compile_as(cx, glob, glob, base, case)
 }
 
 /// Compiles a glob that an error shows as it was `given`.
-fn compile_as(cx: &Context, glob: &str, given: &str, base: &OpenedPath) -> Result<Glob, ToolError> {
+fn compile_as(
+    cx: &Context,
+    glob: &str,
+    given: &str,
+    base: &OpenedPath,
+    case: Case,
+) -> Result<Glob, ToolError> {
     let below =
         if base.stat.kind == FileKind::Folder { below(cx, glob, &base.real) } else { Ok(glob.into()) };
-    let compiled = below.and_then(|below| Glob::new(&below, &base.real));
+    let compiled = below.and_then(|below| Glob::with_case(&below, &base.real, case));
     compiled.map_err(|message| ToolError::Glob { glob: given.to_owned(), message })
 }
 
@@ -40,7 +57,14 @@ fn compile_as(cx: &Context, glob: &str, given: &str, base: &OpenedPath) -> Resul
 pub(super) fn exclusions(cx: &Context, lists: &Strings, base: &OpenedPath) -> Result<Vec<Glob>, ToolError> {
     let globs = lists.0.iter().flat_map(|list| split(list));
     let globs = globs.map(|glob| glob.trim_start_matches('!')).filter(|glob| !glob.is_empty());
-    globs.map(|glob| compile_as(cx, &format!("!{glob}"), glob, base)).collect()
+    let globs: Vec<&str> = globs.collect();
+    // Each of them takes memory.
+    if globs.len() > EXCLUDES {
+        let message = format!("exclude: must be at most {EXCLUDES} globs, got {}", globs.len());
+        return Err(ToolError::Argument(message));
+    }
+    let compile = |glob| compile_as(cx, &format!("!{glob}"), glob, base, Case::Sensitive);
+    globs.into_iter().map(compile).collect()
 }
 
 /// Splits a list of globs at its commas, and removes the spaces next to them.
@@ -64,6 +88,32 @@ fn split(list: &str) -> Vec<&str> {
     }
     globs.push(&list[start..]);
     if globs.len() > 1 { globs.into_iter().map(str::trim).collect() } else { globs }
+}
+
+/// Splits a path whose last component is a glob into the directory and the glob. Returns `None` if no component has a
+/// wildcard.
+pub(super) fn split_last(path: &str) -> Option<(&str, &str)> {
+    if !has_wildcard(path) {
+        return None;
+    }
+    let path = path.trim_end_matches('/');
+    match path.rsplit_once('/') {
+        Some(("", glob)) => Some(("/", glob)),
+        Some((folder, glob)) => Some((folder, glob)),
+        None => Some((".", path)),
+    }
+}
+
+/// Returns true if `path` is a glob that ls can list: only its last component has wildcards, and they match names of one
+/// directory.
+pub(super) fn is_listed(path: &str) -> bool {
+    split_last(path)
+        .is_some_and(|(folder, glob)| !has_wildcard(folder) && has_wildcard(glob) && !glob.contains("**"))
+}
+
+/// Returns true if `path` has a wildcard of a glob.
+pub(super) fn has_wildcard(path: &str) -> bool {
+    path.contains(['*', '?', '[', '{'])
 }
 
 /// The notice for a glob that names several with commas between them, where nothing was found; a comma in braces means that.

@@ -9,7 +9,7 @@ use crate::sys::Folder;
 use cutline_core::text::show;
 use derive_more::Display;
 
-use super::{Context, ToolError, ToolName};
+use super::{Context, ToolError, ToolName, path_glob};
 
 /// Folders of a path, one below the other, whose names are found by what they mean.
 const MAX_REPAIRED: usize = 16;
@@ -29,6 +29,9 @@ pub enum ExpectedKind {
     Directory,
     /// One or the other.
     Path,
+    /// Any entry of a directory, which ls lists. It is never opened for reading unless it is a directory.
+    #[display("Directory")]
+    Entry,
 }
 
 /// Opens `asked`, a path as the model wrote it.
@@ -54,8 +57,10 @@ pub fn open(cx: &Context, asked: &str, wanted: ExpectedKind) -> Result<OpenedPat
             Err(ToolError::IsDirectory { path: path(), ls: cx.has(ToolName::Ls) })
         }
         (ExpectedKind::Directory, kind, _) if kind != FileKind::Folder => {
-            Err(ToolError::NotDirectory(path()))
+            let folder = place.real.parent().unwrap_or(&place.real);
+            Err(ToolError::NotDirectory { path: path(), folder: cx.workspace.show(folder) })
         }
+        (ExpectedKind::Entry, ..) => Ok(place),
         (_, _, Some(kind)) => Err(ToolError::NotRegular(path(), kind)),
         _ => Ok(place),
     }
@@ -118,7 +123,10 @@ fn same_name(cx: &Context, asked: &str) -> Option<OpenedPath> {
 fn missing(cx: &Context, asked: &str, wanted: ExpectedKind) -> ToolError {
     let nearest = Nearest::of(cx, &cx.workspace.absolute(asked), MAX_REPAIRED);
     let near = nearest.map_or_else(Vec::new, |nearest| nearest.near(cx));
-    ToolError::NotFound { wanted, path: cx.workspace.show_asked(asked), near }
+    // Names with brackets are common.
+    let is_glob = asked.contains(['*', '?']) && path_glob::is_listed(asked);
+    let ls_glob = is_glob && wanted == ExpectedKind::File && cx.has(ToolName::Ls);
+    ToolError::NotFound { wanted, path: cx.workspace.show_asked(asked), near, ls_glob }
 }
 
 /// The folder that is nearest to what does not exist.

@@ -1,15 +1,15 @@
-//! The names of arguments: the one of the schema, the same with its words joined otherwise, and those
-//! by which other tools know it.
+//! The names of arguments: the name in the schema, the same words joined in another way, and the names in other
+//! tools.
 
 use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::Object;
+use super::{Object, UNLISTED};
 
-/// The tools that take names which others have for an argument (none is any tool), those names, joined and in small
-/// letters, and the argument.
-const OTHER_NAMES: [(&[&str], &[&str], &str); 21] = [
+/// The tools that accept other names for an argument (none means every tool), those names without separators and in lower
+/// case, and the argument.
+const OTHER_NAMES: &[(&[&str], &[&str], &str)] = &[
     (&[], &["filepath", "absolutepath", "uri"], "path"),
     (&["read", "grep"], &["filename", "file", "targetfile"], "path"),
     (&["grep", "find", "ls"], &["directory", "dirpath", "dir", "folder", "relativeworkspacepath"], "path"),
@@ -18,14 +18,37 @@ const OTHER_NAMES: [(&[&str], &[&str], &str); 21] = [
         &["cwd", "root", "basepath", "directorypath", "searchdirectory", "searchpath", "targetdirectory"],
         "path",
     ),
-    (&["read"], &["startlineoneindexed"], "offset"),
     (&["read"], &["showlinenumbers", "withlinenumbers"], "lineNumbers"),
-    (&[], &["cmd"], "command"),
-    (&["bash"], &["workdir", "workingdirectory", "workingdir", "directory", "dir", "folder"], "cwd"),
+    (&[], &["cmd", "commandline"], "command"),
+    (
+        &["bash"],
+        &[
+            "workdir",
+            "workingdirectory",
+            "workingdir",
+            "currentdirectory",
+            "directory",
+            "dir",
+            "dirpath",
+            "folder",
+            "cd",
+            "path",
+        ],
+        "cwd",
+    ),
+    (&["bash"], &["timeoutseconds", "timeoutsecs", "timeoutsec"], "timeout"),
     (&["grep"], &["regex", "query"], "pattern"),
     (&["find"], &["glob", "name"], "pattern"),
     (&["grep", "find", "ls"], &["maxresults"], "limit"),
-    (&["grep"], &["headlimit"], "limit"),
+    (&["grep", "find", "ls"], &["headlimit"], "limit"),
+    (&["find"], &["depth"], "maxDepth"),
+    (
+        &["find", "ls"],
+        &["excludes", "excludepattern", "excludepatterns", "ignore", "ignorepatterns"],
+        "exclude",
+    ),
+    (&["find"], &["caseinsensitive"], "ignoreCase"),
+    (&["ls"], &["l", "la", "al", "lh", "lah", "longformat", "details", "detailed"], "long"),
     (&["grep", "find", "ls"], &["skip"], "offset"),
     (&["read"], &["head", "count", "maxlines", "numlines"], "limit"),
     (&["grep"], &["include", "includepattern"], "glob"),
@@ -37,77 +60,52 @@ const OTHER_NAMES: [(&[&str], &[&str], &str); 21] = [
     (&["grep"], &["fixedstrings"], "literal"),
 ];
 
-/// Names, joined, by which other tools do what an argument here does in another form, and what to give here. Their values
-/// can't be taken; if they were left aside, the answer would be to another question, or a command run elsewhere.
-const OTHER_FORMS: [(&str, &[&str], &str); 16] = [
-    ("bash", &["runinbackground", "isbackground", "background"], "COMMAND & in command"),
+/// Names in other tools of arguments that have another form here, without separators, and what to give here. Their values
+/// have no equivalent, and without them the result would be that of another call.
+const OTHER_FORMS: &[(&str, &[&str], &str)] = &[
+    ("bash", &["runinbackground", "isbackground", "background", "blocking"], "COMMAND & in command"),
+    ("bash", &["shell"], "SHELL -c in command"),
     ("bash", &["env", "environment"], "NAME=VALUE COMMAND in command"),
     ("bash", &["args", "arguments"], "all words in command"),
     ("bash", &["stdin", "input"], "COMMAND <<< TEXT in command"),
-    ("grep", &["casesensitive", "caseinsensitive", "insensitive"], "ignoreCase"),
+    ("grep", &["caseinsensitive", "insensitive"], "ignoreCase"),
     ("grep", &["f"], "literal"),
     ("grep", &["v", "invert", "invertmatch"], "grep -v in bash"),
     ("grep", &["g", "depth", "maxdepth", "recursive", "extension", "extensions", "filepattern"], "glob"),
     ("grep", &["fileswithmatches"], "mode"),
     ("grep", &["maxcount", "m", "maxmatchesperfile"], "limit"),
     ("grep", &["w", "word", "wholeword", "wordregexp"], r"\bWORD\b in pattern"),
-    ("find", &["i", "ignorecase", "casesensitive", "caseinsensitive"], "[Aa] for a letter in pattern"),
-    (
-        "find",
-        &[
-            "extension",
-            "extensions",
-            "include",
-            "exclude",
-            "excludepatterns",
-            "maxdepth",
-            "depth",
-            "recursive",
-        ],
-        "pattern",
-    ),
-    (
-        "ls",
-        &["ignore", "exclude", "glob", "pattern", "recursive", "depth", "maxdepth", "type", "sort"],
-        "the tool find",
-    ),
+    ("find", &["extension", "extensions", "include"], "pattern"),
+    ("ls", &["glob", "pattern"], "path=FOLDER/GLOB"),
+    ("ls", &["recursive", "depth", "maxdepth"], "the tool find with pattern=*, type=any and maxDepth"),
+    ("ls", &["type"], "the tool find with pattern=*, type and maxDepth=1"),
+    ("ls", &["sort", "sortby"], "the tool find with pattern=*, type=any, maxDepth=1 and sort"),
     (
         "read",
-        &[
-            "startline",
-            "line",
-            "linenumber",
-            "linestart",
-            "viewrange",
-            "range",
-            "lines",
-            "from",
-            "page",
-            "start",
-            "tail",
-        ],
+        &["startline", "line", "linenumber", "viewrange", "range", "lines", "from", "page", "start", "tail"],
         "offset",
     ),
-    ("read", &["endline", "lineend", "endlineoneindexedinclusive", "end", "to"], "limit"),
+    ("read", &["endline", "end", "to"], "limit"),
 ];
 
-/// Such names with the value that says what is so without them, where that is not `false`.
-const DEFAULTS: [(&[&str], &[&str], &str); 5] = [
-    (&["grep", "find"], &["recursive"], "true"),
-    (&["grep", "find"], &["casesensitive"], "true"),
-    (&["ls"], &["depth", "maxdepth"], "1"),
-    (&["ls"], &["sort"], "name"),
-    (&["ls"], &["type"], "any"),
+/// Such names with the values that mean the default here, if that is not `false`.
+const DEFAULTS: &[(&[&str], &[&str], &[&str])] = &[
+    (&["bash"], &["blocking"], &["true"]),
+    (&["bash"], &["shell"], &["bash", "/bin/bash", "/usr/bin/bash", "sh", "/bin/sh"]),
+    (&["grep", "find"], &["recursive"], &["true"]),
+    (&["ls"], &["depth", "maxdepth"], &["1"]),
+    (&["ls"], &["sort", "sortby"], &["name"]),
+    (&["ls"], &["type"], &["any", "all"]),
 ];
 
 /// The names of `mode`'s values in Claude Code's Grep tool, and the names here.
-const OUTPUT_MODES: [(&str, &str); 1] = [("files_with_matches", "files")];
+const OUTPUT_MODES: &[(&str, &str)] = &[("files_with_matches", "files")];
 
-/// Jaro-Winkler similarity above which a name that does not exist is taken for a slip of one that does.
+/// Jaro-Winkler similarity above which an unknown name is treated as a misspelling of a known one.
 const NEAR: f64 = 0.8;
 
-/// Returns the property that `name` means: by its own name, however the words are joined, or by another
-/// tool's name for it.
+/// Returns the property that `name` means: the property with this name, whatever joins its words, or the one that has
+/// this name in another tool.
 pub(super) fn find<'a>(tool: &str, properties: &'a Object, name: &str) -> Option<(&'a String, &'a Value)> {
     properties.get_key_value(name).or_else(|| {
         let joined = joined(name);
@@ -143,31 +141,32 @@ pub(super) fn translated<'a>(
     }
 }
 
-/// Returns what `name`, which is no property, was probably meant to be: what does the same here, or the property with the
-/// most similar name.
+/// Returns the probable meaning of `name`, which is no property: what has the same effect here, or the property with
+/// the most similar name.
 pub(super) fn near<'a>(tool: &str, properties: &'a Object, name: &str) -> Option<&'a str> {
     let name = joined(name);
     let form = OTHER_FORMS.iter().find(|(of, others, _)| *of == tool && others.contains(&name.as_str()));
     form.map(|(.., meant)| *meant).or_else(|| {
         properties
-            .keys()
-            .map(|known| (strsim::jaro_winkler(&joined(known), &name), known.as_str()))
+            .iter()
+            .filter(|(_, property)| property.get(UNLISTED).is_none())
+            .map(|(known, _)| (strsim::jaro_winkler(&joined(known), &name), known.as_str()))
             .filter(|(likeness, _)| *likeness > NEAR)
             .max_by(|(a, _), (b, _)| a.total_cmp(b))
             .map(|(_, known)| known)
     })
 }
 
-/// Returns true if `value` of `name`, which is none of ours, says what is so where nothing is said.
+/// Returns true if `value` of `name`, an argument of other tools, is the default here.
 pub(super) fn says_default(tool: &str, name: &str, value: &Value) -> bool {
     let name = joined(name);
     let value = value.as_str().map_or_else(|| value.to_string(), str::to_lowercase);
     let default =
         DEFAULTS.iter().find(|(of, others, _)| of.contains(&tool) && others.contains(&name.as_str()));
-    value == default.map_or("false", |(.., default)| default)
+    default.map_or(&["false"][..], |(.., defaults)| defaults).contains(&value.as_str())
 }
 
-/// `file_path`, `file-path` and `filePath` as `filepath`.
-fn joined(name: &str) -> String {
+/// Returns a name without separators in lower case: `file_path`, `file-path` and `filePath` become `filepath`.
+pub(super) fn joined(name: &str) -> String {
     name.replace(['_', '-'], "").to_lowercase()
 }

@@ -148,22 +148,21 @@ fn arguments_of_agents_are_left_aside() {
 fn names_of_other_forms_are_refused_with_what_is_meant() {
     use ToolName::{Bash, Find, Grep, Ls, Read};
     let cases = [
-        (Grep, json!({"pattern": "x", "case_sensitive": false}), "ignoreCase"),
         (Bash, json!({"command": "ls", "args": ["-l"]}), "all words in command"),
         (Grep, json!({"pattern": "x", "-v": true}), "grep -v in bash"),
         (Grep, json!({"pattern": "x", "recursive": false}), "glob"),
-        (Ls, json!({"exclude": "*.o"}), "the tool find"),
+        (Ls, json!({"pattern": "*.o"}), "path=FOLDER/GLOB"),
+        (Ls, json!({"sort": "size"}), "the tool find with pattern=*, type=any, maxDepth=1 and sort"),
         (Read, json!({"path": "a", "from": 2}), "offset"),
         (Read, json!({"path": "a", "to": 2}), "limit"),
         (Grep, json!({"pattern": "x", "extension": "rs"}), "glob"),
         (Grep, json!({"pattern": "x", "-w": true}), r"\bWORD\b in pattern"),
         (Bash, json!({"command": "x", "run_in_background": true}), "COMMAND & in command"),
-        (Find, json!({"pattern": "readme*", "ignoreCase": true}), "[Aa] for a letter in pattern"),
-        (Find, json!({"pattern": "*", "max_depth": 1}), "pattern"),
-        (Ls, json!({"ignore": ["*.o"]}), "the tool find"),
-        (Read, json!({"path": "a", "start_line": 5}), "offset"),
-        (Read, json!({"path": "a", "view_range": [5, 9]}), "offset"),
-        (Read, json!({"path": "a", "end_line": 5}), "limit"),
+        (Find, json!({"pattern": "*", "extension": "rs"}), "pattern"),
+        (Ls, json!({"depth": 2}), "the tool find with pattern=*, type=any and maxDepth"),
+        (Read, json!({"path": "a", "start_line": "x"}), "offset"),
+        (Read, json!({"path": "a", "view_range": [9, 5]}), "offset"),
+        (Read, json!({"path": "a", "end_line": 0.5}), "limit"),
     ];
     for (tool, value, own) in [
         (Bash, json!({"command": "x", "cwd": null}), json!({"command": "x"})),
@@ -211,7 +210,13 @@ fn names_of_other_forms_are_refused_with_what_is_meant() {
             json!({"pattern": "x", "exclude": ["a", "b"]}),
         ),
         (Grep, json!({"pattern": "x", "exclude": "[ab]"}), json!({"pattern": "x", "exclude": "[ab]"})),
-        (Grep, json!({"pattern": "x", "case_sensitive": true}), json!({"pattern": "x"})),
+        (Grep, json!({"pattern": "x", "case_sensitive": true}), json!({"pattern": "x", "ignoreCase": false})),
+        (Grep, json!({"pattern": "x", "case_sensitive": false}), json!({"pattern": "x", "ignoreCase": true})),
+        (Find, json!({"pattern": "*", "max_depth": 1}), json!({"pattern": "*", "maxDepth": 1})),
+        (Ls, json!({"ignore": ["*.o"], "-l": true}), json!({"exclude": ["*.o"], "long": true})),
+        (Read, json!({"path": "a", "start_line": 5}), json!({"path": "a", "offset": 5})),
+        (Read, json!({"path": "a", "view_range": [5, 9]}), json!({"path": "a", "offset": 5, "limit": 5})),
+        (Read, json!({"path": "a", "end_line": 5}), json!({"path": "a", "limit": 5})),
         (Find, json!({"pattern": "x", "recursive": true}), json!({"pattern": "x"})),
     ] {
         assert_eq!(checked(tool, &value), Ok(own), "{value}");

@@ -32,12 +32,12 @@ fn names_without_regard_to_case_and_folders_with_a_slash() {
 }
 
 #[test]
-fn an_empty_folder_and_what_is_no_folder() {
+fn empty_folder_and_file() {
     let fixture = Fixture::new(&[("file", "")]);
     std::fs::create_dir(fixture.at("none")).unwrap();
     assert_eq!(text(&fixture, &json!({"path": "none"})), "(empty directory)");
     let error = |path: &str| ls(&fixture, &json!({ "path": path })).unwrap_err().to_string();
-    assert_eq!(error("file"), "Not a directory: file");
+    assert_eq!(text(&fixture, &json!({"path": "file"})), "file");
     assert!(error("nono").starts_with("Directory not found: nono"), "{}", error("nono"));
     assert_eq!(ls(&fixture, &json!({"path": "none", "offset": 0})).unwrap().text, "(empty directory)");
 }

@@ -147,7 +147,7 @@ fn limits_match_constants() {
         format!("| commands at once | {};", is::COMMANDS_AT_ONCE),
         format!("hold their output open | {};", is::BACKGROUND_COMMANDS),
         format!("| a compiled pattern | {} |", of(is::REGEX_BYTES)),
-        format!("{}, in a glob braces {} deep;", kib(is::GLOB_BYTES), is::GLOB_DEPTH),
+        format!("{}, in a glob braces {} deep, {} globs", kib(is::GLOB_BYTES), is::GLOB_DEPTH, is::EXCLUDES),
         format!("| an ignore file | {}; a larger one", spaced(is::RULES_BYTES)),
         format!("| ignore rules in force in one folder | {},", of(is::RULES_IN_FORCE_BYTES)),
         format!("| a line that grep searches in one piece | {} |", of(is::GREP_LINE_BYTES)),

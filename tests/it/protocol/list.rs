@@ -110,8 +110,8 @@ fn schemas_have_every_argument() {
             "after before context exclude glob ignoreCase limit literal mode multiline noIgnore offset path pattern sort",
             "pattern",
         ),
-        ("find", "limit noIgnore offset path pattern sort type", "pattern"),
-        ("ls", "limit offset path", ""),
+        ("find", "exclude limit maxDepth noIgnore offset path pattern sort type", "pattern"),
+        ("ls", "limit long offset path", ""),
     ];
     let listed = tools(&[], Era::LEGACY);
     assert_eq!(listed.len(), expected.len());
@@ -201,4 +201,36 @@ fn list_is_the_same_each_time() {
     let mut client = Client::new(&workspace);
     let first = client.ask("tools/list", json!({}))["result"].clone();
     assert_eq!(client.ask("tools/list", json!({}))["result"], first);
+}
+
+/// Clients in strict mode make every argument required: the model sends `null`, or an empty value, for the optional ones.
+#[test]
+fn calls_with_every_argument_are_those_without_the_empty_ones() {
+    let workspace = Workspace::with(&json!({"a.txt": "one\ntwo\n", "src/b.txt": "two\n"}));
+    let mut client = Client::new(&workspace);
+    let required = [
+        ("read", json!({"path": "a.txt"})),
+        ("bash", json!({"command": "pwd; ls"})),
+        ("grep", json!({"pattern": "two"})),
+        ("find", json!({"pattern": "*.txt"})),
+        ("ls", json!({})),
+    ];
+    for (tool, (name, plain)) in tools(&[], Era::LEGACY).iter().zip(required) {
+        let expected = client.call(name, plain.clone()).assert_worked().text().to_owned();
+        for is_null in [true, false] {
+            let mut arguments = plain.clone();
+            for (argument, property) in tool["inputSchema"]["properties"].as_object().unwrap() {
+                let empty = match property["type"].as_str().unwrap() {
+                    _ if is_null => Value::Null,
+                    "integer" => json!(0),
+                    "boolean" => json!(false),
+                    _ => json!(""),
+                };
+                if arguments.get(argument).is_none() {
+                    arguments[argument] = empty;
+                }
+            }
+            client.call(name, arguments).assert_text(&expected);
+        }
+    }
 }
