@@ -1,9 +1,9 @@
-//! The fit: the limits within which a client hands an answer on whole, a row for each client.
+//! Client profiles: the limits within which each client passes a result to the model unchanged.
 //!
-//! Clients cut answers again, give calls up, or hand images on as text; none says so in the protocol.
-//! Each row was measured with the real program in the version it names (docs/clients). A client says
-//! its name in the handshake, or in each request of the stateless era. A flag that was given holds over
-//! the row; a client without a row gets the limits of the flags and their defaults.
+//! Clients truncate results again, stop waiting for calls, or pass images as text. The protocol has no field for that.
+//! Each profile was measured with the real program, in the version that it names (docs/clients). A client sends its name
+//! in the handshake, or in each request of the stateless protocol. Flags take precedence over the profile. Clients
+//! without a profile get the default limits.
 
 #![expect(clippy::indexing_slicing, reason = "letters are at places in the name")]
 
@@ -19,60 +19,60 @@ use crate::limits::{Images, Limits, NOTICE_BYTES};
 
 pub use clients::CLIENTS;
 
-/// A client, and the bounds of what it hands on to its model.
+/// The profile of a client.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Client {
-    /// The name by which `--fit` takes it. Its words, written as one, are in the names of its programs, of editors'
-    /// extensions, and of programs that are made of it.
+    /// The name for `--fit`. The names of its programs, of editor extensions, and of programs that are based on it contain
+    /// the words of this name without separators.
     pub id: &'static str,
-    /// Another such word, in small letters.
+    /// Another such name, in lower case.
     made_of_it: Option<&'static str>,
-    /// The version with which it was measured.
+    /// The version that was measured.
     pub version: &'static str,
-    /// Lines that it hands on, less room for the notice.
+    /// Most lines of a result, without those of the notice.
     max_lines: Option<u64>,
-    /// Bytes that it hands on, less room for the notice and for its own wrapping.
+    /// Most bytes of a result, without those of the notice and of the client's own text.
     max_bytes: Option<u64>,
-    /// Bytes of JSON that it hands on, where it makes JSON of the whole result.
+    /// Most bytes of a result as JSON, if the client converts it to JSON.
     max_result_json_bytes: Option<u64>,
-    /// Seconds that it waits for an answer, less a tenth.
+    /// Nine tenths of the client timeout in seconds.
     answer_within_secs: Option<u64>,
-    /// False if it starts a server for each call: a command ends with its call.
+    /// False if it starts a server for each call, so that a command ends with its call.
     keeps_server: bool,
-    /// False if it hands images on as text, drops them, or refuses an answer that has one.
+    /// False if it passes images as text, drops them, or rejects a result with an image.
     has_images: bool,
-    /// True if the details, which it would hand on to the model, are left out.
+    /// True if details are omitted, because the client would pass them to the model.
     pub leaves_details_out: bool,
 }
 
-/// Bytes of a client's name that is looked at: no known one has half as many.
+/// Longest client name that is compared, in bytes. Known names have less than half of that.
 const NAME_BYTES: usize = 100;
 
 /// Bytes of a result as JSON around its one text: `{"content":[{"type":"text","text":""}],"isError":false}` and what
 /// clients and later revisions of the protocol put beside.
 pub const RESULT_BYTES: u64 = 100;
-/// Bytes of the path of the folder of saved outputs that the notices have room for.
+/// Length of the path of the folder of saved outputs that notices have space for, in bytes.
 const FOLDER_BYTES: u64 = 100;
-/// Saved outputs that an answer names at most: that of a command, and once more where its processes go on.
+/// Most saved outputs that a result names: that of a command, and the same again if processes keep running.
 const SAVED_NAMED: u64 = 2;
 /// Time between the end of a search and the moment at which the client stops waiting.
 const CLIENT_MARGIN: Duration = Duration::from_secs(5);
-/// Bytes of a body that are left at least, however long that path is.
+/// Least size of a body in bytes, however long that path is.
 const BODY_BYTES: u64 = 500;
 
-/// The client that answers are fitted to.
+/// The selection of a client profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Fit {
-    /// The one that the client's own name says.
+    /// By the name that the client sends.
     #[default]
     Auto,
-    /// This one, whatever the client's name is.
+    /// This one, whatever name the client sends.
     Client(&'static Client),
-    /// None: the flags and their defaults hold.
+    /// None: the flags and their defaults apply.
     Off,
 }
 
-/// The limits that a flag or a variable set: a client's row leaves them alone.
+/// The limits that a flag or a variable set. They take precedence over the profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "one for each flag, by its name")]
 pub struct Given {
@@ -89,13 +89,13 @@ pub struct Given {
 }
 
 impl Client {
-    /// Returns the client of that id.
+    /// Returns the client with that id.
     pub fn of_id(id: &str) -> Option<&'static Self> {
         CLIENTS.iter().find(|client| client.id == id)
     }
 
-    /// Returns true if a program with this name is it, or is made of it: the name begins with one of its own names,
-    /// or has it as whole words. Capitals, spaces and signs make no difference.
+    /// Returns true if this is the name of the client, or of a program that is based on it: the name starts with one of the
+    /// names in the profile, or contains it as complete words. Case, spaces and punctuation are ignored.
     fn is_called(&self, name: &[u8]) -> bool {
         let is_letter = |at: &usize| name.get(*at).is_some_and(u8::is_ascii_alphanumeric);
         let starts = (0..name.len()).filter(|at| is_letter(at) && (*at == 0 || !is_letter(&(at - 1))));
@@ -111,7 +111,7 @@ impl Client {
         })
     }
 
-    /// Returns true if it gives a call up sooner than a command may take.
+    /// Returns true if the client timeout is shorter than that of commands.
     pub fn gives_up(&self) -> bool {
         self.answer_within_secs.is_some()
     }
@@ -121,7 +121,7 @@ impl Client {
         self.answer_within_secs.map(|secs| Duration::from_secs((secs * 10).div_ceil(9)))
     }
 
-    /// Returns `limits` lowered to what the client takes, but for those that were `given`. Outputs are saved in the folder
+    /// Returns `limits` lowered to those of the profile, except those that were `given`. Outputs are saved in the folder
     /// `saved_in`.
     pub fn fitted(&self, limits: &Limits, given: Given, saved_in: Option<&Path>) -> Limits {
         let lowered = |limit: u64, is_given: bool, to: Option<u64>| match to {
@@ -134,7 +134,7 @@ impl Client {
             Some(secs) if !given.answer_within => Some(Duration::from_secs(secs)),
             _ => limits.answer_within,
         };
-        // A command that goes on would be lost with the server: it is ended in time, with what it printed.
+        // The command would end with the server. It ends in time instead, and its output is returned.
         let ends_with_call = answer_within.filter(|_| !self.keeps_server).map(|time| time.as_secs());
         let within_call = |secs: u64| ends_with_call.map_or(secs, |most| secs.min(most));
         let max_json_bytes = self.max_result_json_bytes.filter(|_| !given.max_bytes).map(|all| {
@@ -168,7 +168,7 @@ pub fn within(client_timeout: Duration) -> Duration {
 }
 
 impl Fit {
-    /// Returns the client whose row holds for one that gives itself `name`.
+    /// Returns the profile for a client with the name `name`.
     pub fn client(self, name: Option<&str>) -> Option<&'static Client> {
         match self {
             Self::Off => None,
@@ -244,7 +244,7 @@ mod tests {
     /// A client, and its lines, bytes, seconds, images and details.
     type Fits = (&'static str, u64, u64, Option<u64>, bool, bool);
 
-    /// The limits of each row: those of docs/clients, where an agent of the kit measured them.
+    /// The limits of each profile, as in docs/clients/measured.md.
     #[test]
     fn rows_set_what_was_measured() {
         let cases: [Fits; 22] = [

@@ -1,8 +1,8 @@
-//! The five tools: what a call may say, what is done for it, what is answered.
+//! The five tools: arguments, work and results.
 //!
-//! Each tool is one file of the same shape: `Args` (what the model sends, with the schema that it
-//! is shown), a pure plan made of them, and `run`, in which the plan meets the system (`sys`, `fs`, `search` and `process`) and
-//! the result is formatted (`notice`, and `details` of the core). A tool knows no protocol.
+//! The file of a tool has `Args` (the arguments and their schema), a plan, which has no side effects, and `run`, which
+//! uses the system (`sys`, `fs`, `search` and `process`) and formats the result (`notice`, and `details` of the core).
+//! Tools do not depend on the protocol.
 
 pub mod arguments;
 pub mod bash;
@@ -42,9 +42,9 @@ use notice::Answer;
 pub use whole::SaveMode;
 pub(crate) use whole::said;
 
-/// Time that work has to notice that its call was cancelled: it checks many times as often.
+/// Time in which work must notice that its call was cancelled. It checks much more often.
 const CANCEL_GRACE: Duration = Duration::from_secs(1);
-/// Time that work has after the deadline to return what it has found.
+/// Time after the deadline in which work must return its results.
 const LATE_GRACE: Duration = Duration::from_millis(1500);
 
 /// The state that all calls share while the server lives.
@@ -52,15 +52,15 @@ const LATE_GRACE: Duration = Duration::from_millis(1500);
 pub struct Shared {
     /// The server's own limits.
     pub limits: Limits,
-    /// The tools that are registered; hints name no other.
+    /// The registered tools. Hints name only these.
     pub tools: ToolSet,
     /// The number of threads that one search may use.
     pub workers: usize,
-    /// The lines of big files that were counted before.
+    /// Line counts of large files.
     pub line_indexes: crate::fs::line_index::Cache,
-    /// The commands that run, and the folder of their saved outputs.
+    /// The running commands, and the folder of saved outputs.
     pub commands: crate::process::Commands,
-    /// The tools whose results are saved where they are cut.
+    /// The tools that save truncated results.
     pub save: SaveMode,
     /// The threads for work that blocks.
     pub threads: Threads,
@@ -69,36 +69,36 @@ pub struct Shared {
 /// The context of one call.
 #[derive(Debug, Clone)]
 pub struct Context {
-    /// The state that it shares with all others.
+    /// The state that all calls share.
     pub shared: Arc<Shared>,
-    /// The limits in force: those that fit the client, lowered by what the call says.
+    /// The limits that apply: those of the client, lowered by arguments of the call.
     pub limits: Limits,
-    /// The roots, as they were when it began.
+    /// The roots at the start of the call.
     pub workspace: Arc<Workspace>,
-    /// Fires when the client takes the call back: all its work stops, and no answer is owed.
+    /// Fires when the client cancels the call. All its work stops, and there is no result.
     pub cancel: CancellationToken,
-    /// Fires when the server ends: commands are ended at once, other work may answer.
+    /// Fires when the server ends. Commands end at once, other work may return results.
     pub shutdown: CancellationToken,
-    /// The time at which read, grep, find and ls return what they have found.
+    /// The time at which read, grep, find and ls return the results so far.
     pub deadline: Deadline,
     /// The listener for the progress of long work.
     pub progress: Progress,
 }
 
 impl Context {
-    /// True if a tool is registered, so that hints may name it.
+    /// Returns true if a tool is registered, so that hints may name it.
     pub fn has(&self, tool: ToolName) -> bool {
         self.shared.tools.contains(&tool)
     }
 
-    /// Returns what tells the work of this call when to stop.
+    /// Returns the condition for the work of this call to stop.
     pub fn stop(&self) -> Stop {
         Stop::new(self.cancel.clone(), self.deadline)
     }
 
-    /// Runs `work`, which blocks, on a thread for such work. If the call is cancelled or its deadline passes, and the
-    /// work does not return soon, the work is abandoned: its thread may be blocked in the system. The result is then made
-    /// by what the work has prepared as its conclusion.
+    /// Runs blocking `work` on a separate thread. If the call is cancelled or its deadline passes, and the work does not
+    /// return soon, the work is abandoned, because its thread may be blocked in the system. Then the conclusion that the
+    /// work has prepared builds the result.
     ///
     /// # Errors
     ///
@@ -147,58 +147,58 @@ impl Context {
     }
 }
 
-/// The answer of a tool.
+/// The result of a tool.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Output {
-    /// The one text: body, notices, status.
+    /// The text: body, notices, status.
     pub text: String,
-    /// The bytes of its body, which is its beginning.
+    /// Length of the body, the first part of the text, in bytes.
     pub body_bytes: usize,
-    /// An image beside it.
+    /// An image in addition to the text.
     pub image: Option<Image>,
-    /// The same facts as data.
+    /// The facts of the notices as data.
     pub details: Details,
-    /// The truth of the body's extent, or of the totals of its cut, for all that the call asked for.
+    /// Whether the totals are those of all requested results.
     pub totals: Totals,
 }
 
-/// The truth of an answer's totals for all that its call asked for: up to the call's own limit, or to the end.
+/// Whether the totals of a result are those of all requested results: up to the limit of the call, or to the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Totals {
-    /// They are those of all of it.
+    /// They are.
     #[default]
     Exact,
-    /// There is more.
+    /// There are more results.
     LowerBound,
-    /// They say nothing of it.
+    /// It is not known.
     Unknown,
 }
 
 impl Output {
-    /// An answer of text and its facts.
+    /// Returns a result without an image, with exact totals.
     pub fn new(answer: Answer, details: Details) -> Self {
         let body_bytes = answer.body.len();
         Self { text: answer.into_text(), body_bytes, image: None, details, totals: Totals::Exact }
     }
 }
 
-/// An image as a client takes it.
+/// An image for the client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
-    /// Its bytes in base64.
+    /// The content in base64.
     pub base64: String,
-    /// Its type: `image/png`.
+    /// The MIME type, such as `image/png`.
     pub mime_type: &'static str,
 }
 
-/// The tools by name.
+/// The name of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ToolName {
     /// Reads a file.
     Read,
     /// Runs a command.
     Bash,
-    /// Searches what files hold.
+    /// Searches the content of files.
     Grep,
     /// Searches for files by name.
     Find,
@@ -207,10 +207,10 @@ pub enum ToolName {
 }
 
 impl ToolName {
-    /// All of them, in the order in which they are listed.
+    /// All tools, in the order of the list.
     pub const ALL: [Self; 5] = [Self::Read, Self::Bash, Self::Grep, Self::Find, Self::Ls];
 
-    /// The name that a client calls it by.
+    /// Returns the name that clients use.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -221,31 +221,31 @@ impl ToolName {
         }
     }
 
-    /// The tool of that name.
+    /// Returns the tool with that name.
     pub fn of(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|tool| tool.as_str() == name)
     }
 }
 
-/// Tools that are registered, in the order in which they are listed.
+/// The registered tools, in the order of the list.
 pub type ToolSet = BTreeSet<ToolName>;
 
-/// The listener for the progress of long work: a client that asked for it, or none.
+/// The listener for the progress of long work, if the client requested it.
 #[derive(Clone, Default)]
 pub struct Progress(Option<Arc<dyn Fn(String) + Send + Sync>>);
 
 impl Progress {
-    /// News go to `listener`, which must not block.
+    /// Reports progress to `listener`, which must not block.
     pub fn new(listener: impl Fn(String) + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(listener)))
     }
 
-    /// True if there is a listener.
+    /// Returns true if there is a listener.
     pub fn is_wanted(&self) -> bool {
         self.0.is_some()
     }
 
-    /// Reports how far the work is.
+    /// Reports the progress of the work.
     pub fn report(&self, message: String) {
         if let Some(listener) = &self.0 {
             listener(message);

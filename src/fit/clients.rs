@@ -37,7 +37,7 @@ pub static CLIENTS: [Client; 22] = [
     whole("gemini", "0.61"),
     // Drops the middle above 25,000 characters or 1000 lines.
     Client { max_lines: Some(990), max_bytes: Some(24_000), ..whole("qwen", "0.24") },
-    // Shows the whole result as JSON and drops the middle above 8000 characters of it.
+    // Converts the result to JSON and drops the middle above 8000 characters.
     Client { max_result_json_bytes: Some(8000), answer_within_secs: Some(54), ..all_as_text("cline", "3.0") },
     Client { answer_within_secs: Some(54), has_images: false, ..whole("continue", "1.5") },
     // It sends the name that the server has in its list. This row is before that of the client whose name its own starts

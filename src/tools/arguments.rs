@@ -47,7 +47,7 @@ impl From<OneOrMore> for Strings {
     }
 }
 
-/// Characters of a given value that an error repeats.
+/// Most characters of a given value in an error.
 const GIVEN_CHARS: usize = 100;
 
 /// Key in a property's schema: the argument also takes an array of strings. Clients do not see it.
@@ -55,12 +55,11 @@ pub(super) const TAKES_LIST: &str = "x-list";
 /// Key in a property's schema: the argument is accepted, but clients do not see it.
 pub(super) const UNLISTED: &str = "x-unlisted";
 
-/// The argument that is lowered to its maximum. Models also give it in milliseconds.
+/// The argument that is lowered to its maximum. Models also send it in milliseconds.
 const LOWERED: &str = "timeout";
 
-/// Builds the schema of `T` in the plain form that every client takes: one type each, no formats, no
-/// references, nothing that says nothing. Optional properties are `nullable`, because some clients
-/// take all others as required.
+/// Builds the schema of `T` in the plain form that every client accepts: one type for each property, no formats, no
+/// references. Optional properties are `nullable`, because some clients treat all others as required.
 pub fn schema_of<T: JsonSchema>() -> Object {
     let mut schema = SchemaSettings::draft2020_12()
         .with(|settings| {
@@ -100,7 +99,7 @@ pub fn without_bounds(schema: &Object) -> Object {
     schema
 }
 
-/// Refuses arguments that no tool could use, and a `_meta` as long, so that waiting calls hold little memory.
+/// Returns an error if the arguments or `_meta` are too long for any tool, so that waiting calls use little memory.
 pub fn check_size(given: &Object, meta: &Object) -> Result<(), ToolError> {
     for (what, object) in [("arguments are", given), ("_meta is", meta)] {
         let bytes = object.iter().map(|(name, value)| name.len() + held_by(value)).sum::<usize>();
@@ -112,7 +111,7 @@ pub fn check_size(given: &Object, meta: &Object) -> Result<(), ToolError> {
     Ok(())
 }
 
-/// Estimates the bytes of memory that a value holds.
+/// Estimates the memory of a value in bytes.
 fn held_by(value: &Value) -> usize {
     size_of::<Value>()
         + match value {
@@ -123,13 +122,18 @@ fn held_by(value: &Value) -> usize {
         }
 }
 
-/// Returns arguments that were checked as `T`, which may not take all of them.
+/// Converts checked arguments to `T`.
 pub fn typed<T: DeserializeOwned>(checked: Object) -> Result<T, ToolError> {
     serde_json::from_value(Value::Object(checked)).map_err(|error| ToolError::Argument(error.to_string()))
 }
 
-/// Checks the arguments `given` to `tool`. Returns them under their own names, each of its type; those left out are
-/// absent.
+/// Checks the arguments `given` to `tool`. Returns them under the names of the schema, each with its type, without the
+/// omitted ones.
+///
+/// # Errors
+///
+/// Returns an error if an argument is missing, has a wrong value, is given twice with different values, or is an argument
+/// of another tool without an equivalent.
 pub fn check(tool: &str, schema: &Object, given: &Object) -> Result<Object, ToolError> {
     let rewritten = foreign::rewritten(tool, given);
     let given = rewritten.as_ref().unwrap_or(given);
@@ -180,12 +184,12 @@ pub fn check(tool: &str, schema: &Object, given: &Object) -> Result<Object, Tool
     Ok(checked)
 }
 
-/// Returns true if an argument that does not exist says what is so without it.
+/// Returns true if the value of an unknown argument is the default here.
 fn says_nothing(tool: &str, name: &str, value: &Value) -> bool {
     value.is_null() || is_left_out(value) || names::says_default(tool, name, value)
 }
 
-/// Returns true if a value is a text that may be any name, and a name such as `0`.
+/// Returns true if a value is a name, such as `0`, for a property that accepts any text.
 fn is_name(property: &Value, value: &Value) -> bool {
     let takes_any =
         property.get("type").is_some_and(|kind| kind == "string") && property.get("enum").is_none();
@@ -222,12 +226,12 @@ fn unknown(tool: &str, properties: &Object, name: &str, near: &str) -> String {
     format!("{name}: is not an argument of {tool}; did you mean {near}? (it takes {})", all.join(", "))
 }
 
-/// Returns a given text as an error repeats it: without control characters, at most `GIVEN_CHARS` long.
+/// Formats a given text for an error: without control characters, at most `GIVEN_CHARS` long.
 fn shown(given: &str) -> String {
     show::middle_out(&show::name(given.as_bytes()), GIVEN_CHARS).into_owned()
 }
 
-/// Returns `value` as the property's type, where it means that and is within its bounds.
+/// Converts `value` to the type of the property. Returns `None` if that is not possible or the bounds exclude it.
 fn coerce(name: &str, property: &Value, value: &Value) -> Option<Value> {
     match property.get("type").and_then(Value::as_str) {
         Some("integer") => {
@@ -283,7 +287,7 @@ fn integer(value: &Value) -> Option<i64> {
     }
 }
 
-/// A number without a fraction; one beyond all that can be counted is the largest that can.
+/// Converts a number without a fraction. A number that is too large becomes the largest integer.
 fn whole(number: f64) -> Option<i64> {
     #[expect(clippy::cast_possible_truncation, reason = "checked to be whole; the cast saturates")]
     (number.fract() == 0.0).then_some(number as i64)
@@ -301,7 +305,7 @@ fn boolean(value: &Value) -> Option<bool> {
     }
 }
 
-/// Returns in words which values a property takes.
+/// Describes the values that a property accepts.
 fn expected(property: &Value) -> String {
     match (property.get("type").and_then(Value::as_str), property.get("enum")) {
         (Some("integer"), _) => match (bound(property, "minimum"), bound(property, "maximum")) {

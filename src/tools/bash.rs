@@ -1,7 +1,7 @@
-//! bash: running a command in the workspace, within its time, its output within the limits.
+//! bash: runs a command in the workspace, with a time limit and limits for its output.
 //!
-//! A command that ran is a call that worked, whatever its exit code: how it ended is in the answer.
-//! It is an error only where it could not be started, or not be understood.
+//! A command that ran is a successful call, whatever its exit code. The result has the status. A call is an
+//! error only if the command could not be started or the arguments are wrong.
 
 mod answer;
 pub(super) mod plan;
@@ -23,7 +23,7 @@ use progress::ProgressReporter;
 
 pub use answer::output_answer;
 
-/// The least time until a command is answered for that still runs: one that had to wait for a permit has a moment of its own.
+/// Least time before a call returns while its command keeps running, even if it waited for a permit.
 const LEAST_PATIENCE: Duration = Duration::from_millis(500);
 
 /// The arguments of bash.
@@ -43,14 +43,14 @@ pub struct Args {
     pub tail: Option<u64>,
 }
 
-/// Does one call.
+/// Runs one call.
 pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
     let began = Instant::now();
     let plan = Plan::new(args, &cx.limits)?;
     let folder = folder(cx, plan.cwd.clone()).await?;
     let mut reporter = ProgressReporter::new(&cx.progress);
     let permit = wait_for_permit(cx, &mut reporter).await?;
-    // The client's patience began with the call.
+    // The client's timeout began with the call.
     let patience = |within: Duration| within.saturating_sub(began.elapsed()).max(LEAST_PATIENCE);
     let times = Times {
         timeout: plan.timeout,
@@ -73,7 +73,7 @@ async fn folder(cx: &Context, cwd: Option<String>) -> Result<PathBuf, ToolError>
     cx.blocking(move |cx, _| Ok(resolve::open(cx, &cwd, ExpectedKind::Directory)?.real.clone())).await
 }
 
-/// Waits for a permit to run the command, as long as its call may go without an answer, and reports that it waits.
+/// Waits for a permit to run the command, as long as the call may last, and reports progress meanwhile.
 async fn wait_for_permit(
     cx: &Context,
     reporter: &mut ProgressReporter<'_>,

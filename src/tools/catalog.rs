@@ -1,4 +1,4 @@
-//! The tools as a client sees them before it calls one, and the way from a name to its tool.
+//! The list of tools as clients see it, and the dispatch of calls to the tools.
 
 #![expect(clippy::indexing_slicing, reason = "there is a schema for each tool")]
 
@@ -13,20 +13,20 @@ use cutline_core::notice::Count;
 use super::arguments::{self, Object, schema_of};
 use super::{Context, Output, ToolError, ToolName, ToolSet, bash, find, grep, ls, read};
 
-/// The schemas of all tools, in their order, made when the first one is asked for.
+/// The schemas of all tools, in order, built on first use.
 static SCHEMAS: LazyLock<[Object; 5]> = LazyLock::new(|| {
     let [read, bash] = [schema_of::<read::Args>(), schema_of::<bash::Args>()];
     let [grep, find, ls] = [schema_of::<grep::Args>(), schema_of::<find::Args>(), schema_of::<ls::Args>()];
     [read, bash, grep, find, ls]
 });
 
-/// The arguments by which a call lowers a limit for itself, and their descriptions.
+/// The arguments that lower a limit for one call, and their descriptions.
 const CALL_LIMITS: [(&str, &str); 2] =
     [("maxBytes", "Most bytes of the answer"), ("maxTokens", "Most tokens of the answer")];
 
 impl ToolName {
-    /// The schema of its arguments under `limits`: with the longest timeout, so that an error can name both bounds,
-    /// and with the arguments that lower a limit, where there are such.
+    /// Returns the schema of the arguments under `limits`. It has the longest timeout, so that an error can name both
+    /// bounds, and the arguments that lower a limit, if they are enabled.
     pub fn schema_within(self, limits: &Limits) -> Cow<'static, Object> {
         let mut schema = Cow::Borrowed(self.schema());
         if (self == Self::Bash || limits.call_limits)
@@ -44,22 +44,22 @@ impl ToolName {
         schema
     }
 
-    /// The schema of its arguments.
+    /// Returns the schema of the arguments.
     pub fn schema(self) -> &'static Object {
         &SCHEMAS[self as usize]
     }
 
-    /// Its name for people.
+    /// Returns the title of the tool.
     pub fn title(self) -> &'static str {
         self.words().0
     }
 
-    /// True if it changes nothing.
+    /// Returns true if the tool changes nothing.
     pub fn is_read_only(self) -> bool {
         self != Self::Bash
     }
 
-    /// Its name for people, and in a few words what it is for: all that some models see before they search for a tool.
+    /// Returns the title and a short purpose, which is all that some models see before they search for a tool.
     fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::Read => ("Read file", "read text files and images"),
@@ -70,8 +70,8 @@ impl ToolName {
         }
     }
 
-    /// Describes the tool to the model: its purpose (in the first 160 characters, which is all that some
-    /// clients show), the limits in force and how to go on. It names no tool that is not in `tools`.
+    /// Returns the description for the model: the purpose (in the first 160 characters, because some clients show no
+    /// more), the limits and the way to continue. It names only tools that are in `tools`.
     pub fn description(self, limits: &Limits, tools: &ToolSet) -> String {
         let (lines, bytes) = (limits.max_lines, size_words(limits));
         match self {
@@ -122,19 +122,19 @@ impl ToolName {
     }
 }
 
-/// Returns the words for the most bytes of an answer, and for its most tokens where they have a limit.
+/// Formats the byte limit of a result, and the token limit if there is one.
 fn size_words(limits: &Limits) -> String {
     let tokens = limits.max_tokens.map(|tokens| format!(" or {}", Count(tokens, "token", "tokens")));
     let bytes = limits.bounds().bytes_words();
     format!("{bytes}{}", tokens.unwrap_or_default())
 }
 
-/// Returns the words for the lines of read and bash, where long ones are cut.
+/// Formats the limit for the length of a line in read and bash, if there is one.
 fn cut_words(limits: &Limits) -> Option<String> {
     limits.text_line_chars().map(|chars| format!("lines cut at {chars} characters"))
 }
 
-/// Returns the server's instructions, whose first sentence names the tools and their purposes.
+/// Returns the instructions of the server. The first sentence names the tools and their purposes.
 pub fn instructions(limits: &Limits, tools: &ToolSet) -> String {
     let purposes: Vec<String> =
         tools.iter().map(|tool| format!("{} ({})", tool.words().1, tool.as_str())).collect();
@@ -159,22 +159,22 @@ pub fn instructions(limits: &Limits, tools: &ToolSet) -> String {
     )
 }
 
-/// The work of a call on this machine's processors.
+/// The kind of work that a call does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Load {
-    /// None: it waits for a process.
+    /// Waits for a process.
     Waits,
-    /// That of a page or a listing, which may wait for a disk.
+    /// Reads a page or a listing, and may wait for a disk.
     Light,
-    /// That of decoding an image, which may hold more memory than all else together.
+    /// Decodes an image, which can use more memory than everything else together.
     Image,
-    /// That of a walk.
+    /// Walks a tree.
     Heavy,
-    /// That of a search across lines, one of which can take long between two checks of whether to stop.
+    /// Searches across lines, which can take long between two checks for the end.
     AcrossLines,
 }
 
-/// The outcome of a call, and the limits that applied: those of the context, lowered by what the call says.
+/// The outcome of a call, and the limits that applied: those of the context, lowered by arguments of the call.
 #[derive(Debug)]
 pub struct Called {
     /// The result, or the error that the model reads.
@@ -183,8 +183,8 @@ pub struct Called {
     pub limits: Limits,
 }
 
-/// Does one call of `tool` with what the model sent. Each part of the work begins once `permit` gives a permit for it,
-/// which is kept until the part is done.
+/// Runs one call of `tool` with the arguments of the model. Waits for a permit before each part of the work, and keeps it
+/// until the end of that part.
 pub async fn call<P: Future<Output = Result<impl Sized, ToolError>>>(
     cx: &Context,
     tool: ToolName,
@@ -232,7 +232,7 @@ async fn run<P: Future<Output = Result<impl Sized, ToolError>>>(
     }
 }
 
-/// Does `work` once there is a permit for it, which is held until it is done.
+/// Waits for a permit, then does `work`. Keeps the permit until the end.
 async fn under<T>(
     permit: impl Future<Output = Result<impl Sized, ToolError>>,
     work: impl Future<Output = Result<T, ToolError>>,

@@ -1,19 +1,19 @@
-//! The end of a call's work, which either the work itself or its deadline reaches first.
+//! Ends the work of a call: at its own end or at its deadline, whichever is first.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::ToolError;
 
-/// Makes a call's result of what was found. Runs once: at the end of the work, or at the deadline if a thread is blocked
-/// in the system then.
+/// Builds the result of a call. Runs once: at the end of the work, or at the deadline if a thread is blocked in the system
+/// at that time.
 #[derive(Debug)]
 pub struct Conclusion<T>(Arc<Mutex<State<T>>>);
 
-/// Makes the result.
+/// Builds the result.
 type Conclude<T> = Box<dyn FnOnce() -> Result<T, ToolError> + Send>;
 
 enum State<T> {
-    /// Nothing was found so far that a result could be made of.
+    /// There is nothing to build a result from yet.
     NotPrepared,
     Prepared(Conclude<T>),
     Taken,
@@ -30,17 +30,17 @@ pub(super) enum AtDeadline<T> {
 }
 
 impl<T> Conclusion<T> {
-    /// Sets how the result is made from now on.
+    /// Sets the function that builds the result from now on.
     pub fn prepare(&self, conclude: impl FnOnce() -> Result<T, ToolError> + Send + 'static) {
         self.with(|state| *state = State::Prepared(Box::new(conclude)));
     }
 
-    /// Makes the result, at the end of the work.
+    /// Builds the result at the end of the work.
     ///
     /// # Errors
     ///
-    /// Returns the error of what was prepared. Returns [`ToolError::Cancelled`] if the deadline was first: nobody waits
-    /// for this result any more.
+    /// Returns the error of the prepared function. Returns [`ToolError::Cancelled`] if the deadline was first, because
+    /// no one waits for this result.
     pub fn conclude(&self) -> Result<T, ToolError> {
         match self.with(|state| std::mem::replace(state, State::Taken)) {
             State::Prepared(conclude) => conclude(),
@@ -48,7 +48,7 @@ impl<T> Conclusion<T> {
         }
     }
 
-    /// Takes what the deadline has to do.
+    /// Returns what to do at the deadline.
     pub(super) fn at_deadline(&self) -> AtDeadline<T> {
         match self.with(|state| std::mem::replace(state, State::Taken)) {
             State::NotPrepared => AtDeadline::Nothing,

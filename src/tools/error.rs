@@ -1,7 +1,7 @@
-//! The errors that the model reads when a call could not be done: each text, once.
+//! The texts of all errors that the model reads.
 //!
-//! These become results with `isError`, which the model reads and can act on; what is wrong with the
-//! protocol itself is not said here (`server`). Paths are as the workspace shows them.
+//! They become results with `isError`, so that the model can correct its call. `server` has the errors of the
+//! protocol. Paths are as the workspace shows them.
 
 use std::io;
 
@@ -11,13 +11,13 @@ use crate::tools::resolve::ExpectedKind;
 use cutline_core::notice::Count;
 use cutline_core::text::{Size, show};
 
-/// The reason for which a call could not be done.
+/// The reason why a call failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ToolError {
     /// An argument is missing, unknown, of the wrong type or out of its bounds.
     #[error("{0}")]
     Argument(String),
-    /// Nothing stands at a path.
+    /// A path does not exist.
     #[error(
         "{wanted} not found: {}{}{}",
         show::path(path),
@@ -25,29 +25,29 @@ pub enum ToolError {
         if *ls_glob { "\nUse ls with this path to list what matches" } else { "" }
     )]
     NotFound {
-        /// The kind of thing that is wanted there.
+        /// The kind of file that the tool needs.
         wanted: ExpectedKind,
-        /// The path that was asked for.
+        /// The requested path.
         path: String,
-        /// Names near it that do exist.
+        /// Existing paths with similar names.
         near: Vec<String>,
         /// True if the path is a glob that ls can list.
         ls_glob: bool,
     },
-    /// A folder where a file is wanted.
+    /// The tool needs a file, but the path is a folder.
     #[error("Is a directory: {}{}", folder(path), if *ls { ". Use ls to list it" } else { "" })]
     IsDirectory {
         /// The folder.
         path: String,
-        /// True if ls is there to list it.
+        /// True if ls is registered.
         ls: bool,
     },
-    /// Something else where a folder is wanted.
+    /// The tool needs a folder, but the path is something else.
     #[error("Not a directory: {}. Use its folder: {folder}", show::path(path))]
     NotDirectory {
         /// The path.
         path: String,
-        /// The folder that it is in.
+        /// The folder that has it.
         folder: String,
     },
     /// A glob for ls that is not of names of one directory.
@@ -62,7 +62,7 @@ pub enum ToolError {
         /// True if find is registered.
         find: bool,
     },
-    /// A FIFO, socket or device, which is never opened: its path and its kind.
+    /// A FIFO, socket or device, which is never opened: the path and the file type.
     #[error("Not a regular file: {} ({})", show::path(.0), .1)]
     NotRegular(String, &'static str),
     /// A file that is not text.
@@ -74,7 +74,7 @@ pub enum ToolError {
         bytes: u64,
         /// Its type by its content.
         mime: &'static str,
-        /// True if bash is there to inspect it.
+        /// True if bash is registered.
         bash: bool,
     },
     /// The system does not let this user read it.
@@ -86,42 +86,42 @@ pub enum ToolError {
         show::path(.0)
     )]
     OutsideRoots(String),
-    /// The client gives the roots, and none of them can be used.
+    /// None of the client's roots can be used.
     #[error("There is no workspace: the client opened no folder that can be used (--root DIR gives one)")]
     NoRoots,
     /// Some other refusal of the system to read a path.
     #[error("Cannot read {}: {}", show::path(.0), reason(.1))]
     Io(String, io::Error),
-    /// A page that begins after the file's end.
+    /// The offset is beyond the end of the file.
     #[error("Offset {} is beyond end of file ({total} lines total)", given(offset.unsigned_abs()))]
     OffsetBeyondFile {
-        /// The line asked for.
+        /// The requested line.
         offset: i64,
         /// Lines in the file.
         total: u64,
     },
-    /// A page that begins after the last result.
+    /// The offset is beyond the last result.
     #[error("Offset {} is beyond the last {} ({total} in all)", given(*offset), unit.words().0)]
     OffsetBeyondLast {
-        /// The number to be skipped.
+        /// The number of results to skip.
         offset: u64,
-        /// The number in all.
+        /// The number of all results.
         total: u64,
-        /// The things that are counted.
+        /// The unit of the results.
         unit: Unit,
     },
-    /// A regular expression that can't be compiled: the pattern, where it is wrong, and why.
+    /// An invalid regular expression: the pattern, the position and the reason.
     #[error("Invalid pattern: {0}\nUse literal=true to search for the text itself")]
     Pattern(String),
     /// A regular expression with too many positions, or too large when compiled.
     #[error("Pattern is too large: {0}\nUse smaller or open repetitions: x{{10,}} instead of x{{10,2000}}")]
     PatternTooLarge(String),
-    /// A glob that can't be compiled.
+    /// An invalid glob.
     #[error("Invalid glob '{}': {message}", show::path(glob))]
     Glob {
         /// The glob.
         glob: String,
-        /// The reason for which it is wrong.
+        /// The reason.
         message: String,
     },
     /// A glob as a path that matches nothing.
@@ -147,38 +147,38 @@ pub enum ToolError {
         /// Types that may be meant.
         near: Vec<String>,
     },
-    /// A command that could not be started in the workspace's folder, which may be gone.
+    /// A command could not be started in a folder, which may have been removed.
     #[error("Command could not be started in {}: {}", show::path(.0), reason(.1))]
     Spawn(String, io::Error),
-    /// No command may start: too many earlier commands left background processes.
+    /// Too many earlier commands left background processes.
     #[error(
         "Command could not be started: background processes of {0} earlier commands hold their output. Send the \
          output of such processes to a file"
     )]
     TooManyCommands(u32),
-    /// As many commands run as may, and none ended while the call could wait.
+    /// The largest number of commands runs, and none ended while the call could wait.
     #[error(
         "Command was not started: {} others run, and none of them ended within {}. Try again later",
         COMMANDS_AT_ONCE,
         Count(*.0, "second", "seconds")
     )]
     NotStarted(u64),
-    /// The system gives no thread for the work.
+    /// The system did not create a thread.
     #[error("The system gives no thread to work on this: {}. Try again later", reason(.0))]
     NoThread(io::Error),
-    /// Too many threads, this number, are stuck in the work of calls that were taken back.
+    /// This number of threads is blocked in the work of cancelled calls.
     #[error("{0} calls that were taken back still hang in the system; no more work is begun until one ends")]
     StuckThreads(usize),
     /// The deadline passed while the call waited for the file system.
     #[error("Stopped after {}: the file system did not respond", Count(*secs, "second", "seconds"))]
     NoResponse {
-        /// Seconds that the call had.
+        /// Time limit of the call in seconds.
         secs: u64,
     },
     /// The deadline passed before the call could begin.
     #[error("Not started within {}: other calls were running. Try again later", Count(*secs, "second", "seconds"))]
     NoPermit {
-        /// Seconds that the call had.
+        /// Time limit of the call in seconds.
         secs: u64,
     },
     /// The deadline passed before the first line of a page was reached.
@@ -188,35 +188,35 @@ pub enum ToolError {
         Count(*secs, "second", "seconds")
     )]
     OffsetNotReached {
-        /// The line asked for.
+        /// The requested line.
         offset: i64,
         /// Lines that were counted.
         counted: u64,
-        /// Seconds that the call had.
+        /// Time limit of the call in seconds.
         secs: u64,
     },
-    /// The client took the call back, or the server ended.
+    /// The client cancelled the call, or the server ended.
     #[error("Cancelled")]
     Cancelled,
 }
 
-/// Returns a number as it was given in a call. The largest one stands for all that can't be counted in.
+/// Formats a number of a call. The largest one means that the number was too large.
 pub(super) fn given(number: u64) -> String {
     if number < i64::MAX.unsigned_abs() { number.to_string() } else { "over 10^18".to_owned() }
 }
 
-/// Returns an offset as it was given in a call.
+/// Formats an offset of a call.
 fn given_offset(offset: i64) -> String {
     if offset < 0 { format!("-{}", given(offset.unsigned_abs())) } else { given(offset.unsigned_abs()) }
 }
 
-/// Returns a folder's path before a full stop: the workspace, which is shown as `.`, is `./` there.
+/// Formats the path of a folder before a full stop: `./` instead of `.` for the workspace.
 fn folder(path: &str) -> String {
     let shown = show::path(path);
     if shown.ends_with('.') { format!("{shown}/") } else { shown }
 }
 
-/// Returns the system's words for an error: `No space left on device`.
+/// Returns the system's text for an error: `No space left on device`.
 pub fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     match text.rsplit_once(" (os error ") {
@@ -225,7 +225,8 @@ pub fn reason(error: &io::Error) -> String {
     }
 }
 
-/// Returns `Did you mean: A, B, C?` on a line of its own, where there are such names. They are whole, to be given as they stand.
+/// Returns `Did you mean: A, B, C?` on a separate line if there are similar names. The names are complete, so that they
+/// can be used in a call.
 fn near_words(near: &[String]) -> String {
     if near.is_empty() { String::new() } else { format!("\nDid you mean: {}?", near.join(", ")) }
 }

@@ -34,7 +34,7 @@ const CHECK_ENTRIES: usize = 1024;
 /// The last second of the year 9999, in seconds since 1970. RFC 3339 has no later time.
 const LAST_SECOND: u64 = 253_402_300_799;
 
-/// Stands for a size or a time that is not known or has no meaning.
+/// The text for a size or a time that is not known or not applicable.
 const NO_VALUE: &str = "-";
 
 /// The arguments of ls.
@@ -197,7 +197,7 @@ impl<'a> Lister<'a> {
             && self.exclude.iter().all(|glob| glob.names(name, is_folder))
     }
 
-    /// Returns the line of an entry. Nothing is told about the target of a link that leads outside the roots.
+    /// Returns the line of an entry. It has no information about the target of a link outside the roots.
     fn shown(&self, name: &[u8], kind: FileKind) -> String {
         let is_link = kind == FileKind::Link;
         let target = is_link

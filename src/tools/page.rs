@@ -1,4 +1,4 @@
-//! A page of results: those that fit, all where they are saved, and the notices of the rest. For grep, find and ls.
+//! A page of results for grep, find and ls: the results that fit, and notices about the rest.
 
 mod body;
 mod ranking;
@@ -32,26 +32,30 @@ pub enum Sort {
     Relevance,
 }
 
-/// Bytes of a line that are shown at least, where it is over the limit alone.
+/// Bytes of a line that are always shown, even if the line alone exceeds the limit.
 pub(super) const SHOWN_BYTES: u64 = 500;
 
-/// The results that a call asks for.
+/// The results that a call requests.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PageRequest {
     /// Results to skip.
     pub(super) offset: u64,
-    /// Results to give at most.
+    /// Most results to return.
     pub(super) limit: u64,
-    /// True if that is the tool's own limit: the call names none.
+    /// True if the call has no limit, so that this is the default.
     is_limit_default: bool,
-    /// The things that they are.
+    /// The unit of the results.
     unit: Unit,
     /// Context lines of each result, if the most relevant ones are asked for.
     ranked: Option<ContextLines>,
 }
 
 impl PageRequest {
-    /// Fills in the limit of a call that has none; refuses one that asks for more than can be ranked.
+    /// Sets the default limit if the call has none.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the call requests more than can be ranked.
     pub(super) fn new(
         offset: Option<u64>,
         limit: Option<u64>,
@@ -65,24 +69,23 @@ impl PageRequest {
         Ok(request)
     }
 
-    /// Returns the number of results that are skipped or given: those to keep where they are sorted when all are found.
+    /// Returns the number of results that are skipped or returned: a sorted search keeps that many.
     pub(super) fn kept(&self) -> u64 {
         self.offset.saturating_add(self.limit)
     }
 
-    /// Returns one more than are skipped or given: if that many are found, there are more.
+    /// Returns one more than are skipped or returned. If that many are found, there are more results.
     pub(super) fn enough(&self) -> u64 {
         self.kept().saturating_add(1)
     }
 
-    /// True if the result of this number, from 1, is one of those to give.
+    /// Returns true if the result with this number, from 1, is on the page.
     pub(super) fn gives(&self, number: u64) -> bool {
         number > self.offset && number < self.enough()
     }
 }
 
-/// Returns the default limit of a call for such results, the kind of file that they are saved in, and the text in the
-/// place of none.
+/// Returns the default limit, the kind of saved file, and the text if there are no results.
 fn facts_of(unit: Unit) -> (u64, SavedKind, &'static str) {
     match unit {
         Unit::Matches | Unit::Files => (limits::GREP_LIMIT, SavedKind::GREP, empty::NO_MATCHES),
@@ -91,26 +94,26 @@ fn facts_of(unit: Unit) -> (u64, SavedKind, &'static str) {
     }
 }
 
-/// Takes the results of a call: shows those of its page, saves all where they are saved, and counts them.
+/// Collects the results of a call: shows those of the page, counts all, and saves all if required.
 #[derive(Debug)]
 pub(super) struct Page {
     pub(super) request: PageRequest,
     pub(super) body: Body,
-    /// All results, where they are saved.
+    /// Saves all results, if required.
     pub(super) whole: Option<Whole>,
-    /// Results so far, those skipped included.
+    /// Number of results so far, including skipped ones.
     pub(super) found: u64,
     /// How far the search came, if it stopped at its deadline.
     pub(super) stopped: Option<StoppedAt>,
     /// The text if there are no results.
     pub(super) none: &'static str,
     cancel: CancellationToken,
-    /// Seconds that the call has.
+    /// Time limit of the call in seconds.
     secs: u64,
 }
 
 impl Page {
-    /// The page that `request` asks for. A ranking is not saved: what ranks below the page is not held, and in reach.
+    /// Returns an empty page for `request`. A ranking is not saved, because the results below the page are not in memory.
     pub(super) fn new(cx: &Context, request: PageRequest) -> Self {
         let (_, kind, none) = facts_of(request.unit);
         let whole = if request.ranked.is_none() { Whole::begin(cx, kind) } else { None };
@@ -119,7 +122,7 @@ impl Page {
         Self { request, body, whole, found: 0, stopped: None, none, cancel, secs }
     }
 
-    /// Takes the next result: counts it, and shows it if it is on the page. Breaks once no more are needed.
+    /// Adds the next result: counts it, and shows it if it is on the page. Breaks when no more results are needed.
     pub(super) fn take(&mut self, group: impl Fn() -> Group) -> ControlFlow<()> {
         self.count(&group);
         if self.request.gives(self.found) {
@@ -131,7 +134,7 @@ impl Page {
         ControlFlow::Continue(())
     }
 
-    /// Counts the next result, and saves it.
+    /// Counts the next result, and saves it if required.
     pub(super) fn count(&mut self, group: impl FnOnce() -> Group) {
         self.found += 1;
         if let Some(whole) = &mut self.whole {
@@ -139,13 +142,17 @@ impl Page {
         }
     }
 
-    /// True if there are more results than the call's limit.
+    /// Returns true if there are more results than the limit of the call.
     pub(super) fn has_enough(&self) -> bool {
         self.found >= self.request.enough()
     }
 
-    /// The answer: the body, its notices, and the same in `details`; or what is wrong with the call's offset. `extent` is
-    /// that of all results, where it is known and they are not saved; `about` is said before the way to go on.
+    /// Returns the result: the body, the notices, and the details. `extent` is that of all results, if it is known and they
+    /// are not saved. The notices `about` come before the one that continues.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the offset is beyond the last result.
     pub(super) fn answer(
         self,
         extent: Option<Extent>,
@@ -155,12 +162,12 @@ impl Page {
         let more = self.has_enough();
         let Self { request, body, whole, found, stopped, none, cancel, secs } = self;
         let is_late = stopped.is_some();
-        // What was saved of a part is not kept.
+        // The saved part is removed.
         if cancel.is_cancelled() {
             return Err(ToolError::Cancelled);
         }
         let PageRequest { offset, limit, is_limit_default, unit, ranked } = request;
-        // Of a search that finds nothing, that is the answer.
+        // If a search finds nothing, the result says so.
         if offset > 0 && found <= offset && (found > 0 || unit == Unit::Entries) && !is_late {
             return Err(ToolError::OffsetBeyondLast { offset, total: found, unit });
         }
@@ -180,7 +187,7 @@ impl Page {
         *reached = (more && !is_cut).then_some(limit);
         let is_grep = matches!(unit, Unit::Matches | Unit::Files);
         details.matches = is_grep.then_some(body.groups);
-        // Up to the call's limit, where the search ended there.
+        // Up to the limit of the call, if the search ended there.
         let given = found.saturating_sub(offset);
         let total = if extent.is_some() { given } else { given.min(limit) };
         let is_rest_unknown = more && extent.is_none();
@@ -234,16 +241,16 @@ impl Page {
         let totals = match details.truncation_info {
             Some(_) if is_late => Totals::LowerBound,
             None if is_late => Totals::Unknown,
-            // All that was found is what the call asked for only from its start to its end.
+            // The totals are those of the requested results only if the call requests all of them.
             Some(info) if is_all_found && (offset > 0 || !is_to_the_end(info.original_count)) => {
                 Totals::Unknown
             }
             Some(_) if is_lower_bound && is_limit_default => Totals::LowerBound,
-            // The search ended at the tool's own limit.
+            // The search ended at the default limit.
             None if next.is_some() && is_limit_default => Totals::Unknown,
             _ => Totals::Exact,
         };
-        // A search that did not finish does not know that there is nothing.
+        // After an incomplete search, it is not known whether there are results.
         let body = if found > 0 || is_late { body.text } else { none.to_owned() };
         Ok(Output { totals, ..Output::new(Answer { body, notices, ..Answer::default() }, details) })
     }

@@ -1,7 +1,7 @@
-//! A glob of grep or find that is written as a path: absolute, from the home folder, or through the folder above.
+//! Globs that are paths: absolute, from the home folder, or through the parent folder.
 //!
-//! Below the folder that is searched it means what it says, in either spelling of a root. One of elsewhere is refused: an
-//! answer without results would read as if there were no such file.
+//! Below the searched folder such a glob matches paths, in any spelling of a root. For a glob that leads elsewhere there is
+//! an error, because an empty result would mean that there is no such file.
 
 #![expect(clippy::string_slice, reason = "the ranges end at what was found")]
 
@@ -50,7 +50,7 @@ fn compile_as(
     compiled.map_err(|message| ToolError::Glob { glob: given.to_owned(), message })
 }
 
-/// Compiles the globs that `exclude` lists, over the paths below `base`. Each of them takes what it does not name.
+/// Compiles the globs in `exclude`, over the paths below `base`. Each compiled glob is negated.
 ///
 /// A comma outside of braces and brackets separates globs. A `!` before a glob has no meaning: agents know it from
 /// options that exclude by it.
@@ -116,8 +116,8 @@ pub(super) fn has_wildcard(path: &str) -> bool {
     path.contains(['*', '?', '[', '{'])
 }
 
-/// The notice for a glob that names several with commas between them, where nothing was found; a comma in braces means that.
-/// None for paths: in braces these may mean something else.
+/// Returns the notice for a list of globs with commas that found nothing: braces make it a list. Returns `None` for paths,
+/// which can have another meaning in braces.
 pub(super) fn list_hint(glob: &str) -> Option<Notice> {
     let (mark, rest) = glob.strip_prefix('!').map_or(("", glob), |rest| ("!", rest));
     let globs: Vec<&str> = rest.split(',').map(str::trim).collect();
@@ -127,7 +127,11 @@ pub(super) fn list_hint(glob: &str) -> Option<Notice> {
     (is_list && is_shown_whole && !rest.contains(['{', '}', '\\', '/'])).then(list)
 }
 
-/// Returns `glob` with the real spelling of the folders that it begins with, or the reason why nothing below `base` can match.
+/// Returns `glob` with its first folders in their real spelling.
+///
+/// # Errors
+///
+/// Returns the reason if nothing below `base` can match.
 fn below<'a>(cx: &Context, glob: &'a str, base: &Path) -> Result<Cow<'a, str>, String> {
     let path = glob.strip_prefix('!').unwrap_or(glob);
     let (is_negated, is_relative) = (path.len() < glob.len(), path.starts_with("../"));
@@ -143,7 +147,7 @@ fn below<'a>(cx: &Context, glob: &'a str, base: &Path) -> Result<Cow<'a, str>, S
         let folder = String::from_utf8_lossy(&shown(&folder)).into_owned();
         return Ok(format!("{mark}{}/{rest}", folder.trim_end_matches('/')).into());
     }
-    // What is not there is left out already; and a glob that begins with `/` may also begin where the search does.
+    // Everything elsewhere is excluded already. A glob with a leading `/` can also start at the searched folder.
     if !is_negated && (leads_away || is_elsewhere(cx, &folder, base)) {
         let [shown_base, shown_folder] = [base, &folder].map(|path| show::path(&show::name(&shown(path))));
         let can_open = is_folder(cx, &folder);
@@ -153,14 +157,14 @@ fn below<'a>(cx: &Context, glob: &'a str, base: &Path) -> Result<Cow<'a, str>, S
     Ok(glob.into())
 }
 
-/// True if `folder`, an absolute path, is one that the tools may open, and there is none of its name below `base`.
+/// Returns true if the tools may open `folder`, an absolute path, and no folder with its name is below `base`.
 fn is_elsewhere(cx: &Context, folder: &Path, base: &Path) -> bool {
     let names = folder.components().filter(|part| matches!(part, Component::Normal(_)));
     let below = base.join(names.collect::<PathBuf>());
     below != base && is_folder(cx, folder) && !is_folder(cx, &below)
 }
 
-/// True if `path` is a folder that the tools may open.
+/// Returns true if `path` is a folder that the tools may open.
 fn is_folder(cx: &Context, path: &Path) -> bool {
     OpenedPath::open(&cx.workspace, path).is_ok_and(|opened| opened.stat.kind == FileKind::Folder)
 }

@@ -1,4 +1,4 @@
-//! The path of a call: found, opened inside the roots, or an error that the model can act on.
+//! Opens the path of a call inside the roots, or returns an error that the model can act on.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -11,13 +11,13 @@ use derive_more::Display;
 
 use super::{Context, ToolError, ToolName, path_glob};
 
-/// Folders of a path, one below the other, whose names are found by what they mean.
+/// Largest number of folders in a path whose names are replaced by equivalent ones.
 const MAX_REPAIRED: usize = 16;
 
-/// Bytes of a name that is compared with those that exist: those of the longest name as it is shown.
+/// Largest length in bytes of a name that is compared with existing ones: the longest name as it is shown.
 const MAX_NAME_BYTES: usize = show::MAX_GROWTH * NAME_BYTES;
 
-/// Bytes of a path in which names are compared: those of the longest path that the system opens, as it is shown.
+/// Largest length in bytes of a path whose names are compared: the longest path that the system opens, as it is shown.
 const MAX_PATH_BYTES: usize = show::MAX_GROWTH * 4096;
 
 /// The kind of thing that a tool expects at a path.
@@ -36,8 +36,8 @@ pub enum ExpectedKind {
 
 /// Opens `asked`, a path as the model wrote it.
 ///
-/// A `file:` URI is the path that it names. If the exact name does not exist, a leading `@` is dropped (as agents' users write mentions),
-/// then the entry of that folder is taken whose name means the same, and so for each folder above.
+/// A `file:` URI is converted to its path. If the exact name does not exist, a leading `@` is removed, because users of
+/// agents write mentions like that. Then an entry with an equivalent name is opened, also for each folder above.
 pub fn open(cx: &Context, asked: &str, wanted: ExpectedKind) -> Result<OpenedPath, ToolError> {
     let of_uri = file_uri::path_of(asked);
     let asked = of_uri.as_deref().and_then(Path::to_str).unwrap_or(asked);
@@ -66,7 +66,7 @@ pub fn open(cx: &Context, asked: &str, wanted: ExpectedKind) -> Result<OpenedPat
     }
 }
 
-/// Returns the word for what is not to be read; `None` for a file and a folder.
+/// Returns the name of a file type that is never read. Returns `None` for files and folders.
 fn word(kind: FileKind) -> Option<&'static str> {
     match kind {
         FileKind::File | FileKind::Folder => None,
@@ -124,25 +124,25 @@ fn missing(cx: &Context, asked: &str, wanted: ExpectedKind) -> ToolError {
     let nearest = Nearest::of(cx, &cx.workspace.absolute(asked), MAX_REPAIRED);
     let near = nearest.map_or_else(Vec::new, |nearest| nearest.near(cx));
     // Names with brackets are common.
-    let is_glob = asked.contains(['*', '?']) && path_glob::is_listed(asked);
-    let ls_glob = is_glob && wanted == ExpectedKind::File && cx.has(ToolName::Ls);
+    let has_wildcard = asked.contains(['*', '?']) && path_glob::is_listed(asked);
+    let ls_glob = has_wildcard && wanted == ExpectedKind::File && cx.has(ToolName::Ls);
     ToolError::NotFound { wanted, path: cx.workspace.show_asked(asked), near, ls_glob }
 }
 
-/// The folder that is nearest to what does not exist.
+/// The nearest existing folder above a missing path.
 struct Nearest {
     folder: OpenedPath,
-    /// The folder's path as it was asked for, with the names that were found by what they mean.
+    /// The requested path of the folder, with equivalent names replaced.
     path: PathBuf,
-    /// The name that is missing there.
+    /// The missing name.
     name: String,
-    /// The path that was to be below that name.
+    /// The path below that name.
     rest: PathBuf,
 }
 
 impl Nearest {
-    /// Finds that of `path`. Where a folder does not exist by its exact name, the one is taken whose name means the same;
-    /// up to `repairs` folders in a row.
+    /// Finds the nearest folder above `path`. Replaces up to `repairs` folders that do not exist by those with equivalent
+    /// names.
     fn of(cx: &Context, path: &Path, repairs: usize) -> Option<Self> {
         if path.as_os_str().len() > MAX_PATH_BYTES {
             return None;
@@ -160,19 +160,18 @@ impl Nearest {
         Some(Self { folder, path: parent, name, rest: PathBuf::new() })
     }
 
-    /// Returns the path of the one entry whose name means the same as the path's last name.
+    /// Returns the path of the only entry whose name is equivalent to the last name of the path.
     fn same(&self) -> Option<PathBuf> {
         let same = if self.is_last() { near::same(&self.folder, &self.name) } else { None };
         same.map(|name| self.path.join(name))
     }
 
-    /// True if it is the folder in which the path's last name is missing.
+    /// Returns true if only the last name of the path is missing.
     fn is_last(&self) -> bool {
         self.rest.as_os_str().is_empty()
     }
 
-    /// Returns the paths that may have been meant: those with a near name, below which the rest exists; or the folders with
-    /// such a name, where it exists below none.
+    /// Returns suggestions: paths with a similar name that exist completely, or else the folders with a similar name.
     fn near(&self, cx: &Context) -> Vec<String> {
         let named = near::names(&self.folder, &self.name);
         let named: Vec<PathBuf> = named.iter().map(|name| self.folder.real.join(name)).collect();

@@ -1,4 +1,4 @@
-//! Shared by grep and find: the walk, how its paths are shown, what it left aside, and the progress of a long one.
+//! Code for grep and find: the walk, the format of its paths, skipped entries, and progress.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -31,7 +31,7 @@ pub(super) struct Paths {
 }
 
 impl Paths {
-    /// The paths below `folder`, a real place; or the empty path of a file that is searched alone.
+    /// Formats the paths below `folder`, a path without links. For a single file, the path below it is empty.
     pub(super) fn below(workspace: &Workspace, folder: &Path) -> Self {
         let prefix = match workspace.show(folder) {
             here if here == "." => String::new(),
@@ -46,7 +46,7 @@ impl Paths {
         if is_folder { self.prefix.clone() } else { self.show(b"") }
     }
 
-    /// A path below the folder, as it is shown.
+    /// Formats a path below the folder.
     pub(super) fn show(&self, path: &[u8]) -> String {
         let below = show::name(path);
         let shown = match (self.prefix.as_str(), below.is_empty()) {
@@ -54,7 +54,7 @@ impl Paths {
             (prefix, true) => prefix.strip_suffix('/').unwrap_or(prefix).to_owned(),
             (prefix, false) => [prefix, &below].concat(),
         };
-        // A `~` at the start is a home, where it is handed to read.
+        // read takes a leading `~` for the home folder.
         if shown.starts_with('~') { ["./", &shown].concat() } else { shown }
     }
 }
@@ -88,12 +88,12 @@ struct StoppedSearch {
 }
 
 impl Aside {
-    /// Returns an empty list for a search that takes files of so many bytes, if its matches may span lines.
+    /// Returns an empty list. `multiline_bytes` is the largest file for matches across lines.
     pub(super) fn new(multiline_bytes: u64) -> Self {
         Self { multiline_bytes, ..Self::default() }
     }
 
-    /// Returns what was found; notes what was left aside.
+    /// Returns a result, or records a skipped entry.
     pub(super) fn take<F>(&mut self, walked: Walked<F>, paths: &Paths) -> Option<F> {
         match walked {
             Walked::Found(found) => {
@@ -118,8 +118,8 @@ impl Aside {
         Some(StoppedAt::Path { path: path.clone(), found, has_later: *has_later, unit })
     }
 
-    /// Returns the notices of what was left aside, where `nothing_but_ignored` also that ignore rules left something out;
-    /// its counts go to `details`.
+    /// Returns the notices about skipped entries, with one about ignored files if `nothing_but_ignored` is true. Adds the
+    /// counts to `details`.
     pub(super) fn notices(
         self,
         nothing_but_ignored: bool,
@@ -156,7 +156,7 @@ impl Aside {
     }
 }
 
-/// A walk of the folder at `place`, with its ignore rules or without.
+/// Returns a walk of the folder at `place`, with or without ignore rules.
 pub(super) fn walk(cx: &Context, place: &OpenedPath, no_ignore: bool) -> Result<Walk, ToolError> {
     Ok(Walk {
         root: resolve::folder(cx, place)?,
@@ -187,7 +187,7 @@ impl CurrentSearch {
     }
 }
 
-/// The results of a search, which its threads add to and one thread takes in the end.
+/// The results of a search. Several threads add results, and one takes them at the end.
 #[derive(Debug)]
 pub(super) struct Shared<R>(Arc<Mutex<Option<R>>>);
 
@@ -196,7 +196,7 @@ impl<R> Shared<R> {
         Self(Arc::new(Mutex::new(Some(results))))
     }
 
-    /// Returns a function that adds what is found; it breaks once the results were taken.
+    /// Returns a function that adds results. It breaks after the results were taken.
     pub(super) fn sink<F, A: Fn(&mut R, F) -> ControlFlow<()>>(
         &self,
         add: A,
@@ -214,7 +214,7 @@ impl<R> Shared<R> {
     ///
     /// # Errors
     ///
-    /// Returns an error if they were taken before.
+    /// Returns an error if the results were already taken.
     pub(super) fn take(&self) -> Result<R, ToolError> {
         lock(&self.0).take().ok_or(ToolError::Cancelled)
     }

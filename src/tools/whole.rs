@@ -1,4 +1,4 @@
-//! The whole of a result: saved while it is found, and named in the answer where that had to be cut.
+//! Saves the complete result of a search, so that a truncated result can name the file.
 
 use std::io::{self, BufWriter, Write as _};
 use std::sync::Arc;
@@ -13,37 +13,37 @@ use cutline_core::text::{Extent, show};
 use super::Context;
 use super::error::reason;
 
-/// Bytes that are gathered before they are written.
+/// Size of the write buffer in bytes.
 const GATHERED_BYTES: usize = 64 * 1024;
 
-/// The tools whose results are saved where an answer does not hold all of them.
+/// The tools that save the complete result if they return only a part of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SaveMode {
-    /// bash: a command can't be run again for the rest.
+    /// Only bash, because a command can't run again for the rest of its output.
     #[default]
     Bash,
-    /// Every tool but read, whose file is there.
+    /// All tools except read: its file exists already.
     All,
 }
 
-/// Takes all lines of a result, in order.
+/// Collects all lines of a result, in order.
 #[derive(Debug)]
 pub(super) struct Whole(BufWriter<SavedStream>);
 
 impl Whole {
-    /// Returns one for the results of a tool; `None` where they are not saved.
+    /// Starts saving the results of a tool. Returns `None` if they are not to be saved.
     pub(super) fn begin(cx: &Context, kind: SavedKind) -> Option<Self> {
         let store = Arc::clone(&cx.shared.commands.store);
         let stream = || SavedStream::new(store, kind, cx.limits.bounds());
         (cx.shared.save == SaveMode::All).then(|| Self(BufWriter::with_capacity(GATHERED_BYTES, stream())))
     }
 
-    /// Takes the next line, without its newline.
+    /// Adds the next line, without its newline.
     pub(super) fn push(&mut self, line: &str) {
         let _never_fails = self.0.write_all(line.as_bytes()).and_then(|()| self.0.write_all(b"\n"));
     }
 
-    /// Keeps it; returns its extent without a final newline, and its place. The same goes to `details`.
+    /// Keeps the file. Returns its extent without a final newline, and its location. Adds both to `details`.
     pub(super) fn keep(mut self, details: &mut Details) -> (Extent, Saved) {
         let _never_fails = self.0.flush();
         let stream = self.0.get_mut();
@@ -53,7 +53,7 @@ impl Whole {
     }
 }
 
-/// Returns the place of a saved output as a notice names it, and says it in `details`.
+/// Returns the location of a saved output for a notice, and adds it to `details`.
 pub(crate) fn said(saved: &io::Result<SavedOutput>, details: &mut Details) -> Saved {
     match saved {
         Ok(SavedOutput { path, first_bytes }) => {

@@ -22,6 +22,9 @@ const TYPES: [(&str, &[&str]); 3] = [
     ("any", &["all", "both"]),
 ];
 
+/// Arguments here, each with its value.
+type Equivalents = Vec<(&'static str, Value)>;
+
 /// Returns the arguments with those of other tools rewritten. Returns `None` if there are none.
 pub(super) fn rewritten(tool: &str, given: &Object) -> Option<Object> {
     let mut removed = Vec::new();
@@ -69,7 +72,7 @@ fn alias(name: &str) -> &'static str {
 }
 
 /// Returns the arguments here that mean the same as an argument of another tool, whose `name` has no separators.
-fn equivalent(tool: &str, name: &str, value: &Value) -> Option<Vec<(&'static str, Value)>> {
+fn equivalent(tool: &str, name: &str, value: &Value) -> Option<Equivalents> {
     match (tool, name) {
         ("bash", "command" | "cmd") => Some(vec![("command", command_line(value)?.into())]),
         ("bash", "timeoutms" | "timeoutmillis" | "timeoutmilliseconds") => {
@@ -124,7 +127,7 @@ fn quoted(word: &str) -> String {
 }
 
 /// Returns the names of the arguments for the first and the last line, and the `offset` and `limit` that mean the same.
-fn line_range(given: &Object) -> Option<(Vec<&String>, Vec<(&'static str, Value)>)> {
+fn line_range(given: &Object) -> Option<(Vec<&String>, Equivalents)> {
     let of = |names: &[&str]| given.iter().find(|(name, _)| names.contains(&joined(name).as_str()));
     let (names, first, last) = if let Some((name, range)) = of(&LINE_RANGES) {
         let [first, last] = range.as_array()?.as_slice() else { return None };

@@ -1,4 +1,4 @@
-//! The answer to a command: body, notices, status, and the same as data.
+//! Formats the result of a command: body, notices, status, and details.
 
 use std::path::Path;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use cutline_core::notice::{
 use cutline_core::text::{self, Size, as_index, show};
 use cutline_core::truncate::Keep;
 
-/// Returns the answer to a command.
+/// Returns the result of a command.
 pub(super) fn compose(cx: &Context, plan: &Plan, outcome: Outcome) -> Output {
     let Outcome { state, output, duration, pipeline, autorun_changes } = outcome;
     let mut details = Details::default();
@@ -56,10 +56,10 @@ pub(super) fn compose(cx: &Context, plan: &Plan, outcome: Outcome) -> Output {
             Some(autorun_changes.iter().map(|change| autorun_file(change, show)).collect());
     }
     if plan.is_timeout_lowered {
-        // Before the others: the last one says where the rest is.
+        // First, because the last notice names the file with the rest.
         answer.notices.insert(0, Notice::TimeoutLowered { secs: plan.timeout.as_secs() });
     }
-    // Of long lines that were cut, and of an output that is no text, nothing is counted.
+    // Long lines that were cut and binary output are not counted.
     let is_counted = details.truncation.is_some() || details.lines_truncated.is_none() && !is_binary;
     let totals = if is_counted { Totals::Exact } else { Totals::Unknown };
     Output {
@@ -144,7 +144,7 @@ pub fn output_answer(
     if let Keep::Both { .. } = keep {
         let omitted = text.total.lines.saturating_sub(text.output.lines);
         details.omitted_lines = Some(omitted);
-        // Key lines have markers of their own.
+        // Key lines have their own markers.
         if omitted > 0 && cut.head.lines > 0 && text.key_lines.is_empty() {
             body.insert_str(as_index(cut.head.bytes), &format!("{}\n", Omission(omitted)));
         }
@@ -172,7 +172,7 @@ pub(super) fn status_line(end: &LateEnd, unsaved: Option<&Unsaved>) -> String {
     format!("{rest}{changed}{pipeline}[{status}]")
 }
 
-/// Returns how a command ended; `None` where it ended well.
+/// Returns the status line of a command. Returns `None` if it succeeded.
 fn status(ending: Ending, cause: Cause, timeout: Duration) -> Option<Status> {
     match (cause, ending) {
         (Cause::Timeout, _) => Some(Status::TimedOut(timeout.as_secs())),

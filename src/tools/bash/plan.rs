@@ -31,7 +31,11 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// The plan of a call, or what is wrong with its arguments.
+    /// Returns the plan of a call.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if an argument has a wrong value.
     pub(super) fn new(args: Args, limits: &Limits) -> Result<Self, ToolError> {
         let Args { command, cwd, timeout, head, tail } = args;
         if command.trim().is_empty() {
@@ -79,7 +83,7 @@ fn seconds(timeout: u64) -> u64 {
     if timeout < TIMEOUT_MILLISECONDS { timeout } else { timeout.div_ceil(1000) }
 }
 
-/// Returns the words for the lines that are kept where a call does not say.
+/// Describes which lines are kept by default.
 pub(in crate::tools) fn kept_words(limits: &Limits) -> String {
     match ends(None, None, limits).unwrap_or((0, limits.max_lines)) {
         (head, 0) => format!("the first {head} lines"),

@@ -1,4 +1,4 @@
-//! Progress of a command while it runs, for a client that asked for it.
+//! Reports the progress of a running command to clients that requested it.
 //!
 //! New output is reported at most five times a second; a silent command is reported every ten seconds,
 //! because many clients give up on a call that sends nothing for a minute. The model does not get these

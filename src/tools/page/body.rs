@@ -1,10 +1,9 @@
-//! The body of a page: whole groups within the limits, and the count of what does not fit.
+//! The body of a page: complete groups within the limits, and the number of groups that do not fit.
 //!
-//! A group is a name, or a match line with its context up to the next match; it is shown whole or not at
-//! all, so that pages that follow each other leave no context out. Of the first match the context goes,
-//! from the outside in, where it does not fit; the line itself is always shown, cut to the byte limit
-//! where it is far over that. After the first thing
-//! that does not fit nothing more is shown, only counted.
+//! A group is a name, or a match line with its context up to the next match. It is shown completely or not at all, so
+//! that consecutive pages omit no context. If the first match does not fit, its context is removed from the outside in.
+//! The line itself is always shown, and cut to the byte limit if it is much longer. After the first group that does not
+//! fit, groups are only counted.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -22,7 +21,7 @@ use crate::search::content::{Row, RowKind};
 /// The line between groups that do not touch.
 const SEPARATOR: &str = "--";
 
-/// A path, or both its ends around `…` where it has more than `max_bytes` bytes.
+/// Returns a path, with `…` instead of its middle if it has more than `max_bytes` bytes.
 fn shortened(path: &str, max_bytes: usize) -> Cow<'_, str> {
     if path.len() <= max_bytes {
         return Cow::Borrowed(path);
@@ -135,7 +134,7 @@ fn shorten(line: &str, path_bytes: usize, max_bytes: u64) -> String {
     [&*path, &rest].concat()
 }
 
-/// Takes groups and keeps those that fit.
+/// Collects groups and keeps those that fit.
 #[derive(Debug)]
 pub(in crate::tools) struct Body {
     pub(super) bounds: Bounds,
@@ -147,10 +146,10 @@ pub(in crate::tools) struct Body {
     meter: Meter,
     /// Groups in the text.
     pub(super) groups: u64,
-    /// All that was given.
+    /// The extent of all groups.
     total: Extent,
     cut: Option<TruncatedBy>,
-    /// Bytes of the first match line or name, where it was over the limits alone.
+    /// Bytes of the first match line or name, if it alone exceeds the limits.
     pub(super) first_line_bytes: Option<u64>,
     /// Context lines that the first group lost.
     pub(in crate::tools) context_left_out: u64,
@@ -202,7 +201,7 @@ impl Body {
         self.groups += 1;
     }
 
-    /// True if a limit of lines or of size cut what was given: more lines would only be counted.
+    /// Returns true if a limit was reached, so that further lines are only counted.
     pub(in crate::tools) fn is_full(&self) -> bool {
         self.cut.is_some()
     }
@@ -278,8 +277,8 @@ impl Body {
         self.lines += 1;
     }
 
-    /// Returns the details of the cut that the limits made, if they made one; `total` is the extent of all, if that is more
-    /// than was given.
+    /// Returns the details of the truncation, if there was one. `total` is the extent of all results, if not all of them
+    /// were added.
     pub(super) fn truncation(&self, total: Option<Extent>) -> Option<TruncationDetails> {
         let total = total.unwrap_or(self.total);
         let output = Extent { lines: self.lines, bytes: self.text.len() as u64 };

@@ -1,4 +1,4 @@
-//! A page of a ranking: how much can be ranked, and what is said of the rest.
+//! Limits of a ranking, and the notice about the results that a page omits.
 
 use super::{PageRequest, ToolError};
 use crate::limits::RANKED_AT_ONCE;
@@ -11,7 +11,7 @@ fn most_ranked(context: ContextLines) -> u64 {
     RANKED_AT_ONCE / context.lines_of_match()
 }
 
-/// Refuses a call that asks for more than can be ranked.
+/// Returns an error if a call requests more than can be ranked.
 pub(super) fn check(request: &PageRequest) -> Result<(), ToolError> {
     let Some(context) = request.ranked else { return Ok(()) };
     let (most, both) = (most_ranked(context), request.kept());
@@ -29,7 +29,7 @@ pub(super) fn check(request: &PageRequest) -> Result<(), ToolError> {
     )))
 }
 
-/// Returns the way to the results after those of a page, which begin at `offset`.
+/// Returns the next call for the results after a page, from `offset` on.
 pub(super) fn next(request: &PageRequest, offset: u64) -> RankedNext {
     match most_ranked(request.ranked.unwrap_or_default()).saturating_sub(offset) {
         0 => RankedNext::PathOrder,
