@@ -117,7 +117,13 @@ fn glob(cx: &Context, args: &Args, text: &str) -> Result<Part, ToolError> {
     let walk = walk_support::walk(cx, &place, args.no_ignore == Some(true))?;
     let rules = walk.rules.clone();
     let (send, found) = std::sync::mpsc::sync_channel(1);
-    let query = names::Query { glob: Some(glob.clone()), kind: names::Kind::Any, key: names::Key::Path };
+    let query = names::Query {
+        glob: Some(glob.clone()),
+        exclude: Vec::new(),
+        max_depth: None,
+        kind: names::Kind::Any,
+        key: names::Key::Path,
+    };
     names::tree(walk, query, move |walked| match walked {
         Walked::Found(_) => {
             let _is_full = send.try_send(());
