@@ -32,13 +32,13 @@ DIFFERENCES = {
     "a tab is moved as one": Known(
         "A terminal has blanks in the place of a tab. Here it stays a tab, so that tables and code can be copied.",
         "docs/tools.md",
-        "A tab stays a tab, also where characters before it are inserted or deleted.",
+        "A tab stays a tab.",
         _moves_over_tab,
     ),
     "a glob that leads out is refused": Known(
         "Nothing below can match it: an answer without results would read as if there were no such file.",
         "docs/tools.md",
-        "One that is a path (absolute, `~/…`, `../…`) means that path",
+        "A glob that is a path (absolute, `~/…`, `../…`) matches that path.",
         _leads_out,
     ),
 }
