@@ -1,9 +1,8 @@
-//! grep: searching what files hold.
+//! grep: searches the contents of files.
 //!
-//! Match lines come in path order, then by line, or the most relevant first, ties in that order; the same call on
-//! the same tree gives the same bytes.
-//! The answer is cut to the limits: lines to their characters, the whole to its lines and bytes, and each
-//! cut is said.
+//! Match lines come in path order, then by line, or the most relevant first, ties in that order; the same call on the
+//! same tree gives the same bytes. Results are cut to the limits on characters of a line, and on lines and bytes of
+//! the result. Notices report each cut.
 
 mod results;
 mod targets;
@@ -87,10 +86,10 @@ pub struct Args {
     pub no_ignore: Option<bool>,
 }
 
-/// Characters of what is said of a pattern that is wrong: it repeats the pattern.
+/// Characters of the message about an invalid pattern, which repeats the pattern.
 const MESSAGE_CHARS: usize = 600;
 
-/// The error for a newline that no match can hold.
+/// The error for a newline in a pattern whose matches are within a line.
 const NEWLINE: &str =
     "pattern: a newline can't match within a line. Use multiline=true to match across lines";
 
@@ -128,22 +127,20 @@ fn search(cx: &Context, args: Args, conclusion: &Conclusion<Output>) -> Result<O
             search_file(cx, &place, &query, &results, is_alone)
         };
         match searched {
-            Ok(()) => {}
+            Ok(true) => {}
+            Ok(false) => break,
             // One of several paths: the others are searched all the same.
             Err(ToolError::PermissionDenied(_) | ToolError::Io(..)) if !is_alone => {
                 let _flow = results.with(|results| results.take(Walked::Unreadable(Vec::new())));
             }
             Err(error) => return Err(error),
         }
-        if cx.stop().check().is_err() {
-            break;
-        }
         results.with(|results| results.complete(is_folder));
     }
     conclusion.conclude()
 }
 
-/// Searches a folder.
+/// Searches a folder. Returns false if the search stopped at its deadline.
 fn search_folder(
     cx: &Context,
     place: &OpenedPath,
@@ -152,21 +149,22 @@ fn search_folder(
     no_ignore: bool,
     results: &Shared<Results>,
     current: &CurrentSearch,
-) -> Result<(), ToolError> {
+) -> Result<bool, ToolError> {
     let walk = walk_support::walk(cx, place, no_ignore)?;
     results.with(|results| results.add_rules(&walk.rules));
     current.run(&matches::tree(walk, query, filter, results.sink(Results::take)));
-    Ok(())
+    current.conclude();
+    Ok(results.with(|results| results.is_stopped()) == Some(false))
 }
 
-/// Searches one file. The filter does not apply to it.
+/// Searches one file, to which the filter does not apply. Returns false if the search stopped at its deadline.
 fn search_file(
     cx: &Context,
     place: &OpenedPath,
     query: &Query,
     results: &Shared<Results>,
     is_alone: bool,
-) -> Result<(), ToolError> {
+) -> Result<bool, ToolError> {
     let file = resolve::file(cx, place)?;
     let sink = results.sink(Results::take);
     // Until the search has ended, a result is one of a part of the file.
@@ -180,7 +178,7 @@ fn search_file(
         Ok(()) => {
             results.with(|results| results.is_part_of_file = false);
         }
-        Err(error) if stopped_by(&error) == Some(Stopped::Late) => {}
+        Err(error) if stopped_by(&error) == Some(Stopped::Late) => return Ok(false),
         Err(error) => return Err(ToolError::Io(cx.workspace.show(&place.real), error)),
     }
     if is_binary && is_alone {
@@ -188,7 +186,7 @@ fn search_file(
         let start = lines::first_bytes(&resolve::file(cx, place)?, limits::BINARY_SNIFF_BYTES);
         return Err(resolve::binary(cx, place, place.stat.bytes, &start.unwrap_or_default()));
     }
-    Ok(())
+    Ok(true)
 }
 
 /// Returns the filter for the files below `place`.
@@ -215,7 +213,7 @@ fn plan(cx: &Context, args: &Args) -> Result<(Query, PageRequest), ToolError> {
         return Err(ToolError::Argument(format!("pattern: must be at most {most} bytes, got {given}")));
     }
     let pattern = Pattern::new(&source(args)).map_err(|refused| match refused {
-        // Not a wrong pattern: as plain text it would be refused too.
+        // The pattern is valid, but as plain text it would be refused too.
         Refused::Newline => ToolError::Argument(NEWLINE.to_owned()),
         Refused::TooLarge => {
             ToolError::PatternTooLarge(show::middle_out(&args.pattern, MESSAGE_CHARS).into_owned())
@@ -237,7 +235,7 @@ fn plan(cx: &Context, args: &Args) -> Result<(Query, PageRequest), ToolError> {
     });
     let goes_to_the_end = ranked.is_some() || cx.shared.save == SaveMode::All;
     let enough = if goes_to_the_end { u64::MAX } else { request.enough() };
-    // Never more than a page has bytes, so that the match is within what is shown of a line that is over the limit alone.
+    // At most the bytes of a page, so that the shown part of an oversized line contains the match.
     let page_bytes = as_index(cx.limits.max_bytes.max(SHOWN_BYTES));
     let max_line_chars = cx.limits.max_line_chars.min(page_bytes);
     let ranked_below = Arc::default();
@@ -256,7 +254,7 @@ impl Args {
         ContextLines { before: self.before.unwrap_or(both), after: self.after.unwrap_or(both) }
     }
 
-    /// True if the pattern has a `\|` outside of brackets, by which grep's own syntax means an alternative.
+    /// Returns true if the pattern has a `\|` outside of brackets, which the program grep reads as an alternative.
     fn escapes_bar(&self) -> bool {
         let (mut chars, mut in_class) = (self.pattern.chars(), self.literal == Some(true));
         while let Some(c) = chars.next() {

@@ -112,6 +112,11 @@ impl Aside {
         None
     }
 
+    /// Returns true if the search stopped at its deadline.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stopped.is_some()
+    }
+
     /// Returns how far the search came, if it stopped at its deadline.
     pub(super) fn stopped_at(&self, found: bool, unit: Unit) -> Option<StoppedAt> {
         let StoppedSearch { path, has_later } = self.stopped.as_ref()?;

@@ -1,4 +1,4 @@
-//! Makes grep's answer of the matches it finds.
+//! Makes the result of grep from its matches.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -19,7 +19,7 @@ use crate::tools::page::{Group, Page, RowFormat};
 use crate::tools::walk_support::{Aside, Paths};
 use crate::tools::{ToolName, path_glob};
 
-/// Takes what is found, in order.
+/// Collects the matches, in order.
 pub(super) struct Results {
     cx: Context,
     query: Query,
@@ -35,9 +35,9 @@ pub(super) struct Results {
     /// The format of the lines in the saved output.
     saved_format: RowFormat,
     file: Option<FileRows>,
-    /// The last match on the page, whose context may go on.
+    /// The last match on the page. More context lines can follow.
     open: Option<Group>,
-    /// The best matches, where they are ranked; the body is made of them in the end.
+    /// The best matches of a ranking. They become the body when the search ends.
     best: Option<Best<i32, RankedRows>>,
     aside: Aside,
     /// True if only a part of the one file was searched.
@@ -53,7 +53,7 @@ struct RankedRows {
     rows: Vec<Row>,
 }
 
-/// The file whose rows are being added, and the last lines that were added.
+/// The current file, and its last lines on the page.
 #[derive(Default)]
 struct FileRows {
     path: Arc<[u8]>,
@@ -64,7 +64,7 @@ struct FileRows {
     last_match: Option<u64>,
     /// Number of the last line on the page.
     last_line: Option<u64>,
-    /// Context since the last match line that does not belong to it.
+    /// Lines since the last match that are not its context.
     before: VecDeque<Row>,
 }
 
@@ -99,15 +99,20 @@ impl Results {
         self.rules.push(rules.clone());
     }
 
+    /// Returns true if the search of the current target stopped at its deadline.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.aside.is_stopped()
+    }
+
     /// Ends the current target, which was searched completely.
     pub(super) fn complete(&mut self, is_folder: bool) {
         self.targets_left -= 1;
         self.last_complete = Some(self.paths.of_place(is_folder));
     }
 
-    /// Takes the next thing found; breaks when there is enough.
+    /// Takes the next result of the walk. Breaks when no more are needed.
     pub(super) fn take(&mut self, walked: Walked<Found>) -> ControlFlow<()> {
-        // Once there is enough, only what stands after the last match is still of interest.
+        // If no more matches are needed, only lines after the last match are.
         let last = self.file.as_ref().map(|file| &file.path);
         let is_after = matches!(&walked, Walked::Found(Found::Rows(path, _)) if last == Some(path));
         if self.may_end() && !is_after {
@@ -134,7 +139,7 @@ impl Results {
         ControlFlow::Continue(())
     }
 
-    /// Keeps those lines of a file that are among the most relevant.
+    /// Adds the lines of a file that are among the most relevant ones.
     fn rank(&mut self, path: &Arc<[u8]>, matches: u64, lines: Vec<(i32, Vec<Row>)>) {
         let (Some(best), Some(ranking)) = (&mut self.best, &self.query.ranking) else { return };
         let mut shown: Option<Arc<str>> = None;
@@ -174,16 +179,16 @@ impl Results {
         ControlFlow::Continue(())
     }
 
-    /// True if no more than what was found is needed.
+    /// Returns true if no more matches are needed.
     fn may_end(&self) -> bool {
         self.page.found >= self.query.enough
     }
 
-    /// Gives a row to the page. Returns the number of lines after it that are still context of its last match.
+    /// Adds a row to the page. Returns the number of lines after it that belong to the last match.
     fn row(&mut self, file: &mut FileRows, row: Row) -> u64 {
         let ContextLines { before, after } = self.query.context;
         file.before.retain(|earlier| earlier.number + before >= row.number);
-        // A match of another page is shown near those of this one as any other line is.
+        // A match of another page is a context line on this one.
         if row.kind == RowKind::Match && self.page.request.gives(self.page.found) {
             self.match_row(file, row);
             return after;
@@ -214,7 +219,7 @@ impl Results {
         }
     }
 
-    /// Shows the page of the ranking; with context each match is a group of its own.
+    /// Adds a match of the ranking to the page. With context lines, each match is a separate group.
     fn show_ranked(&mut self, RankedRows { path, matches, rows }: RankedRows) {
         let shown = path.to_string();
         if self.query.mode != OutputMode::Content {
@@ -225,12 +230,12 @@ impl Results {
         self.page.body.group(Group { path: shown, rows: rows.into(), at, separated, count: None });
     }
 
-    /// Returns the way to see the whole of lines that were cut, the longest of which has so many bytes.
+    /// Returns how to see cut lines in full. The longest one has this many bytes.
     fn full_lines(&self, bytes: u64) -> FullLines {
         let (limits, has_bash) = (&self.cx.limits, self.cx.has(ToolName::Bash));
         let read_cuts_too = limits.max_text_line_chars.is_some();
         let is_page = bytes <= limits.bounds().sure_bytes();
-        // Of a line that no page may hold read names a command for bash, or else grep, which was here.
+        // For a line that is too long for a page, read would suggest bash, or grep again.
         if self.cx.has(ToolName::Read) && !read_cuts_too && (is_page || has_bash) {
             FullLines::Read
         } else {

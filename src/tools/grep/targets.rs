@@ -1,8 +1,8 @@
 //! The files and folders that a call of grep searches.
 //!
-//! `path` is a file, a folder, a glob, an array of these, or several of them with spaces or commas between them. Each is
-//! opened inside the roots as a single path is. A path inside another one is searched as a part of it, so that no file is
-//! searched twice.
+//! `path` is a file, a folder, a glob, an array of these, or several of them with spaces or commas between them. Each
+//! is opened inside the roots as a single path is. A path inside another one becomes a part of that search, so that
+//! grep searches no file twice.
 
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
@@ -78,7 +78,8 @@ fn parts_of(cx: &Context, args: &Args, text: &str) -> Result<Vec<Part>, ToolErro
     };
     let words = words(text);
     if (1..=GREP_PATHS).contains(&words.len()) && words != [text] {
-        let all: Vec<Result<Part, ToolError>> = words.iter().map(|word| one(cx, args, word)).collect();
+        let all: Vec<Result<Part, ToolError>> =
+            words.iter().map(|word| word_of_list(cx, args, word)).collect();
         if all.iter().all(Result::is_ok) || (!has_wildcard(text) && all.iter().any(Result::is_ok)) {
             return all.into_iter().collect();
         }
@@ -93,6 +94,13 @@ fn words(text: &str) -> Vec<String> {
         [word] => word.split(',').map(str::to_owned).collect(),
         _ => words.iter().map(|word| word.trim_end_matches(',').to_owned()).collect(),
     }
+}
+
+/// Opens a path in a list, before the deadline: for a path that does not exist, folders are searched for similar names.
+fn word_of_list(cx: &Context, args: &Args, word: &str) -> Result<Part, ToolError> {
+    let secs = cx.deadline.limit.as_secs();
+    cx.stop().check().map_err(|_stopped| ToolError::NoResponse { secs })?;
+    one(cx, args, word)
 }
 
 /// Opens one path, or the folder of a glob.
@@ -139,7 +147,7 @@ fn glob(cx: &Context, args: &Args, text: &str) -> Result<Part, ToolError> {
     Ok(Part { place, glob: Some(glob) })
 }
 
-/// Returns the path of `part` below a target whose search reaches it.
+/// Returns the path of `part` below a target, if the search of the target reaches it.
 fn path_in(target: &Target, part: &Part, args: &Args) -> Option<Vec<u8>> {
     let (base, path) = (&target.place.real, &part.place.real);
     let below = path.strip_prefix(base).ok()?;

@@ -1,5 +1,6 @@
 //! grep on real trees.
 
+mod paths;
 mod relevance;
 
 use super::*;
