@@ -3,8 +3,7 @@
 use super::file_types::FileTypes;
 use super::globs::Glob;
 
-/// Selects files of a tree. A file is taken if all parts of the filter take it. Paths are relative to where the walk
-/// begins.
+/// Selects files of a tree: those that all parts of the filter take. Paths are relative to the root of the walk.
 #[derive(Debug, Default)]
 pub struct FileFilter {
     /// Takes files that match.
@@ -63,7 +62,7 @@ impl FileFilter {
             && self.selected.as_ref().is_none_or(|parts| parts.iter().any(|part| part.takes(file)))
     }
 
-    /// Returns true if a file that is taken may be below a folder.
+    /// Returns true if a folder can contain files that the filter takes.
     pub fn reaches_into(&self, folder: &[u8]) -> bool {
         self.glob.as_ref().is_none_or(|glob| glob.reaches_into(folder))
             && self.exclude.iter().all(|glob| glob.names(folder, true))
@@ -77,7 +76,7 @@ impl FileFilter {
             && (is_folder || self.passes(path))
     }
 
-    /// Adds a part of the tree to what is selected.
+    /// Selects another part of the tree.
     pub fn select(&mut self, part: Selector) {
         if part.path.is_empty() && part.glob.is_none() {
             self.selected = None;

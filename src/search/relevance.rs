@@ -1,8 +1,8 @@
-//! The relevance of a line to what was searched for, from the line and its path alone.
+//! Scores the relevance of a match line, from the line and its path alone.
 //!
-//! Points are added up (`table`): what the line does with the name that was found (`line`), where it stands
-//! (`place`), how many matches the file has, and which words of an alternation meet. Nothing here reads or
-//! writes.
+//! A score is a sum of points (`table`): for the use of the matched name in the line (`line`), for the location of
+//! the file (`place`), for the number of matches in the file, and for words of an alternation that occur together.
+//! This module does no I/O.
 
 #![expect(clippy::indexing_slicing, reason = "matches and names are within their line")]
 
@@ -19,21 +19,21 @@ use line::is_name_byte;
 pub use name::NameScorer;
 use place::Place;
 
-/// Times that a name is looked at in one line after the first.
+/// Further occurrences of a name in one line that are scored.
 const TIMES_IN_LINE: usize = 3;
 
-/// The words of a pattern that are looked for beside the match: those of an alternation.
+/// The words of a pattern that is an alternation.
 #[derive(Debug, Clone, Default)]
 pub struct Words {
     words: Vec<Finder<'static>>,
     ignore_case: bool,
 }
 
-/// The words that were seen, one bit each.
+/// A set of words, one bit each.
 type WordSet = u8;
 
 impl Words {
-    /// Takes the words of an alternation, the first few of them; of a single one nothing is looked for.
+    /// Takes the first words of an alternation. A single word counts as none.
     pub fn new(words: Vec<String>, ignore_case: bool) -> Self {
         let as_searched = |word: String| if ignore_case { word.to_ascii_lowercase() } else { word };
         let mut words: Vec<_> = words.into_iter().map(as_searched).collect();
@@ -45,12 +45,12 @@ impl Words {
         Self { words, ignore_case }
     }
 
-    /// Returns the set of all of them.
+    /// Returns the set of all words.
     fn all(&self) -> WordSet {
         (0..self.words.len()).fold(0, |all, bit| all | 1 << bit)
     }
 
-    /// Returns the words that stand in a line.
+    /// Returns the words in a line.
     fn in_line(&self, line: &[u8]) -> WordSet {
         let has = |word: &Finder<'_>| {
             if self.ignore_case {
@@ -71,16 +71,16 @@ pub struct FileScorer<'a> {
     words: &'a Words,
     /// Points for all words in one line.
     most_of_words: i32,
-    /// The most that [`FileScorer::file`] can come to.
+    /// The maximum of [`FileScorer::file`].
     pub most_of_file: i32,
-    /// The words in the lines that were looked at.
+    /// The words in the lines that were scored.
     seen: WordSet,
-    /// The last name that was compared with the file's, and the points for that.
+    /// The latest name that was compared with the name of the file, and its points.
     named: (Vec<u8>, i32),
 }
 
 impl<'a> FileScorer<'a> {
-    /// Makes one for the file at `path`, in a search for `words`.
+    /// Returns a scorer for the file at `path`, in a search for `words`.
     pub fn new(path: &[u8], words: &'a Words) -> Self {
         let (place, most_of_words) = (Place::new(path), further(words.all()) * table::WORD_IN_LINE);
         let most_of_file = place.points + of_file(u64::MAX, words.all());
@@ -89,11 +89,11 @@ impl<'a> FileScorer<'a> {
 
     /// Returns false only if no match in the line that ends at `end` makes it more than `needed` points.
     pub fn may_have_more(&mut self, line: &[u8], end: usize, needed: i32) -> bool {
-        // What is left of a match before its last name is not known.
+        // The part of a match before its last name is unknown.
         if end == 0 || !is_name_byte(line[end - 1]) {
             return true;
         }
-        // An empty match is of no name.
+        // An empty match has no name.
         let without_name = table::kind::USES;
         let name = line::name_around(line, end - 1..end);
         let part = if name.end > end { table::STARTS_NAME } else { 0 };
@@ -133,8 +133,8 @@ impl<'a> FileScorer<'a> {
         further(words) * table::WORD_IN_LINE + long
     }
 
-    /// Returns the points for a name of which `part` was found, at its best place in the line; exact where they are
-    /// more than `needed`.
+    /// Returns the points for a name of which `part` was found, at its best position in the line. The result is exact
+    /// if it is more than `needed`.
     fn name(&mut self, line: &[u8], name: &Range<usize>, part: i32, needed: i32) -> i32 {
         let text = &line[name.clone()];
         let named = if self.named.0 == text { self.named.1 } else { table::FILE_IS_NAMED };
@@ -148,11 +148,12 @@ impl<'a> FileScorer<'a> {
         points - named + self.named.1
     }
 
-    /// Returns the points for what the line does with a name, at its best place; exact where they are more than `needed`.
+    /// Returns the points for the use of a name in the line, at its best position. The result is exact if it is more
+    /// than `needed`.
     fn role(&self, line: &[u8], name: &Range<usize>, needed: i32) -> i32 {
         let text = &line[name.clone()];
         let mut points = line::points(line, name, self.place.language, needed);
-        // The same again in the rest of the line, where that may say more.
+        // Other occurrences in the rest of the line can have more points.
         let mut from = name.end;
         for _ in 0..TIMES_IN_LINE {
             if points >= table::kind::DECLARES {
@@ -165,7 +166,7 @@ impl<'a> FileScorer<'a> {
         points
     }
 
-    /// Returns the points of the file: for its place, its number of match lines, and all words that are in it.
+    /// Returns the points of the file: for its location, its number of match lines, and the words in it.
     pub fn file(&self, matches: u64) -> i32 {
         self.place.points + of_file(matches, self.seen)
     }
@@ -177,7 +178,7 @@ fn of_file(matches: u64, words: WordSet) -> i32 {
     doublings * table::DOUBLED_MATCHES + further(words) * table::WORD_IN_FILE
 }
 
-/// Returns how many words there are beside the first.
+/// Returns the number of words after the first.
 fn further(words: WordSet) -> i32 {
     i32::try_from(words.count_ones().saturating_sub(1)).unwrap_or(0)
 }

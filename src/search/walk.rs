@@ -1,13 +1,13 @@
 //! The walk of grep and find: in parallel, and in order.
 //!
-//! Results come by path, byte by byte per component, whatever the number of workers: a folder's
-//! content is located where its name is. Workers read folders and visit entries ahead of the order;
-//! what they find waits for its turn, and the worker that completes the front passes on all that is
-//! ready then. A sink that has enough stops all of them at once.
+//! Results come by path, byte by byte per component, whatever the number of workers: a folder's content is located
+//! where its name is. Workers read folders and visit entries ahead of the order; their results wait in a reorder
+//! buffer, and the worker that completes the head passes on all results that are ready. A sink that has enough stops
+//! all of them at once.
 //!
-//! At the deadline the workers stop. What they have found behind an entry that is not complete is passed on too, in
-//! order, after [`Walked::Stopped`] with the path up to which all is complete. A worker that is blocked in the system
-//! does not hold this up: another thread may conclude the walk.
+//! At the deadline the workers stop. Results that follow an incomplete entry are passed on too, in order, after a
+//! [`Walked::Stopped`] with the path up to which everything is complete. A worker that is blocked in the system does
+//! not hold this up: another thread may conclude the walk.
 //!
 //! Memory is bounded by how far ahead the workers may be (`queue`) and by the names of the folders that they are in,
 //! descriptors by six for each worker. Links are not followed, `.git` is never
@@ -33,7 +33,7 @@ pub(super) use visit::{Emit, Entry, Visit};
 pub struct Walk {
     /// The folder.
     pub root: Folder,
-    /// The rules that leave entries out.
+    /// The ignore rules.
     pub rules: Rules,
     /// Number of threads that work on it, this one included.
     pub workers: usize,
@@ -49,20 +49,20 @@ pub trait TreeSearch: Send + Sync {
     /// not answer.
     fn run(&self);
 
-    /// Passes to the sink what was found before the deadline and not passed on yet, and ends the search. Another thread
-    /// than that of [`run`](Self::run) may call this.
+    /// Passes the remaining results from before the deadline to the sink, and ends the search. Another thread than
+    /// that of [`run`](Self::run) may call this.
     fn conclude(&self);
 }
 
-/// A walk whose workers visit entries by what `search` makes.
+/// A walk. Each worker visits entries with its own search, which `search` makes.
 struct Running<V: Visit, S, M> {
     shared: Shared<V, S>,
     search: M,
 }
 
 impl Walk {
-    /// Returns the search of what is below the folder. Each worker visits entries by what `search` makes. What is found
-    /// goes to `sink`, in order, until that breaks.
+    /// Returns the search of the tree below the folder. Each worker visits entries with a search that `search` makes.
+    /// Results go to `sink`, in order, until it breaks.
     pub(super) fn search<V: Visit + 'static>(
         self,
         search: impl Fn() -> V + Send + Sync + 'static,

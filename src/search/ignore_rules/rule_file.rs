@@ -1,8 +1,7 @@
-//! The rules of one ignore file, as git reads them, and what they say of a path.
+//! The rules of one ignore file, as git reads them, and their result for a path.
 //!
-//! A rule is kept as its text and compared as it stands: nothing is compiled, so memory is in
-//! proportion to the file. Rules without wildcards, of which a file may have thousands, are found by
-//! binary search.
+//! Rules are stored as text and not compiled, so memory is proportional to the size of the file. Rules without
+//! wildcards, of which a file may have thousands, are found by binary search.
 
 #![expect(clippy::indexing_slicing, reason = "the ranges of the text and the numbers of rules are made here")]
 
@@ -12,12 +11,12 @@ use std::borrow::Cow;
 
 use crate::limits::{GLOB_BYTES, RULES_BYTES, RULES_IN_FORCE_BYTES};
 
-/// Bytes that a file counts as beside its rules, so that the number of files is bounded too.
+/// Bytes that each file counts in addition to its rules, so that the number of files is bounded too.
 const FILE_COST: usize = 4096;
-/// Bytes that a rule counts as beside its text: what is held of it, and its number in the index.
+/// Bytes that a rule counts in addition to its text: its fields, and its number in the index.
 const RULE_COST: usize = size_of::<Rule>() + size_of::<u32>();
-/// Bytes that a rule with wildcards counts as besides, and times that its text counts: comparing it takes
-/// that much longer than finding a name.
+/// Additional bytes of a rule with wildcards, and the factor for its text: a comparison takes that much longer than
+/// finding a name.
 const GLOB_COST: usize = 1024;
 const GLOB_FACTOR: usize = 32;
 
@@ -26,9 +25,9 @@ const GLOB_FACTOR: usize = 32;
 pub(super) struct ParsedRules {
     text: Vec<u8>,
     rules: Vec<Rule>,
-    /// Numbers of the rules that are a plain name or path, ordered by that, then by number.
+    /// Numbers of the rules that are a plain name or path, sorted by it, then by number.
     plain: Vec<u32>,
-    /// Numbers of all others, in order.
+    /// Numbers of all other rules, in order.
     globs: Vec<u32>,
     cost: usize,
 }
@@ -37,12 +36,12 @@ pub(super) struct ParsedRules {
 struct Rule {
     start: u32,
     end: u32,
-    /// Bytes at the end of a glob that a name has to end with.
+    /// Bytes at the end of a glob that a name must end with.
     tail: u16,
     form: Form,
-    /// True if it is of folders only.
+    /// True if it matches only folders.
     folders: bool,
-    /// True if it lets an entry in again.
+    /// True if it includes an entry again.
     negated: bool,
 }
 
@@ -58,8 +57,8 @@ enum Form {
 }
 
 impl ParsedRules {
-    /// The rules that `content` holds; `None` if there is no rule in it. Of more than a file may have none are kept,
-    /// and they cost more than may be in force.
+    /// Returns the rules in `content`; `None` if it has no rule. If the file is over its limit, the result has no
+    /// rules, and its cost is over the limit on rules in force.
     pub(super) fn new(content: &[u8]) -> Option<Self> {
         if content.len() as u64 > RULES_BYTES {
             return Some(Self { cost: RULES_IN_FORCE_BYTES + 1, ..Self::default() });
@@ -110,13 +109,13 @@ impl ParsedRules {
         self.rules.push(Rule { start, end, tail, form, folders, negated });
     }
 
-    /// Bytes that the rules count as, by the memory and the time that they take.
+    /// Returns the cost of the rules in bytes, by their memory and time.
     pub(super) fn cost(&self) -> usize {
         self.cost
     }
 
-    /// Returns the word of the last rule that is of an entry: true if it is to be left out. `path` is relative
-    /// to the file's folder.
+    /// Returns the result of the last rule that matches an entry: true if it is ignored. `path` is relative to the
+    /// file's folder.
     pub(super) fn verdict(&self, path: &[u8], is_folder: bool) -> Option<bool> {
         let name = &path[memchr::memrchr(b'/', path).map_or(0, |at| at + 1)..];
         let plain = self.last_plain((Form::Name, name), is_folder);
@@ -126,7 +125,7 @@ impl ParsedRules {
         glob.or(plain).map(|number| !self.rules[number as usize].negated)
     }
 
-    /// The last plain rule whose text is `wanted`.
+    /// Returns the last plain rule with the text `wanted`.
     fn last_plain(&self, wanted: (Form, &[u8]), is_folder: bool) -> Option<u32> {
         let end = self.plain.partition_point(|&number| self.text(number) <= wanted);
         let same = self.plain[..end].iter().rev().take_while(|&&number| self.text(number) == wanted);
@@ -153,7 +152,7 @@ impl ParsedRules {
     }
 }
 
-/// A line without the spaces at its end; one that is escaped stays.
+/// Returns a line without the spaces at its end, except an escaped one.
 fn without_trailing_spaces(line: &[u8]) -> &[u8] {
     let len = line.iter().rposition(|&byte| byte != b' ').map_or(0, |last| last + 1);
     let escapes = line[..len].iter().rev().take_while(|&&byte| byte == b'\\').count();

@@ -1,7 +1,7 @@
-//! A folder that a walk has listed, and opening what is below it.
+//! The folders that a walk has listed, and how it opens the ones below.
 //!
-//! Folders know their own name and the folder above, not their whole path, so that a tree of any depth
-//! takes memory in proportion to it. They are opened from the nearest folder that is open.
+//! A folder stores its own name and the folder above instead of its full path, so memory is proportional to the size
+//! of the tree at any depth. They are opened from the nearest folder that is open.
 #![expect(clippy::indexing_slicing, reason = "paths are shortened to a length that they had")]
 
 use std::io;
@@ -23,7 +23,7 @@ pub(super) enum Task {
     Enter,
 }
 
-/// A folder's position in the walk: an entry of the folder above, or where the walk began.
+/// A folder's position in the walk: an entry of the folder above, or `None` for the root.
 pub(super) type Position = Option<(Arc<Dir>, usize)>;
 
 /// A folder's entries that the walk visits or enters.
@@ -44,20 +44,20 @@ impl Drop for Dir {
 }
 
 impl Dir {
-    /// The path of an entry, relative to where the walk began.
+    /// Returns the path of an entry, relative to the root of the walk.
     pub(super) fn path(&self, index: usize) -> Vec<u8> {
         let (name, ..) = self.entries.get(index);
         join(name, ancestors(&self.position).map(|(dir, index)| dir.entries.get(*index).0))
     }
 }
 
-/// The path of a folder, relative to where the walk began; empty for that one.
+/// Returns the path of a folder, relative to the root of the walk; empty for the root.
 pub(super) fn path(position: &Position) -> Vec<u8> {
     position.as_ref().map_or_else(Vec::new, |(dir, index)| dir.path(*index))
 }
 
-/// Returns the path of the entry before a position in the order of the walk; `None` for the first. The path of a folder
-/// whose content is complete ends with `/`.
+/// Returns the path of the entry before a position in the order of the walk; `None` for the first. If all content of
+/// a folder is complete, its path ends with `/`.
 pub(super) fn path_before(position: &Position) -> Option<Vec<u8>> {
     let before = |(dir, index): &(Arc<Dir>, usize)| Some((Arc::clone(dir), index.checked_sub(1)?));
     let (dir, index) = ancestors(position).find_map(before)?;
@@ -73,7 +73,7 @@ fn ancestors(position: &Position) -> impl Iterator<Item = &(Arc<Dir>, usize)> + 
     std::iter::successors(position.as_ref(), |(dir, _)| dir.position.as_ref())
 }
 
-/// A path of names of which the last is given first.
+/// Joins names to a path. The last name comes first.
 fn join<'a>(last: &'a [u8], above: impl Iterator<Item = &'a [u8]> + Clone) -> Vec<u8> {
     let len = last.len() + above.clone().map(|name| name.len() + 1).sum::<usize>();
     let mut path = vec![b'/'; len];
@@ -85,8 +85,8 @@ fn join<'a>(last: &'a [u8], above: impl Iterator<Item = &'a [u8]> + Clone) -> Ve
     path
 }
 
-/// The folders that a worker has open: the latest, and one far above it in a deep tree. It does not keep what
-/// they list: another worker may be done with that.
+/// The folders that a worker has open: the latest, and one far above it in a deep tree. It does not keep their
+/// listings alive: another worker may have finished them.
 #[derive(Debug)]
 pub(super) struct OpenDirs<'a> {
     root: &'a Folder,
@@ -100,7 +100,7 @@ pub(super) fn is_of(weak: &Weak<Dir>, dir: &Arc<Dir>) -> bool {
 }
 
 impl<'a> OpenDirs<'a> {
-    /// None but the one where the walk began.
+    /// Returns the state with only the root open.
     pub(super) fn new(root: &'a Folder) -> Self {
         Self { root, latest: None, anchor: None }
     }

@@ -1,8 +1,8 @@
-//! The work of a walk that is still to be done, and what it has found already, in the walk's order.
+//! The pending work of a walk and its results so far, in the order of the walk.
 //!
-//! The results of an item and the work that it leads to take its place. Workers take the first item that waits, so that
-//! they look ahead of the front no further than they must. What they find there is buffered, up to a bound. The item at
-//! the front may always be worked on, so that the walk always continues.
+//! The results of an item and the work that it leads to take its place. Workers take the first item that waits, so
+//! that they look ahead of the front no further than they must. Their results are buffered, up to a limit. The item
+//! at the front may always be worked on, so that the walk always continues.
 #![expect(clippy::indexing_slicing, reason = "indexes are those of items just found")]
 
 use std::ops::Range;
@@ -28,7 +28,7 @@ pub(super) struct Work {
 }
 
 impl Work {
-    /// Returns all that a folder leads to.
+    /// Returns the work for all entries of a folder.
     pub(super) fn new(dir: Arc<Dir>, rules: Rules) -> Self {
         let range = 0..dir.entries.iter().len();
         Self { dir, range, rules }
@@ -54,7 +54,7 @@ impl Work {
 pub(super) enum Item<F> {
     /// Work that no worker has begun.
     Pending(Work),
-    /// Work that the worker of this number does, and the position where it begins.
+    /// Work that this worker does, and the position of its first entry.
     Running(usize, Position),
     /// Results of work that is complete, or in part if they follow an unfinished item.
     Found {
@@ -91,7 +91,7 @@ pub(super) struct Queue<F> {
 }
 
 impl<F> Queue<F> {
-    /// Returns a queue in which a worker lists the folder where the walk begins.
+    /// Returns a queue in which a worker lists the root of the walk.
     pub(super) fn new(worker: usize) -> Self {
         Self { items: vec![Item::Running(worker, None)], held_bytes: 0, draining: false, waiting: 0 }
     }
@@ -124,7 +124,7 @@ impl<F> Queue<F> {
         is_front && !self.draining
     }
 
-    /// Ends a worker's piece of work: what it found, of so many bytes, takes its place, followed by its end.
+    /// Ends a worker's piece of work. Its results, of this many bytes, replace it, followed by its end.
     pub(super) fn finish(&mut self, worker: usize, found: Vec<F>, bytes: usize, end: End<F>) {
         let is_it = |item: &Item<F>| matches!(item, Item::Running(running, _) if *running == worker);
         let Some(at) = self.items.iter().rposition(is_it) else { return };
@@ -165,7 +165,7 @@ impl<F> Queue<F> {
 
     /// Returns true if there is something for another worker to take.
     pub(super) fn has_pending(&self) -> bool {
-        // What is far from the front is hardly ever begun.
+        // Workers rarely begin work that is far from the head.
         self.items.iter().any(|item| matches!(item, Item::Pending(_)))
     }
 }

@@ -1,4 +1,4 @@
-//! The face of a search to the walk: the entries that it wants, and its visits.
+//! The interface between a walk and a search: the entries that the search visits, and its results.
 
 use std::fs::File;
 use std::io;
@@ -8,21 +8,21 @@ use std::sync::Arc;
 use super::dir::{Dir, OpenDirs};
 use crate::sys::{self, FileKind, Stat, below};
 
-/// A search; each worker of a walk has one of its own.
+/// A search. Each worker of a walk has its own.
 pub(in crate::search) trait Visit {
-    /// Something found, handed to the sink in order.
+    /// A result. The sink gets the results in order.
     type Found: Send;
 
-    /// True if the walk's progress is the names that were looked at, false if it is the entries that were visited.
+    /// True if progress counts the names in folders, false if it counts visited entries.
     const COUNTS_NAMES: bool;
 
-    /// True if an entry is to be visited; `path` is relative to where the walk began.
+    /// Returns true if the walk visits an entry. `path` is relative to the root of the walk.
     fn wants(&self, path: &[u8], kind: FileKind) -> bool;
 
-    /// True if anything below a folder may be wanted.
+    /// Returns true if the walk enters a folder.
     fn enters(&self, path: &[u8]) -> bool;
 
-    /// Visits an entry, and passes what is found to `emit` until that breaks.
+    /// Visits an entry, and passes the results to `emit` until it breaks.
     ///
     /// # Errors
     ///
@@ -30,28 +30,28 @@ pub(in crate::search) trait Visit {
     /// stopped before its end.
     fn visit(&mut self, entry: &mut Entry<'_, '_>, emit: &mut Emit<'_, Self::Found>) -> io::Result<()>;
 
-    /// Bytes that something found holds beside itself.
+    /// Returns the bytes of a result outside of its own structure.
     fn weight(found: &Self::Found) -> usize;
 }
 
-/// Something that a walk gives. Paths are relative to where it began.
+/// An item that the sink gets. Paths are relative to the root of the walk.
 #[derive(Debug)]
 pub enum Walked<F> {
-    /// Something that a visit found.
+    /// A result of a visit.
     Found(F),
     /// A file or folder that can't be read.
     Unreadable(Vec<u8>),
-    /// A folder whose ignore rules were left aside.
+    /// A folder whose ignore rules were skipped.
     RulesLeftAside,
     /// The search stopped at its deadline. Everything up to this path, which has a `/` at the end if it is a folder,
     /// was passed on completely; `None` if nothing was. Results of later entries may follow.
     Stopped(Option<Vec<u8>>),
 }
 
-/// Takes what a visit finds; breaks where no more of it is wanted now.
+/// Takes the results of a visit. Breaks if no more are needed.
 pub(in crate::search) type Emit<'a, F> = dyn FnMut(F) -> ControlFlow<()> + 'a;
 
-/// An entry that is visited.
+/// An entry to visit.
 pub(in crate::search) struct Entry<'a, 'w> {
     pub(super) dir: &'a Arc<Dir>,
     pub(super) index: usize,
@@ -59,17 +59,17 @@ pub(in crate::search) struct Entry<'a, 'w> {
 }
 
 impl Entry<'_, '_> {
-    /// Its kind, as the folder says.
+    /// Returns its kind, from the listing of the folder.
     pub(in crate::search) fn kind(&self) -> FileKind {
         self.dir.entries.get(self.index).1
     }
 
-    /// Its path, relative to where the walk began.
+    /// Returns its path, relative to the root of the walk.
     pub(in crate::search) fn path(&self) -> Vec<u8> {
         self.dir.path(self.index)
     }
 
-    /// Opens it for reading; `None` where it is gone, or no regular file any more.
+    /// Opens it for reading. Returns `None` if it no longer exists or is not a regular file.
     pub(in crate::search) fn open(&mut self) -> io::Result<Option<(File, Stat)>> {
         let (name, ..) = self.dir.entries.get(self.index);
         match self.open.get(self.dir).and_then(|folder| below::file(folder, name)) {
@@ -78,7 +78,7 @@ impl Entry<'_, '_> {
         }
     }
 
-    /// Its status; of a link, the link's own.
+    /// Returns its status. For a link, that is the status of the link itself.
     pub(in crate::search) fn stat(&mut self) -> io::Result<Stat> {
         let (name, ..) = self.dir.entries.get(self.index);
         below::stat(self.open.get(self.dir)?, name)

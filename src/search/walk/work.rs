@@ -27,11 +27,11 @@ pub(super) struct Shared<V: Visit, S> {
     pub(super) walk: Walk,
     pub(super) sink: Mutex<S>,
     pub(super) queue: Mutex<Queue<Walked<V::Found>>>,
-    /// For each worker, what it has found in its current piece of work.
+    /// For each worker, the results of its current piece of work.
     pub(super) found: Vec<Mutex<Vec<Walked<V::Found>>>>,
     /// Notified when workers that wait for work may continue.
     pub(super) changed: Condvar,
-    /// Notified when the front may be another piece of work, whose turn it is then.
+    /// Notified when another piece of work may have become the head of the queue.
     pub(super) turn: Condvar,
 }
 
@@ -47,7 +47,7 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<V, S> {
         let mut queue = lock(&self.queue);
         while self.walk.stop.check().is_ok() && !queue.is_empty() {
             if let Some(next) = queue.next(worker) {
-                // Each worker that continues wakes another, as long as there is something for it.
+                // Each worker that continues wakes another one while there is pending work.
                 if queue.waiting > 0 && queue.has_pending() && !queue.is_full() {
                     self.changed.notify_one();
                 }
@@ -68,7 +68,7 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<V, S> {
         change.wait_timeout(guard, left).unwrap_or_else(PoisonError::into_inner).0
     }
 
-    /// Ends the work of a worker, and passes on what is ready then.
+    /// Ends a worker's piece of work, and passes the results that are ready to the sink.
     fn finish(&self, worker: usize, found: Vec<Walked<V::Found>>, end: End<Walked<V::Found>>) {
         let bytes = found.iter().map(Self::weight).sum();
         let mut queue = lock(&self.queue);
@@ -85,7 +85,7 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<V, S> {
         self.turn.notify_all();
     }
 
-    /// Passes what was found to the sink, and stops the walk if that breaks.
+    /// Passes results to the sink, and stops the walk if the sink breaks.
     fn give(&self, found: Vec<Walked<V::Found>>) -> ControlFlow<()> {
         let mut sink = lock(&self.sink);
         for one in found {
@@ -97,8 +97,9 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<V, S> {
         ControlFlow::Continue(())
     }
 
-    /// Passes on what a worker has found so far, once its turn has come. Whoever works on what is before it does not
-    /// wait, since workers take the first work in order. Breaks if the walk stops; then the results stay where they are.
+    /// Waits until a worker's piece of work is the head of the queue, then passes its results so far to the sink.
+    /// Workers on earlier pieces never wait for this, because workers take the first piece in order. Breaks if the
+    /// walk stops; the results stay in `found` then.
     fn give_in_turn(&self, worker: usize) -> ControlFlow<()> {
         let mut queue = lock(&self.queue);
         while !queue.is_at_front(worker) {
@@ -119,8 +120,8 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<V, S> {
         self.found.get(worker).map_or_else(Vec::new, |found| std::mem::take(&mut *lock(found)))
     }
 
-    /// Passes what was found before the deadline to the sink, with a [`Walked::Stopped`] before the results of entries
-    /// behind one that is not complete. Then ends the walk. Waits for no worker: one may be blocked in the system.
+    /// Passes the results from before the deadline to the sink. A [`Walked::Stopped`] precedes the results that
+    /// follow an incomplete entry. Then ends the walk. Does not wait for workers: one may be blocked in the system.
     pub(super) fn conclude(&self) {
         let is_draining = |queue: &mut Queue<_>| queue.draining;
         let waited = self.turn.wait_timeout_while(lock(&self.queue), DRAINING_TIME, is_draining);
@@ -173,7 +174,7 @@ pub(super) struct Worker<'a, V: Visit, S> {
     /// The names of a folder come through it.
     buffer: Vec<u8>,
     open: OpenDirs<'a>,
-    /// The folder whose path `path` begins with; `None` where that folder could not be listed.
+    /// The folder of `path`. `None` if it could not be listed.
     listed: Option<Weak<Dir>>,
     /// A folder's path with a `/` after it, as the rules take it, and then the name of one entry or another.
     path: Vec<u8>,
@@ -182,7 +183,7 @@ pub(super) struct Worker<'a, V: Visit, S> {
 }
 
 impl<V: Visit, S> Drop for Worker<'_, V, S> {
-    /// Stops all workers where one panics: the others would wait for what it had taken.
+    /// Stops all workers if one panics: the others would wait for its work.
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.shared.walk.stop.cancel();
@@ -223,7 +224,7 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
         }
     }
 
-    /// Lists a folder, and leaves its entries as work.
+    /// Lists a folder. Its entries become pending work.
     pub(super) fn read(&mut self, position: &Position, rules: Rules) {
         let mut found = Vec::new();
         let end = match self.list(position.clone(), rules, &mut found) {
@@ -239,7 +240,7 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
         self.shared.finish(self.id, found, end);
     }
 
-    /// Lists what is to be done in a folder; `found` takes what is to be said before its entries.
+    /// Returns the work in a folder. Adds to `found` the items that precede its entries.
     fn list(
         &mut self,
         position: Position,
