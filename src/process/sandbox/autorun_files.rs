@@ -96,7 +96,10 @@ impl AutorunFiles {
     /// lists. Commands may write these: they clone and delete repositories there.
     pub(super) fn found_in_nested(&self, folders: &[&Path]) -> BTreeSet<PathBuf> {
         let nested = folders.iter().flat_map(|folder| repositories::nested(folder, &self.listed));
-        nested.flat_map(|nested| of_repository(&nested)).filter(|path| exists(path)).collect()
+        // An index that lists too many counts itself.
+        let too_long = folders.iter().filter(|folder| self.listed.by_index_of(folder).is_none());
+        let too_long = too_long.map(|folder| folder.join(repositories::INDEX));
+        nested.flat_map(|nested| of_repository(&nested)).chain(too_long).filter(|path| exists(path)).collect()
     }
 }
 

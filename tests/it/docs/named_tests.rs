@@ -60,7 +60,7 @@ fn is_there(name: &str) -> bool {
         .any(|(_, test)| test.split('(').next() == Some(function))
 }
 
-/// Returns the start of each claim and the tests that are named for it.
+/// Returns the start of each claim and its tests.
 fn table() -> Vec<(String, Vec<String>)> {
     let text = file(TABLE);
     let rows = text.lines().filter(|line| line.starts_with("| ")).skip(2);

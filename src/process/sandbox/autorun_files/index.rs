@@ -1,6 +1,6 @@
 //! The index of git: the folders that it lists as repositories. `git status` starts git in each.
 
-use std::path::PathBuf;
+use std::path::{Component, PathBuf};
 
 use crate::sys;
 
@@ -20,28 +20,27 @@ const EXTENDED: u16 = 0x4000;
 const TYPE: u32 = 0xf000;
 const REPOSITORY: u32 = 0xe000;
 
-/// Returns the paths that an index and its shared indexes list as repositories.
-pub(super) fn repositories_in(indexes: &[Vec<u8>]) -> Vec<PathBuf> {
-    let entries = |wanted: fn(u32) -> bool| {
-        let mut names = Vec::new();
-        for (index, hash_bytes) in indexes.iter().flat_map(|index| HASH_BYTES.map(|bytes| (index, bytes))) {
-            let _rest_is_no_entry = read_entries(index, hash_bytes, wanted, &mut names);
-        }
-        names
-    };
-    let names = entries(|mode| mode & TYPE == REPOSITORY);
+/// Repositories that are returned. More are too many.
+const MAX_REPOSITORIES: usize = 1000;
+
+/// Returns the paths that an index and its shared indexes list as repositories; `None` if they are too many, or one is
+/// unknown.
+pub(super) fn repositories_in(indexes: &[Vec<u8>]) -> Option<Vec<PathBuf>> {
+    let mut names = Vec::new();
+    for (index, hash_bytes) in indexes.iter().flat_map(|index| HASH_BYTES.map(|bytes| (index, bytes))) {
+        let _rest_is_no_entry = read_entries(index, hash_bytes, &mut names);
+    }
     // An entry without a name replaces one of a shared index.
-    let names = if names.iter().any(Vec::is_empty) { entries(|_| true) } else { names };
-    names.iter().map(|name| PathBuf::from(sys::name(name).into_owned())).collect()
+    if names.len() > MAX_REPOSITORIES || names.iter().any(Vec::is_empty) {
+        return None;
+    }
+    let paths = names.iter().map(|name| PathBuf::from(sys::name(name).into_owned()));
+    // git accepts no other paths.
+    Some(paths.filter(|path| path.components().all(|part| matches!(part, Component::Normal(_)))).collect())
 }
 
-/// Adds the names of the entries with a `wanted` mode to `found`. Returns `None` where the bytes are no entry.
-fn read_entries(
-    index: &[u8],
-    hash_bytes: usize,
-    wanted: fn(u32) -> bool,
-    found: &mut Vec<Vec<u8>>,
-) -> Option<()> {
+/// Adds the names of the repositories to `found`. Returns `None` if the bytes are no entry, or `found` has too many.
+fn read_entries(index: &[u8], hash_bytes: usize, found: &mut Vec<Vec<u8>>) -> Option<()> {
     let version = number(index, MAGIC.len()).filter(|_| index.starts_with(MAGIC))?;
     let count = number(index, MAGIC.len() + 4)?;
     let mut rest = index.get(HEAD_BYTES..)?;
@@ -64,8 +63,11 @@ fn read_entries(
         name.truncate(kept);
         let suffix = rest.get(at..)?.split(|byte| *byte == 0).next()?;
         name.extend(suffix);
-        if wanted(mode) {
+        if mode & TYPE == REPOSITORY {
             found.push(name.clone());
+        }
+        if found.len() > MAX_REPOSITORIES {
+            return None;
         }
         let bytes = at + suffix.len();
         rest = rest.get(if version == 4 { bytes + 1 } else { (bytes + 8) & !7 }..)?;
@@ -88,4 +90,48 @@ fn variable_number(bytes: &[u8]) -> Option<(usize, usize)> {
         value += 1;
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns an index of version 2 with an entry for each mode and name.
+    fn index(entries: &[(u32, &str)]) -> Vec<u8> {
+        let count = u32::try_from(entries.len()).unwrap();
+        let mut bytes = [MAGIC, &2_u32.to_be_bytes(), &count.to_be_bytes()].concat();
+        for (mode, name) in entries {
+            let start = bytes.len();
+            bytes.extend([0; MODE_AT]);
+            bytes.extend(mode.to_be_bytes());
+            bytes.resize(start + STAT_BYTES + 20 + 2, 0);
+            bytes.extend(name.as_bytes());
+            let length = bytes.len() - start;
+            bytes.resize(start + ((length + 8) & !7), 0);
+        }
+        bytes
+    }
+
+    #[test]
+    fn only_repositories_below_the_folder_are_listed() {
+        let entries = [
+            (0o100_644, "file"),
+            (0o160_000, "../a"),
+            (0o160_000, "/b"),
+            (0o160_000, "c/d"),
+            (0o120_000, "e"),
+        ];
+        assert_eq!(repositories_in(&[index(&entries)]), Some(vec![PathBuf::from("c/d")]));
+    }
+
+    #[test]
+    fn indexes_with_unknown_or_many_repositories_are_told_apart() {
+        assert_eq!(repositories_in(&[index(&[(0o160_000, "")])]), None);
+        assert_eq!(repositories_in(&[index(&vec![(0o160_000, "a"); MAX_REPOSITORIES + 1])]), None);
+        assert_eq!(repositories_in(&[]), Some(Vec::new()));
+        let whole = index(&[(0o160_000, "a"), (0o160_000, "b")]);
+        for bytes in 0..whole.len() {
+            assert!(repositories_in(&[whole[..bytes].to_vec()]).is_some());
+        }
+    }
 }

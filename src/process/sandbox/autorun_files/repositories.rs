@@ -11,6 +11,8 @@ use crate::sys::{FileKind, Opened, Stat};
 
 /// The folder of a repository; a file if that folder is elsewhere. As a folder it changes with each commit.
 pub(super) const GIT: &str = ".git";
+/// The index of a repository.
+pub(super) const INDEX: &str = ".git/index";
 /// The folder of submodules. A submodule may have a name such as `libs/a`, and submodules.
 pub(super) const MODULES: &str = ".git/modules";
 /// The folder with a folder for each further work tree.
@@ -19,12 +21,11 @@ pub(super) const WORK_TREES: &str = ".git/worktrees";
 const MAX_FOLDERS: usize = 256;
 /// Folders of a git folder without submodules.
 const OF_GIT: [&str; 3] = ["objects", "refs", "logs"];
-/// The maximum number of folders that are checked for a repository.
-const MAX_LOOKED_AT: usize = 1000;
+/// The maximum number of entries of folders that are read to find repositories.
+const MAX_ENTRIES: usize = 20_000;
 /// The longest `.git` file that is read.
 const MAX_LINK_BYTES: usize = 4096;
-
-/// The longest index that is read.
+/// The maximum number of bytes of an index and its shared indexes that are read.
 const MAX_INDEX_BYTES: usize = 64 * 1024 * 1024;
 
 /// The repositories that the indexes of git list, by the folder of the index.
@@ -36,18 +37,19 @@ pub(super) struct Listed(Mutex<BTreeMap<PathBuf, FromIndex>>);
 struct FromIndex {
     /// The state of the files when they were read.
     files: Vec<Stat>,
-    repositories: Vec<PathBuf>,
+    /// `None` if they are too many.
+    repositories: Option<Vec<PathBuf>>,
 }
 
 impl Listed {
-    /// Returns the repositories that the index of the repository at `folder` lists.
-    pub(super) fn by_index_of(&self, folder: &Path) -> Vec<PathBuf> {
+    /// Returns the repositories that the index of the repository at `folder` lists; `None` if they are too many.
+    pub(super) fn by_index_of(&self, folder: &Path) -> Option<Vec<PathBuf>> {
         let git = folder.join(GIT);
         let entries = fs::read_dir(&git).into_iter().flatten().flatten();
         let shared = entries.map(|entry| entry.path()).filter(|path| {
             path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"sharedindex."))
         });
-        let paths = shared.chain([git.join("index")]);
+        let paths = shared.chain([folder.join(INDEX)]);
         let opened: Vec<Opened> = paths.filter_map(|path| Opened::without_links(&path).ok()).collect();
         let stats: Vec<Stat> = opened.iter().map(|opened| opened.stat).collect();
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -55,9 +57,15 @@ impl Listed {
             return known.repositories.clone();
         }
         let files = opened.iter().filter(|opened| opened.stat.kind == FileKind::File);
-        let indexes = files.filter_map(|opened| first_bytes(&opened.file().ok()?, MAX_INDEX_BYTES).ok());
+        let mut bytes_left = MAX_INDEX_BYTES;
+        let indexes = files.filter_map(|opened| {
+            let index = first_bytes(&opened.file().ok()?, bytes_left).ok()?;
+            bytes_left -= index.len();
+            Some(index)
+        });
         let names = index::repositories_in(&indexes.collect::<Vec<_>>());
-        let repositories: Vec<PathBuf> = names.into_iter().map(|name| folder.join(name)).collect();
+        let repositories: Option<Vec<PathBuf>> =
+            names.map(|names| names.into_iter().map(|name| folder.join(name)).collect());
         known.insert(folder.to_owned(), FromIndex { files: stats, repositories: repositories.clone() });
         repositories
     }
@@ -93,11 +101,29 @@ pub(super) fn in_work_trees(parent: &Path) -> Option<Vec<PathBuf>> {
 /// Returns the repositories one and two folders below `folder`, and those that its index lists. Git, editors and agents
 /// start git in them without a request of the user.
 pub(super) fn nested(folder: &Path, listed: &Listed) -> Vec<PathBuf> {
-    let children: Vec<PathBuf> = visible_folders_in(folder).take(MAX_LOOKED_AT).collect();
-    let grandchildren = children.iter().flat_map(|child| visible_folders_in(child));
-    let all = children.iter().cloned().chain(grandchildren).take(MAX_LOOKED_AT);
-    let all = all.chain(listed.by_index_of(folder));
-    all.filter(|nested| is_other_repository(nested, folder)).collect()
+    let mut entries_left = MAX_ENTRIES;
+    let mut nested = first_folders_in(folder, &mut entries_left);
+    for child in nested.clone() {
+        nested.extend(first_folders_in(&child, &mut entries_left));
+    }
+    // A link could lead to a file system that does not respond.
+    let is_folder =
+        |path: &PathBuf| Opened::without_links(path).is_ok_and(|opened| opened.stat.kind == FileKind::Folder);
+    nested.extend(listed.by_index_of(folder).unwrap_or_default().into_iter().filter(is_folder));
+    nested.retain(|nested| is_other_repository(nested, folder));
+    nested
+}
+
+/// Returns the folders among the first entries of `folder`, except a `.git`.
+fn first_folders_in(folder: &Path, entries_left: &mut usize) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten().take(*entries_left) {
+        *entries_left -= 1;
+        if entry.file_name() != GIT && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            found.push(entry.path());
+        }
+    }
+    found
 }
 
 /// Returns true if `nested` has a `.git`. A file that leads to a submodule or a work tree of the repository at
@@ -113,10 +139,6 @@ fn leads_into(git: &Path, nested: &Path, folder: &Path) -> Option<bool> {
     let text = String::from_utf8(first_bytes(&opened.file().ok()?, MAX_LINK_BYTES).ok()?).ok()?;
     let target = fs::canonicalize(nested.join(text.strip_prefix("gitdir: ")?.trim_end())).ok()?;
     Some([MODULES, WORK_TREES].iter().any(|known| target.starts_with(folder.join(known))))
-}
-
-fn visible_folders_in(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
-    folders_in(folder).filter(|child| !child.ends_with(GIT))
 }
 
 /// Returns the folders in `folder`, without links.
