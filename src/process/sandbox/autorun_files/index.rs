@@ -12,8 +12,11 @@ const HEAD_BYTES: usize = 12;
 const STAT_BYTES: usize = 40;
 /// The offset of an entry's mode.
 const MODE_AT: usize = 24;
-/// Bytes of a hash: SHA-1, SHA-256.
-const HASH_BYTES: [usize; 2] = [20, 32];
+/// Bytes of a hash of SHA-1.
+const SHA1_BYTES: usize = 20;
+/// Bytes of a hash of SHA-256, and its name in the settings of a repository.
+const SHA256_BYTES: usize = 32;
+const SHA256: &[u8] = b"sha256";
 /// The flag of an entry with two more bytes of flags.
 const EXTENDED: u16 = 0x4000;
 /// The type bits of a mode, and their value for a repository.
@@ -24,10 +27,12 @@ const REPOSITORY: u32 = 0xe000;
 const MAX_REPOSITORIES: usize = 1000;
 
 /// Returns the paths that an index and its shared indexes list as repositories; `None` if they are too many, or one is
-/// unknown.
-pub(super) fn repositories_in(indexes: &[Vec<u8>]) -> Option<Vec<PathBuf>> {
+/// unknown. `settings` are those of the repository.
+pub(super) fn repositories_in(settings: &[u8], indexes: &[Vec<u8>]) -> Option<Vec<PathBuf>> {
+    let is_sha256 = settings.windows(SHA256.len()).any(|word| word.eq_ignore_ascii_case(SHA256));
+    let hash_bytes = if is_sha256 { SHA256_BYTES } else { SHA1_BYTES };
     let mut names = Vec::new();
-    for (index, hash_bytes) in indexes.iter().flat_map(|index| HASH_BYTES.map(|bytes| (index, bytes))) {
+    for index in indexes {
         let _rest_is_no_entry = read_entries(index, hash_bytes, &mut names);
     }
     // An entry without a name replaces one of a shared index.
@@ -97,14 +102,14 @@ mod tests {
     use super::*;
 
     /// Returns an index of version 2 with an entry for each mode and name.
-    fn index(entries: &[(u32, &str)]) -> Vec<u8> {
+    fn index(hash_bytes: usize, entries: &[(u32, &str)]) -> Vec<u8> {
         let count = u32::try_from(entries.len()).unwrap();
         let mut bytes = [MAGIC, &2_u32.to_be_bytes(), &count.to_be_bytes()].concat();
         for (mode, name) in entries {
             let start = bytes.len();
             bytes.extend([0; MODE_AT]);
             bytes.extend(mode.to_be_bytes());
-            bytes.resize(start + STAT_BYTES + 20 + 2, 0);
+            bytes.resize(start + STAT_BYTES + hash_bytes + 2, 0);
             bytes.extend(name.as_bytes());
             let length = bytes.len() - start;
             bytes.resize(start + ((length + 8) & !7), 0);
@@ -121,17 +126,21 @@ mod tests {
             (0o160_000, "c/d"),
             (0o120_000, "e"),
         ];
-        assert_eq!(repositories_in(&[index(&entries)]), Some(vec![PathBuf::from("c/d")]));
+        for (settings, hash_bytes) in [("", 20), ("[extensions]\nobjectFormat = SHA256", 32)] {
+            let index = index(hash_bytes, &entries);
+            assert_eq!(repositories_in(settings.as_bytes(), &[index]), Some(vec![PathBuf::from("c/d")]));
+        }
     }
 
     #[test]
     fn indexes_with_unknown_or_many_repositories_are_told_apart() {
-        assert_eq!(repositories_in(&[index(&[(0o160_000, "")])]), None);
-        assert_eq!(repositories_in(&[index(&vec![(0o160_000, "a"); MAX_REPOSITORIES + 1])]), None);
-        assert_eq!(repositories_in(&[]), Some(Vec::new()));
-        let whole = index(&[(0o160_000, "a"), (0o160_000, "b")]);
-        for bytes in 0..whole.len() {
-            assert!(repositories_in(&[whole[..bytes].to_vec()]).is_some());
+        let found = |entries: &[(u32, &str)]| repositories_in(b"", &[index(20, entries)]);
+        assert_eq!(found(&[(0o160_000, "")]), None);
+        assert_eq!(found(&vec![(0o160_000, "a"); MAX_REPOSITORIES + 1]), None);
+        assert_eq!(repositories_in(b"", &[]), Some(Vec::new()));
+        let full = index(20, &[(0o160_000, "a"), (0o160_000, "b")]);
+        for bytes in 0..full.len() {
+            assert!(repositories_in(b"", &[full[..bytes].to_vec()]).is_none_or(|found| found.len() <= 2));
         }
     }
 }

@@ -13,6 +13,8 @@ use crate::sys::{FileKind, Opened, Stat};
 pub(super) const GIT: &str = ".git";
 /// The index of a repository.
 pub(super) const INDEX: &str = ".git/index";
+/// The settings of a repository.
+const CONFIG: &str = ".git/config";
 /// The folder of submodules. A submodule may have a name such as `libs/a`, and submodules.
 pub(super) const MODULES: &str = ".git/modules";
 /// The folder with a folder for each further work tree.
@@ -25,6 +27,8 @@ const OF_GIT: [&str; 3] = ["objects", "refs", "logs"];
 const MAX_ENTRIES: usize = 20_000;
 /// The longest `.git` file that is read.
 const MAX_LINK_BYTES: usize = 4096;
+/// The maximum number of bytes of settings that are read.
+const MAX_SETTINGS_BYTES: usize = 64 * 1024;
 /// The maximum number of bytes of an index and its shared indexes that are read.
 const MAX_INDEX_BYTES: usize = 64 * 1024 * 1024;
 
@@ -51,19 +55,23 @@ impl Listed {
         });
         let paths = shared.chain([folder.join(INDEX)]);
         let opened: Vec<Opened> = paths.filter_map(|path| Opened::without_links(&path).ok()).collect();
-        let stats: Vec<Stat> = opened.iter().map(|opened| opened.stat).collect();
+        let settings = Opened::without_links(&folder.join(CONFIG)).ok();
+        let stats: Vec<Stat> = opened.iter().chain(&settings).map(|opened| opened.stat).collect();
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = known.get(folder).filter(|known| known.files == stats) {
             return known.repositories.clone();
         }
-        let files = opened.iter().filter(|opened| opened.stat.kind == FileKind::File);
+        let is_file = |opened: &&Opened| opened.stat.kind == FileKind::File;
+        let read = |opened: &Opened, most| first_bytes(&opened.file().ok()?, most).ok();
+        let settings =
+            settings.as_ref().filter(is_file).and_then(|settings| read(settings, MAX_SETTINGS_BYTES));
         let mut bytes_left = MAX_INDEX_BYTES;
-        let indexes = files.filter_map(|opened| {
-            let index = first_bytes(&opened.file().ok()?, bytes_left).ok()?;
+        let indexes = opened.iter().filter(is_file).filter_map(|opened| {
+            let index = read(opened, bytes_left)?;
             bytes_left -= index.len();
             Some(index)
         });
-        let names = index::repositories_in(&indexes.collect::<Vec<_>>());
+        let names = index::repositories_in(&settings.unwrap_or_default(), &indexes.collect::<Vec<_>>());
         let repositories: Option<Vec<PathBuf>> =
             names.map(|names| names.into_iter().map(|name| folder.join(name)).collect());
         known.insert(folder.to_owned(), FromIndex { files: stats, repositories: repositories.clone() });
