@@ -2,7 +2,8 @@
 
 #![expect(clippy::indexing_slicing, reason = "offsets are within the buffer that holds the line")]
 
-use std::io;
+use std::cell::RefCell;
+use std::io::{self, Read};
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
@@ -18,59 +19,79 @@ use cutline_core::truncate::line::Missing;
 /// Bytes of rows that are passed on together.
 const FULL_BYTES: usize = 64 * 1024;
 
-/// Takes the match and context lines of one file.
-pub(super) struct RowSink<'a, 'e> {
-    matcher: &'a PatternMatcher<'a>,
-    read: &'a ReadLines,
-    /// The byte at which the line begins that was numbered last, and its number.
-    numbered: (u64, u64),
+/// Rows of one file that were found and not passed on yet.
+pub(super) struct PendingRows<'a, 'e> {
     path: &'a dyn Fn() -> Vec<u8>,
     emit: &'e mut Emit<'e, Found>,
     /// The path of the file, after its first rows were passed on.
     shared_path: Option<Arc<[u8]>>,
     rows: Vec<Row>,
     /// Bytes of those rows.
-    held_bytes: usize,
-    matches: u64,
-    /// Number of the last line near the match that makes them enough.
-    last: Option<u64>,
+    bytes: usize,
     flow: ControlFlow<()>,
 }
 
-impl<'a, 'e> RowSink<'a, 'e> {
-    pub(super) fn new(
-        matcher: &'a PatternMatcher<'a>,
-        read: &'a ReadLines,
-        path: &'a dyn Fn() -> Vec<u8>,
-        emit: &'e mut Emit<'e, Found>,
-    ) -> Self {
-        Self {
-            matcher,
-            read,
-            numbered: (0, 1),
-            path,
-            emit,
-            shared_path: None,
-            rows: Vec::new(),
-            held_bytes: 0,
-            matches: 0,
-            last: None,
-            flow: ControlFlow::Continue(()),
-        }
+impl<'a, 'e> PendingRows<'a, 'e> {
+    pub(super) fn new(path: &'a dyn Fn() -> Vec<u8>, emit: &'e mut Emit<'e, Found>) -> Self {
+        let (rows, bytes, flow) = (Vec::new(), 0, ControlFlow::Continue(()));
+        Self { path, emit, shared_path: None, rows, bytes, flow }
     }
 
-    /// Passes on the remaining rows. Returns the number of match lines, and a break if no further results are needed.
-    pub(super) fn finish(mut self) -> (u64, ControlFlow<()>) {
-        (self.matches, self.hand_over())
+    /// Adds a row. Breaks if no more rows are wanted.
+    fn push(&mut self, row: Row) -> ControlFlow<()> {
+        self.bytes += row.weight();
+        self.rows.push(row);
+        if self.bytes < FULL_BYTES { self.flow } else { self.pass_on() }
     }
 
-    fn hand_over(&mut self) -> ControlFlow<()> {
+    /// Passes on the rows. Breaks if no more rows are wanted.
+    fn pass_on(&mut self) -> ControlFlow<()> {
         if self.flow.is_continue() && !self.rows.is_empty() {
             let path = self.shared_path.get_or_insert_with(|| (self.path)().into());
             self.flow = (self.emit)(Found::Rows(Arc::clone(path), std::mem::take(&mut self.rows)));
-            self.held_bytes = 0;
+            self.bytes = 0;
         }
         self.flow
+    }
+}
+
+/// Reads `source`. A read can block until the deadline, so the rows found so far are passed on before each read.
+pub(super) struct PassingOn<'p, 'a, 'e, R> {
+    pub(super) source: R,
+    pub(super) pending: &'p RefCell<PendingRows<'a, 'e>>,
+}
+
+impl<R: Read> Read for PassingOn<'_, '_, '_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let _flow = self.pending.borrow_mut().pass_on(); // the sink stops at the next row
+        self.source.read(buffer)
+    }
+}
+
+/// Takes the match and context lines of one file.
+pub(super) struct RowSink<'p, 'a, 'e> {
+    matcher: &'a PatternMatcher<'a>,
+    read: &'a ReadLines,
+    /// The first byte of the line that was numbered last, and its number.
+    numbered: (u64, u64),
+    pending: &'p RefCell<PendingRows<'a, 'e>>,
+    matches: u64,
+    /// Number of the last line near the match that makes them enough.
+    last: Option<u64>,
+}
+
+impl<'p, 'a, 'e> RowSink<'p, 'a, 'e> {
+    pub(super) fn new(
+        matcher: &'a PatternMatcher<'a>,
+        read: &'a ReadLines,
+        pending: &'p RefCell<PendingRows<'a, 'e>>,
+    ) -> Self {
+        Self { matcher, read, numbered: (0, 1), pending, matches: 0, last: None }
+    }
+
+    /// Passes on the remaining rows. Returns the number of match lines, and a break if no more rows are wanted.
+    pub(super) fn finish(self) -> (u64, ControlFlow<()>) {
+        (self.matches, self.pending.borrow_mut().pass_on())
     }
 
     /// Returns the number of the line with which a match begins, by the newlines before it.
@@ -106,14 +127,12 @@ impl<'a, 'e> RowSink<'a, 'e> {
             }
             return true;
         }
-        self.rows.push(row(kind, focus));
-        self.held_bytes += self.rows.last().map_or(0, Row::weight);
-        let has_room = self.held_bytes < FULL_BYTES || self.hand_over().is_continue();
-        has_room && self.last.is_none_or(|last| number < last)
+        let wants_more = self.pending.borrow_mut().push(row(kind, focus)).is_continue();
+        wants_more && self.last.is_none_or(|last| number < last)
     }
 }
 
-impl Sink for RowSink<'_, '_> {
+impl Sink for RowSink<'_, '_, '_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
