@@ -5,7 +5,7 @@ use std::io::{Read as _, Write as _};
 use std::os::fd::AsRawFd as _;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 use serde_json::json;
@@ -39,6 +39,8 @@ struct Hung {
     kind: Arc<AtomicU32>,
     /// True once a request that its process takes back, because it ends, is answered.
     interruptible: Arc<AtomicBool>,
+    /// Bytes at the start of each file that can be read although later bytes hang. If it is not 0, files are large.
+    readable: Arc<AtomicU64>,
 }
 
 impl Hung {
@@ -64,10 +66,12 @@ impl Hung {
             waiting: Arc::default(),
             kind: Arc::new(AtomicU32::new(READ)),
             interruptible: Arc::default(),
+            readable: Arc::default(),
         };
         let (waiting, kind) = (Arc::clone(&hung.waiting), Arc::clone(&hung.kind));
         let interruptible = Arc::clone(&hung.interruptible);
-        std::thread::spawn(move || serve(device, &waiting, &kind, &interruptible));
+        let readable = Arc::clone(&hung.readable);
+        std::thread::spawn(move || serve(device, &waiting, &kind, &interruptible, &readable));
         Some(hung)
     }
 
@@ -86,7 +90,13 @@ impl Drop for Hung {
 }
 
 /// Answers requests until the file system is gone.
-fn serve(mut device: File, waiting: &AtomicUsize, kind: &AtomicU32, interruptible: &AtomicBool) {
+fn serve(
+    mut device: File,
+    waiting: &AtomicUsize,
+    kind: &AtomicU32,
+    interruptible: &AtomicBool,
+    readable: &AtomicU64,
+) {
     let mut buffer = vec![0; REQUEST_BYTES];
     while let Ok(len @ HEADER_BYTES..) = device.read(&mut buffer) {
         let number = |at: usize| u64::from_le_bytes(buffer[at..at + 8].try_into().unwrap());
@@ -98,11 +108,19 @@ fn serve(mut device: File, waiting: &AtomicUsize, kind: &AtomicU32, interruptibl
         if [FORGET, BATCH_FORGET, INTERRUPT].contains(&request) {
             continue;
         }
+        let readable = readable.load(Ordering::SeqCst);
+        if request == READ && readable > 0 {
+            let (start, bytes) = (number(HEADER_BYTES + 8), number(HEADER_BYTES + 16) & 0xffff_ffff);
+            if start + bytes <= readable {
+                let _answered_already = device.write_all(&packed(id, 0, &content(start, bytes)));
+                continue;
+            }
+        }
         if kind.load(Ordering::SeqCst) == request {
             waiting.fetch_add(1, Ordering::SeqCst);
             continue;
         }
-        let answer = answer_to(request, node, &buffer[HEADER_BYTES..len]);
+        let answer = answer_to(request, node, &buffer[HEADER_BYTES..len], readable);
         let (error, body) = answer.map_or((-38, Vec::new()), |body| (0, body));
         let _taken_back = device.write_all(&packed(id, error, &body));
     }
@@ -115,7 +133,7 @@ fn packed(id: u64, error: i32, body: &[u8]) -> Vec<u8> {
 }
 
 /// The answer to a request; `None` for one that is not known here.
-fn answer_to(request: u32, node: u64, arguments: &[u8]) -> Option<Vec<u8>> {
+fn answer_to(request: u32, node: u64, arguments: &[u8], readable: u64) -> Option<Vec<u8>> {
     let numbers =
         |numbers: &[u32]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<_>>();
     match request {
@@ -124,18 +142,26 @@ fn answer_to(request: u32, node: u64, arguments: &[u8]) -> Option<Vec<u8>> {
         LOOKUP => {
             // Any name is a file with a distinct inode number.
             let node = arguments.iter().fold(TOP, |sum, byte| sum * 31 + u64::from(*byte));
-            Some([&node.to_le_bytes()[..], &[0; 32], &attributes(node)].concat())
+            Some([&node.to_le_bytes()[..], &[0; 32], &attributes(node, readable)].concat())
         }
-        GETATTR => Some([vec![0; 16], attributes(node)].concat()),
+        GETATTR => Some([vec![0; 16], attributes(node, readable)].concat()),
         OPEN | OPENDIR => Some(vec![0; 16]),
         READDIR => Some(Vec::new()),
         _ => None,
     }
 }
 
-/// Returns the attributes of a file, as the file system gives them: 100 bytes that root may read, or of the top folder.
-fn attributes(node: u64) -> Vec<u8> {
-    let (mode, bytes): (u32, u64) = if node == TOP { (0o040_755, 0) } else { (0o100_644, 100) };
+/// Returns the content of a large file: `needle` on the first line, then `hay` on each line.
+fn content(start: u64, bytes: u64) -> Vec<u8> {
+    let lines = b"needle\n".iter().chain(b"hay\n".iter().cycle());
+    let skipped = usize::try_from(start).unwrap();
+    lines.copied().skip(skipped).take(usize::try_from(bytes).unwrap()).collect()
+}
+
+/// Returns the attributes of the root directory or of a file. A file has 100 bytes, or 1 MB if its start is `readable`.
+fn attributes(node: u64, readable: u64) -> Vec<u8> {
+    let file_bytes = if readable > 0 { 1 << 20 } else { 100 };
+    let (mode, bytes): (u32, u64) = if node == TOP { (0o040_755, 0) } else { (0o100_644, file_bytes) };
     let times = [0; 4 * 8 + 3 * 4];
     let rest = [mode, 1, 0, 0, 0, 4096, 0].map(u32::to_le_bytes).concat();
     [&node.to_le_bytes()[..], &bytes.to_le_bytes(), &times, &rest].concat()
@@ -206,4 +232,31 @@ fn server_ends_while_a_file_hangs_that_can_be_interrupted() {
     hung.interruptible.store(true, Ordering::SeqCst);
     client.close_stdin();
     assert_eq!(client.exit().code(), Some(0));
+}
+
+#[test]
+fn rows_before_a_read_that_hangs_are_returned_at_the_deadline() {
+    let workspace = Workspace::with(&json!({"a": "needle\n"}));
+    let flags = ["--search-timeout", "1", "--workers", "2"];
+    let mut client = Start::new(&workspace).flags(flags).client();
+    let Some(hung) = Hung::mount(&workspace, "hung") else { return };
+    hung.readable.store(128 * 1024, Ordering::SeqCst);
+    let id = client.send_call("grep", json!({"pattern": "needle", "path": "hung/x"}), None);
+    eventually("it hangs", || hung.waiting.load(Ordering::SeqCst) > 0);
+    client.call("grep", json!({"pattern": "needle", "path": "a"})).assert_text("a:1: needle");
+    let answer = client.answer(id);
+    let result = &answer["result"];
+    assert_eq!(
+        result["content"][0]["text"],
+        "hung/x:1: needle\n\n[Stopped after 1 second: hung/x was searched in part]",
+        "{answer}"
+    );
+    assert_eq!(result["_meta"]["details"]["timedOut"], true, "{answer}");
+    let id = client.send_call("grep", json!({"pattern": "absent", "path": "hung/y"}), None);
+    let answer = client.answer(id);
+    assert_eq!(
+        answer["result"]["content"][0]["text"],
+        "[Stopped after 1 second: found nothing in the part of hung/y that was searched]",
+        "{answer}"
+    );
 }
