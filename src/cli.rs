@@ -151,7 +151,7 @@ enum Client {
 
 /// The sessions that an entry applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Scope {
+enum ConfigScope {
     Project,
     User,
     Local,

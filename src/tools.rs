@@ -17,10 +17,10 @@ mod page;
 mod path_glob;
 pub mod read;
 pub mod resolve;
+mod saved_result;
 #[cfg(test)]
 mod tests;
 mod walk_support;
-mod whole;
 
 use std::collections::BTreeSet;
 use std::pin::pin;
@@ -39,8 +39,8 @@ use conclusion::AtDeadline;
 pub use conclusion::Conclusion;
 pub use error::ToolError;
 use notice::Answer;
-pub use whole::SaveMode;
-pub(crate) use whole::said;
+pub use saved_result::SaveMode;
+pub(crate) use saved_result::said;
 
 /// Time in which work must notice that its call was cancelled. It checks much more often.
 const CANCEL_GRACE: Duration = Duration::from_secs(1);

@@ -6,6 +6,7 @@
 //! messages pass, `result` truncates results with `text` and `json`, and this file starts and ends the server.
 
 mod calls;
+mod full_result;
 mod incoming;
 mod json;
 mod lines;
@@ -13,7 +14,6 @@ mod message;
 mod relay;
 mod replies;
 mod result;
-mod save;
 mod schema;
 mod session;
 mod text;
@@ -36,7 +36,7 @@ use crate::limits::Limits;
 use crate::process::{Commands, Ending, Program, signal_name};
 use crate::signals::signals;
 use relay::{Over, ServerInput};
-use result::Rules;
+use result::ResultRules;
 use schema::OutputSchema;
 use session::Session;
 
@@ -83,9 +83,9 @@ impl Settings {
         client: Option<&Client>,
         saved_in: Option<&Path>,
         schema: &'a OutputSchema,
-    ) -> Rules<'a> {
+    ) -> ResultRules<'a> {
         let own = self.keep_for.iter().rev().find(|(glob, _)| matches(glob, tool)).map(|(_, keep)| *keep);
-        Rules {
+        ResultRules {
             bounds: client
                 .map_or(self.limits.bounds(), |row| row.fitted(&self.limits, self.given, saved_in).bounds()),
             shows_all: client.is_some_and(|client| client.leaves_details_out),

@@ -23,14 +23,14 @@ use clap::ArgMatches;
 
 use super::settings::absolute;
 use super::values::word_of;
-use super::{Client, NAME, Scope, print, refuse_in, refuse_untaken, wrap};
+use super::{Client, ConfigScope, NAME, print, refuse_in, refuse_untaken, wrap};
 use file::Written;
 use server::entry_of;
 
 pub(super) use file::read;
 pub(super) use owner::as_programs_make_them;
 pub(super) use places::{Place, all_files, places, project};
-pub(super) use server::{Server, entries, is_cutline};
+pub(super) use server::{ConfiguredServer, entries, is_cutline};
 pub(super) use tree::Node;
 pub(super) use typed::{flags, typed, words, words_of};
 
@@ -48,7 +48,7 @@ pub(super) struct ConfigOptions {
     /// Which file of the client: for this project, for all your projects, or for you in this project (claude-code)
     /// [default: project, if the client has such a file]
     #[arg(long, value_name = "SCOPE", value_enum, conflicts_with = "file")]
-    scope: Option<Scope>,
+    scope: Option<ConfigScope>,
     /// Wrap the server of the entry NAME, with the flags given
     #[arg(long, value_name = "NAME")]
     wrap: Option<String>,
@@ -70,7 +70,7 @@ impl ConfigOptions {
                 .unwrap_or_else(|message| refuse_in(&["config"], message)));
         };
         let (client, keys) = (self.client, vec![self.client.row().servers.to_owned()]);
-        Ok(vec![Place { client, scope: Scope::User, path: std::path::absolute(file)?, keys }])
+        Ok(vec![Place { client, scope: ConfigScope::User, path: std::path::absolute(file)?, keys }])
     }
 
     /// Returns the first place of the client with an entry of that name, or the first place for a new entry.
@@ -218,7 +218,7 @@ fn remove_from(place: &Place, write: bool) -> anyhow::Result<()> {
     let text = read(&place.path)?;
     let top = Node::parse(place.client.row().format, &text)?;
     for (name, entry) in entries(&top, &place.keys) {
-        if Server::of(place.client.row(), entry)
+        if ConfiguredServer::of(place.client.row(), entry)
             .is_ok_and(|server| server.is_some_and(|server| server.wrapped().is_some()))
         {
             tell(format_args!(
@@ -248,7 +248,7 @@ fn rewrap(options: &ConfigOptions, name: &str, program: &Program) -> anyhow::Res
             };
             refuse_in(&["config"], format!("{} has no entry {name}{others}", path.display()))
         };
-        let Some(server) = Server::of(row, entry)? else {
+        let Some(server) = ConfiguredServer::of(row, entry)? else {
             let url = server::remote(entry).context("it starts no program")?;
             if is_wrap {
                 bail!("{name} is a server elsewhere; start it by npx mcp-remote {url}, and wrap that");
@@ -262,7 +262,8 @@ fn rewrap(options: &ConfigOptions, name: &str, program: &Program) -> anyhow::Res
         let new = new.unwrap_or_else(|| old.to_owned());
         // Words are moved as they are written. If they have another meaning at the new position, nothing changes.
         let top = Node::parse(row.format, &new).ok();
-        let now = top.as_ref().and_then(|top| Server::of(row, entry_of(top, keys, name).ok()??).ok()?);
+        let now =
+            top.as_ref().and_then(|top| ConfiguredServer::of(row, entry_of(top, keys, name).ok()??).ok()?);
         let now = now.filter(|now| now.command() == server.command());
         let unsure = || format!("{name} could not be changed for sure: put its command in quotes");
         let place = now.with_context(unsure)?.entry.place.clone();

@@ -5,7 +5,7 @@ use crate::sys;
 
 /// One server, of all that ever ran on this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Server {
+pub(super) struct ServerId {
     /// Its process number.
     pub(super) id: u32,
     /// Its start, in the system's own unit.
@@ -17,7 +17,7 @@ pub(super) struct Server {
     pub(super) session: u32,
 }
 
-impl Server {
+impl ServerId {
     /// Returns this server.
     pub(super) fn this() -> Self {
         let id = std::process::id();
@@ -53,11 +53,11 @@ mod tests {
 
     #[test]
     fn a_mark_names_its_server() {
-        let this = Server::this();
-        assert_eq!(Server::of_mark(&this.new_mark()), Some(this));
+        let this = ServerId::this();
+        assert_eq!(ServerId::of_mark(&this.new_mark()), Some(this));
         assert!(this.new_mark().starts_with(&this.mark_prefix()) && this.new_mark() != this.new_mark());
         for mark in ["", "1.2", "1.2.3.4", "1.2.3.4.5.6", "1.2.3.x.5", "1.2.-3.4.5"] {
-            assert_eq!(Server::of_mark(mark), None, "{mark}");
+            assert_eq!(ServerId::of_mark(mark), None, "{mark}");
         }
     }
 }

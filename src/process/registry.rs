@@ -9,7 +9,7 @@ use tokio::process::Child;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::mark::Server;
+use super::mark::ServerId;
 use super::process_tree::{self, Scope, end_all};
 
 /// Time between SIGTERM and SIGKILL, where nothing more was promised.
@@ -20,7 +20,7 @@ const SHUTDOWN: Duration = Duration::from_millis(1200);
 /// The commands of a server of which a process may be left.
 #[derive(Debug)]
 pub(super) struct Registry {
-    server: Server,
+    server: ServerId,
     /// The commands by their marks: their processes, and the phase that they are in.
     commands: watch::Sender<BTreeMap<String, (Scope, Phase)>>,
     /// Cancelled once all commands are being ended: no further one starts.
@@ -40,7 +40,11 @@ enum Phase {
 impl Registry {
     /// Returns the registry of this server.
     pub(super) fn new() -> Self {
-        Self { server: Server::this(), commands: watch::Sender::default(), closing: CancellationToken::new() }
+        Self {
+            server: ServerId::this(),
+            commands: watch::Sender::default(),
+            closing: CancellationToken::new(),
+        }
     }
 
     /// Registers a command before it is spawned, so that one whose spawn fails half-way can be ended by its

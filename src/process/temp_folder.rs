@@ -8,7 +8,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::mark::Server;
+use super::mark::ServerId;
 use crate::sys::{self, Folder, below};
 
 /// What a temp folder is for.
@@ -47,7 +47,7 @@ impl TempFolder {
     pub(super) fn create(kind: TempKind) -> io::Result<Self> {
         let shared = sys::temp_dir().canonicalize()?;
         let parent = sys::open_folder(&shared)?;
-        let name = format!("{}{}", kind.prefix(), Server::this().new_mark());
+        let name = format!("{}{}", kind.prefix(), ServerId::this().new_mark());
         below::make_private_folder(&parent, &name)?;
         let locked = below::folder(&parent, name.as_bytes())?;
         // Without it, where the file system has no locks, number and start still tell whose it is.
@@ -95,7 +95,7 @@ fn is_of_ended_server(name: &[u8]) -> bool {
     let after_prefix =
         |name| TempKind::ALL.into_iter().find_map(|kind| str::strip_prefix(name, kind.prefix()));
     let mark = std::str::from_utf8(name).ok().and_then(after_prefix);
-    mark.and_then(Server::of_mark).is_some_and(|server| !sys::may_be_alive(server.id, server.start))
+    mark.and_then(ServerId::of_mark).is_some_and(|server| !sys::may_be_alive(server.id, server.start))
 }
 
 #[cfg(unix)]
@@ -105,14 +105,14 @@ mod tests {
 
     #[test]
     fn only_an_ended_servers_folder_is_stale() {
-        let this = Server::this();
-        let of = |server: Server| format!("cutline-sandbox-{}", server.new_mark());
-        let reports = format!("cutline-pipelines-{}", Server { id: 4_194_305, ..this }.new_mark());
+        let this = ServerId::this();
+        let of = |server: ServerId| format!("cutline-sandbox-{}", server.new_mark());
+        let reports = format!("cutline-pipelines-{}", ServerId { id: 4_194_305, ..this }.new_mark());
         let cases = [
             (reports, true),
-            (of(Server { id: 4_194_305, ..this }), true),
+            (of(ServerId { id: 4_194_305, ..this }), true),
             (of(this), false),
-            (of(Server { start: this.start + 1, ..this }), true),
+            (of(ServerId { start: this.start + 1, ..this }), true),
             ("cutline-sandbox-4194305-1-ab".to_owned(), false),
             ("cutline-sandbox-4194305.1.2.3".to_owned(), false),
             ("cutline-4194305.1.2.3.ab".to_owned(), false),

@@ -17,7 +17,7 @@ use cutline_core::notice::{self as of_text, Blank};
 use cutline_core::text::{self, Extent};
 
 use super::notice::{Answer, Notice, PageOf, RankedNext, StoppedAt, Unit, empty};
-use super::whole::Whole;
+use super::saved_result::SavedResult;
 use super::{Context, Output, ToolError, Totals};
 pub(super) use body::{Body, Group, RowFormat};
 
@@ -100,7 +100,7 @@ pub(super) struct Page {
     pub(super) request: PageRequest,
     pub(super) body: Body,
     /// Saves all results, if required.
-    pub(super) whole: Option<Whole>,
+    pub(super) whole: Option<SavedResult>,
     /// Number of results so far, including skipped ones.
     pub(super) found: u64,
     /// How far the search came, if it stopped at its deadline.
@@ -116,7 +116,7 @@ impl Page {
     /// Returns an empty page for `request`. A ranking is not saved, because the results below the page are not in memory.
     pub(super) fn new(cx: &Context, request: PageRequest) -> Self {
         let (_, kind, none) = facts_of(request.unit);
-        let whole = if request.ranked.is_none() { Whole::begin(cx, kind) } else { None };
+        let whole = if request.ranked.is_none() { SavedResult::begin(cx, kind) } else { None };
         let (body, cancel) = (Body::new(&cx.limits), cx.cancel.clone());
         let secs = cx.deadline.limit.as_secs();
         Self { request, body, whole, found: 0, stopped: None, none, cancel, secs }

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
+use super::full_result::SavedOutput;
 use super::message::Id;
-use super::save::SavedOutput;
 use crate::fit::Client;
 
 /// Maximum number of open requests. A server need not respond to a cancelled one, so the oldest are removed.
@@ -12,7 +12,7 @@ const MOST: usize = 4096;
 
 /// A request of the client.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Call {
+pub(super) struct PendingCall {
     /// The id.
     pub(super) id: Id,
     /// The id as it was sent.
@@ -87,7 +87,7 @@ const TASK_FILES: usize = 4;
 /// The open requests, oldest first.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
-    open: VecDeque<Call>,
+    open: VecDeque<PendingCall>,
     /// Oldest first.
     tasks: VecDeque<OpenTask>,
 }
@@ -95,9 +95,9 @@ pub(super) struct Calls {
 impl Calls {
     /// Adds a request. If there are too many, removes and returns one: the oldest cancelled one, else the
     /// oldest whose result is not truncated, else the oldest.
-    pub(super) fn open(&mut self, call: Call) -> Option<Call> {
+    pub(super) fn open(&mut self, call: PendingCall) -> Option<PendingCall> {
         let forgotten = (self.open.len() >= MOST).then(|| {
-            let first = |is_it: fn(&Call) -> bool| self.open.iter().position(is_it);
+            let first = |is_it: fn(&PendingCall) -> bool| self.open.iter().position(is_it);
             let oldest = first(|call| call.is_cancelled);
             oldest.or_else(|| first(|call| call.asks.tool().is_none())).unwrap_or(0)
         });
@@ -107,7 +107,7 @@ impl Calls {
     }
 
     /// Marks the request with this id as cancelled. Returns it if it is open and was not cancelled before.
-    pub(super) fn cancel(&mut self, id: &Id) -> Option<&Call> {
+    pub(super) fn cancel(&mut self, id: &Id) -> Option<&PendingCall> {
         let call = self.open.iter_mut().find(|call| call.id == *id && !call.is_cancelled)?;
         call.is_cancelled = true;
         Some(call)
@@ -115,7 +115,7 @@ impl Calls {
 
     /// Removes and returns the first request with this id. If there is none, uses an id of the other type with
     /// the same digits, because clients accept that too.
-    pub(super) fn answered(&mut self, id: &Id) -> Option<Call> {
+    pub(super) fn answered(&mut self, id: &Id) -> Option<PendingCall> {
         let position = |id: &Id| self.open.iter().position(|call| call.id == *id);
         let at = position(id).or_else(|| position(&id.of_other_type()?))?;
         self.open.remove(at)
@@ -157,7 +157,7 @@ impl Calls {
     }
 
     /// Removes all open requests, and returns those that were not cancelled.
-    pub(super) fn take_waiting(&mut self) -> Vec<Call> {
+    pub(super) fn take_waiting(&mut self) -> Vec<PendingCall> {
         self.open.drain(..).filter(|call| !call.is_cancelled).collect()
     }
 }
@@ -172,7 +172,7 @@ mod tests {
         let id = |number: usize| Id::of(&number.to_string()).unwrap();
         let open = |calls: &mut Calls, number: usize, asks: Asks| {
             let (id, since) = (id(number), Instant::now());
-            let call = Call {
+            let call = PendingCall {
                 id,
                 raw_id: String::new(),
                 asks,

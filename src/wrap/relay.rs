@@ -98,18 +98,18 @@ pub(super) fn from_server(
             Vec::new()
         };
         let write_all = |bytes: &[u8]| session.to_client(bytes);
-        if pass_on(lines, |line| session.judge_server(line), oversized, write_all).is_err() {
+        if pass_on(lines, |line| session.check_server_message(line), oversized, write_all).is_err() {
             client_over.cancel();
         }
     })?;
     Ok(reads)
 }
 
-/// Forwards what `judge` returns for each line, and what `oversized` returns for a line over the limit. Lines
+/// Forwards what `check` returns for each line, and what `oversized` returns for a line over the limit. Lines
 /// from one read are written together, without waiting for more. Fails if `write_all` fails.
 fn pass_on<R: Read>(
     mut lines: Lines<R>,
-    judge: impl for<'l> Fn(&'l [u8]) -> Cow<'l, [u8]>,
+    check: impl for<'l> Fn(&'l [u8]) -> Cow<'l, [u8]>,
     oversized: impl Fn(Envelope) -> Vec<u8>,
     write_all: impl Fn(&[u8]) -> io::Result<()>,
 ) -> io::Result<()> {
@@ -123,7 +123,7 @@ fn pass_on<R: Read>(
         }
         let message = match lines.next() {
             Ok(Next::End) | Err(_) => return Ok(()),
-            Ok(Next::Line(line)) => judge(line),
+            Ok(Next::Line(line)) => check(line),
             Ok(Next::Oversized(line)) => {
                 // Earlier messages are sent before the replies to this one.
                 write(&std::mem::take(&mut gathered))?;

@@ -11,8 +11,8 @@ use cutline_core::notice::{Notice, NoticeLike};
 use cutline_core::text::{Extent, json_bytes};
 use cutline_core::truncate::{Bounds, BytesAs, Keep};
 
+use super::full_result::Save;
 use super::json::Node;
-use super::save::Save;
 use super::schema::OutputSchema;
 use super::text::{Texts, counted, tokens};
 use crate::fit::RESULT_BYTES;
@@ -26,7 +26,7 @@ pub(super) use rest::{FREE_BYTES, rest_limit};
 
 /// The limits on the results of one tool.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Rules<'a> {
+pub(super) struct ResultRules<'a> {
     /// The limits of the text. The limits of bytes and tokens also apply to structured content.
     pub(super) bounds: Bounds,
     /// True if the client passes the complete result to its model. Then text and structured content share bytes
@@ -40,7 +40,7 @@ pub(super) struct Rules<'a> {
     pub(super) schema: &'a OutputSchema,
 }
 
-impl Rules<'_> {
+impl ResultRules<'_> {
     /// Returns the rules with `used` bytes less.
     pub(super) fn less(self, used: u64) -> Self {
         let bytes = self.bounds.bytes.saturating_sub(used).max(1);
@@ -116,7 +116,7 @@ impl<'a> ToolResult<'a> {
 
 /// The outcome for a result.
 #[derive(Debug)]
-pub(super) struct Judged {
+pub(super) struct Checked {
     /// True if the tool reports an error.
     pub(super) is_error: bool,
     /// The size of the text that is sent, or else of the structured content.
@@ -147,28 +147,28 @@ impl<'a> Block<'a> {
 
 /// Truncates `result` if it is over the limits. Saves the full output with `save`, and then passes the change
 /// to `set`.
-pub(super) fn judge(
+pub(super) fn check(
     result: Node<'_>,
-    rules: &Rules<'_>,
+    rules: &ResultRules<'_>,
     save: &Save<'_>,
     set: impl FnOnce(Member<'_, '_>),
-) -> Judged {
+) -> Checked {
     let rest_bytes = rest::bytes_of(result);
     if rest_bytes > rest_limit(rules.bounds.bytes) {
-        return rest::judge(result, rules, save, set);
+        return rest::check(result, rules, save, set);
     }
-    judge_text(&ToolResult::of(result), rest_bytes, rules, save, set)
+    check_text(&ToolResult::of(result), rest_bytes, rules, save, set)
 }
 
 /// Does the same for a result without too many other members. `rest_bytes` is the size of everything except
 /// text, structured content, images, audio and blobs.
-fn judge_text(
+fn check_text(
     result: &ToolResult<'_>,
     rest_bytes: u64,
-    rules: &Rules<'_>,
+    rules: &ResultRules<'_>,
     save: &Save<'_>,
     set: impl FnOnce(Member<'_, '_>),
-) -> Judged {
+) -> Checked {
     let is_error = result.is_error.is_some_and(|raw| raw.text() == "true");
     let structured = result.structured.map(Node::text);
     let items = result.content.into_iter().flat_map(Node::items);
@@ -199,7 +199,7 @@ fn judge_text(
             }
             None => set(Member::Same),
         }
-        return Judged { is_error, answered };
+        return Checked { is_error, answered };
     };
     let (mut notice, mut meta) = (None, Member::Same);
     let text_is_all = matches!(left.text, TextLeft::Same(_)) && over.structured_is_text();
@@ -233,7 +233,7 @@ fn judge_text(
     };
     let fates = vec![("content", content), ("structuredContent", left.structured), ("_meta", meta)];
     set(Member::Members(fates));
-    Judged { is_error, answered }
+    Checked { is_error, answered }
 }
 
 /// Returns a notice that the last lines of `text` are part of the text, if they look like a notice.

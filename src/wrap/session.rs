@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
-use super::calls::{Asks, Call, Calls};
+use super::calls::{Asks, Calls, PendingCall};
 use super::replies::{self, SERVER_ENDED};
 use super::schema::OutputSchemas;
 use super::{Settings, locked};
@@ -85,7 +85,7 @@ impl Session {
     }
 
     /// Counts a call of a tool. A cancelled call is counted once, when it is cancelled.
-    fn count(&self, call: &Call, outcome: Outcome) {
+    fn count(&self, call: &PendingCall, outcome: Outcome) {
         let Some(tool) = call.asks.tool() else { return };
         if let Some(tool) = Tool::named(tool).filter(|_| !call.is_cancelled || outcome == Outcome::Cancelled)
         {
@@ -94,7 +94,7 @@ impl Session {
     }
 
     /// Counts a failed call, and returns the reply to it.
-    fn failed(&self, call: &Call, raw_id: &str, why: &str) -> String {
+    fn failed(&self, call: &PendingCall, raw_id: &str, why: &str) -> String {
         self.count(call, Outcome::Error);
         match call.asks {
             Asks::Tool(_) | Asks::TaskResult(_) => replies::tool_error(raw_id, why, call.is_stateless),

@@ -2,7 +2,7 @@
 
 use super::tree::Format;
 use crate::cli::Client;
-use crate::cli::Scope::{self, Local, Project, User};
+use crate::cli::ConfigScope::{self, Local, Project, User};
 use crate::cli::values::word_of;
 use crate::fit;
 
@@ -31,9 +31,9 @@ pub(in crate::cli) struct Row {
     pub(super) answer_tokens: Option<&'static str>,
     /// The files that it reads, in the notation of [`places::found`](super::places::found), with their scopes. If
     /// several have an entry of the same name, the client uses the first.
-    pub(super) files: &'static [(Scope, &'static str)],
+    pub(super) files: &'static [(ConfigScope, &'static str)],
     /// The scope of the file that `config` writes by default.
-    pub(super) scope: Scope,
+    pub(super) scope: ConfigScope,
 }
 
 /// The form of the command in an entry.

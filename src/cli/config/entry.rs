@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::Program;
 use super::clients::{ANSWER_TOKENS, CommandForm, WAIT_SECS};
-use super::server::{Server, is_cutline, remote, starter};
+use super::server::{ConfiguredServer, is_cutline, remote, starter};
 use super::tree::{Kind, Node};
 use crate::cli::{Client, NAME};
 use crate::fit;
@@ -60,9 +60,10 @@ impl Entry {
         if let Some(url) = old.and_then(remote) {
             bail!("its entry {NAME} is of a server elsewhere ({url})");
         }
-        let started = old.map_or(Ok(None), |old| Server::of(row, old))?;
-        let words = started.as_ref().map(Server::words).unwrap_or_default();
-        let sets_root = started.iter().flat_map(Server::variables).any(|(name, _)| name == ROOT_VARIABLE);
+        let started = old.map_or(Ok(None), |old| ConfiguredServer::of(row, old))?;
+        let words = started.as_ref().map(ConfiguredServer::words).unwrap_or_default();
+        let sets_root =
+            started.iter().flat_map(ConfiguredServer::variables).any(|(name, _)| name == ROOT_VARIABLE);
         let mut args = if flags.is_empty() && is_cutline(&words) {
             words.iter().skip(1).map(|&word| word.to_owned()).collect()
         } else {

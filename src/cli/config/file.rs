@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail, ensure};
 
 use super::{Place, owner};
-use crate::cli::Scope;
+use crate::cli::ConfigScope;
 use crate::fs::follow::Followed;
 use cutline_core::text::Size;
 
@@ -75,7 +75,7 @@ fn rewritten(
     ensure!(path.exists() || !path.is_symlink(), "it is a link to nothing");
     // Links in a project may come from another person.
     let (end, project) = (Followed::new(path).end, Followed::new(&std::env::current_dir()?).end);
-    if *scope == Scope::Project && !end.starts_with(project) {
+    if *scope == ConfigScope::Project && !end.starts_with(project) {
         bail!("a link leads from it out of the project; if {} is meant, give that by --file", end.display());
     }
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());

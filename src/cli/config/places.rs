@@ -7,7 +7,7 @@ use anyhow::{anyhow, bail};
 use clap::ValueEnum as _;
 
 use crate::cli::values::word_of;
-use crate::cli::{Client, Scope};
+use crate::cli::{Client, ConfigScope};
 
 /// The folder for settings of desktop programs.
 const SETTINGS: &str = if cfg!(target_os = "macos") {
@@ -28,7 +28,7 @@ pub(in crate::cli) struct Place {
     /// The client.
     pub(in crate::cli) client: Client,
     /// The scope of its entries.
-    pub(in crate::cli) scope: Scope,
+    pub(in crate::cli) scope: ConfigScope,
     /// The file.
     pub(in crate::cli) path: PathBuf,
     /// The path of keys to the servers.
@@ -38,7 +38,7 @@ pub(in crate::cli) struct Place {
 impl fmt::Display for Place {
     /// Prints the path, and the project if only a part of the file applies.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let part = if self.scope == Scope::Local { " (this project)" } else { "" };
+        let part = if self.scope == ConfigScope::Local { " (this project)" } else { "" };
         write!(f, "{}{part}", self.path.display())
     }
 }
@@ -52,7 +52,7 @@ pub(in crate::cli) fn places(client: Client) -> Vec<Place> {
         let Some(path) = found(paths) else { continue };
         let paths = if path.ends_with("*") { yaml_files(&path.with_file_name("")) } else { vec![path] };
         let mut keys = vec![row.servers.to_owned()];
-        if *scope == Scope::Local {
+        if *scope == ConfigScope::Local {
             keys.splice(0..0, ["projects".to_owned(), project().to_string_lossy().into_owned()]);
         }
         all.extend(paths.into_iter().map(|path| Place { client, scope: *scope, path, keys: keys.clone() }));
@@ -102,10 +102,10 @@ fn yaml_files(folder: &Path) -> Vec<PathBuf> {
 
 /// Returns the places that an entry is written to, in this scope or the client's default scope. Of several names for
 /// one file, it is the one that exists, or the first. If two programs belong to the client, it is the file of each.
-pub(in crate::cli) fn written(client: Client, scope: Option<Scope>) -> anyhow::Result<Vec<Place>> {
+pub(in crate::cli) fn written(client: Client, scope: Option<ConfigScope>) -> anyhow::Result<Vec<Place>> {
     let row = client.row();
     let scope = scope.unwrap_or(row.scope);
-    let mut scopes: Vec<Scope> = row.files.iter().map(|(scope, _)| *scope).collect();
+    let mut scopes: Vec<ConfigScope> = row.files.iter().map(|(scope, _)| *scope).collect();
     scopes.dedup();
     if !scopes.contains(&scope) {
         let has: Vec<String> = scopes.iter().map(word_of).collect();

@@ -50,7 +50,7 @@ pub(super) fn remote(entry: &Node) -> Option<&str> {
 
 /// An entry that starts a program.
 #[derive(Debug)]
-pub(in crate::cli) struct Server<'a> {
+pub(in crate::cli) struct ConfiguredServer<'a> {
     /// The format of its file.
     pub(super) format: Format,
     /// The complete entry.
@@ -61,7 +61,7 @@ pub(in crate::cli) struct Server<'a> {
     pub(super) list: Option<&'a Node>,
 }
 
-impl<'a> Server<'a> {
+impl<'a> ConfiguredServer<'a> {
     /// Returns the server of an entry, if it starts a program.
     pub(in crate::cli) fn of(row: &Row, entry: &'a Node) -> anyhow::Result<Option<Self>> {
         let is_null = |field: &Node| matches!(field.kind, Kind::Other(serde_json::Value::Null));

@@ -11,7 +11,7 @@
 use std::ops::Range;
 
 use super::Program;
-use super::server::{Server, is_cutline, starter};
+use super::server::{ConfiguredServer, is_cutline, starter};
 use super::tree::{Format, Node};
 
 /// The subcommand that marks a wrapped entry.
@@ -28,7 +28,7 @@ fn dashes(words: &[&str]) -> Option<usize> {
     (is_wrap && dashes + 1 < words.len()).then_some(dashes)
 }
 
-impl<'a> Server<'a> {
+impl<'a> ConfiguredServer<'a> {
     /// Returns the wrapped command, if the entry is wrapped.
     pub(in crate::cli) fn wrapped(&self) -> Option<Vec<&'a str>> {
         let words = self.words();

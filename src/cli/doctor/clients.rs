@@ -10,8 +10,8 @@ use clap::ValueEnum as _;
 
 use super::Finding::{self, Fine, Note, Wrong};
 use super::trial::Trial;
-use crate::cli::config::{self, Node, Place, Server, is_cutline};
-use crate::cli::{Client, NAME, Scope, is_same};
+use crate::cli::config::{self, ConfiguredServer, Node, Place, is_cutline};
+use crate::cli::{Client, ConfigScope, NAME, is_same};
 use crate::fs::follow::Followed;
 use crate::process;
 use crate::tools::error::reason;
@@ -59,7 +59,7 @@ fn look_at(place: &Place, trials: &Trials<'_>, found: &mut Found, say: &mut dyn 
     let Some(top) = top else { return };
     let mut servers = Vec::new();
     for (name, entry) in config::entries(top, &place.keys) {
-        match Server::of(row, entry) {
+        match ConfiguredServer::of(row, entry) {
             Ok(server) => servers.extend(server.map(|server| (name, server))),
             Err(message) => say(Note(format!("{place} can't be understood: {message}"))),
         }
@@ -127,7 +127,7 @@ fn is_filled_in(word: &str) -> bool {
 fn say_tried(
     place: &Place,
     what: &str,
-    server: &Server<'_>,
+    server: &ConfiguredServer<'_>,
     trials: &Trials<'_>,
     say: &mut dyn FnMut(Finding),
 ) {
@@ -170,7 +170,7 @@ fn is_of_project(place: &Place) -> bool {
     let followed = |path: &Path| Followed::new(path).end;
     let project = followed(&config::project());
     let has_home = std::env::home_dir().is_some_and(|home| followed(&home).starts_with(&project));
-    place.scope == Scope::Project || (!has_home && followed(&place.path).starts_with(&project))
+    place.scope == ConfigScope::Project || (!has_home && followed(&place.path).starts_with(&project))
 }
 
 /// Returns the path of a command's program, if it exists.

@@ -17,7 +17,7 @@ use clap::{ArgAction, ArgMatches, CommandFactory as _};
 use serde_json::Value;
 
 use super::machine;
-use crate::cli::config::{self, Server};
+use crate::cli::config::{self, ConfiguredServer};
 use crate::cli::{Cli, NAME, command, split_paths};
 use crate::fit;
 use crate::tools::error::reason;
@@ -63,7 +63,7 @@ impl Trial {
     /// # Errors
     ///
     /// Returns an error if the arguments are wrong, or start no server.
-    pub(super) fn parse(server: &Server<'_>) -> Result<Self, String> {
+    pub(super) fn parse(server: &ConfiguredServer<'_>) -> Result<Self, String> {
         let mut words = vec![NAME.to_owned()];
         words.extend(server.words().into_iter().skip(1).map(str::to_owned));
         let variables: Vec<(&str, &str)> = server.variables().collect();
@@ -97,7 +97,7 @@ impl Trial {
     /// the handshake took, and the server's counts.
     pub(super) fn start(
         &self,
-        server: &Server<'_>,
+        server: &ConfiguredServer<'_>,
         binary: &Path,
         client: Option<&fit::Client>,
     ) -> Result<(Duration, Value), String> {

@@ -70,7 +70,7 @@ const SPAN: [Column; 6] = [
 
 /// Returns the page of these sums.
 pub(super) fn page(sums: &Value) -> anyhow::Result<String> {
-    let page = Page { sums };
+    let page = HtmlPage { sums };
     let body = page.body()?;
     let style = [STYLE, &plot::style()].concat();
     let page = html! {
@@ -97,11 +97,11 @@ fn tool(name: &str) -> Markup {
     html! { bdi.short[name.chars().count() <= SHORT_NAME_CHARS] { (name) } }
 }
 
-struct Page<'a> {
+struct HtmlPage<'a> {
     sums: &'a Value,
 }
 
-impl Page<'_> {
+impl HtmlPage<'_> {
     fn value(&self, pointer: &str) -> &Value {
         self.sums.pointer(pointer).unwrap_or(&Value::Null)
     }

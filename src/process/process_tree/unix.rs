@@ -13,7 +13,7 @@ use tokio::process::Child;
 
 use super::Survivors;
 use crate::process::Background;
-use crate::process::mark::Server;
+use crate::process::mark::ServerId;
 use crate::sys::{self, MARK, Process, pid};
 use snapshot::ProcessSnapshot;
 
@@ -56,7 +56,7 @@ enum KillScope {
 
 impl Scope {
     /// Returns all that has `mark`, or one that begins with it: of a command of `server` that is about to start.
-    pub(in crate::process) fn new(server: Server, mark: &str) -> Self {
+    pub(in crate::process) fn new(server: ServerId, mark: &str) -> Self {
         Self { mark: mark.to_owned(), group: 0, since: server.start, reach: KillScope::Everything }
     }
 
@@ -126,14 +126,14 @@ pub(in crate::process) fn kill_group(shell: &mut Child) {
 pub(in crate::process) fn end_orphans(grace: Duration) {
     let namespace = sys::pid_namespace();
     // What started this server is still at work, whatever it carries.
-    let own = std::env::var(MARK).ok().and_then(|mark| Server::of_mark(&mark));
+    let own = std::env::var(MARK).ok().and_then(|mark| ServerId::of_mark(&mark));
     let snapshot = ProcessSnapshot::fresh();
-    let servers: BTreeSet<Server> =
-        snapshot.others().filter_map(|process| Server::of_mark(&sys::mark_of(process.id).ok()??)).collect();
-    let is_gone = |server: &Server| {
+    let servers: BTreeSet<ServerId> =
+        snapshot.others().filter_map(|process| ServerId::of_mark(&sys::mark_of(process.id).ok()??)).collect();
+    let is_gone = |server: &ServerId| {
         server.namespace == namespace && Some(*server) != own && !sys::may_be_alive(server.id, server.start)
     };
-    let orphans = |server: Server| {
+    let orphans = |server: ServerId| {
         let reach = KillScope::Orphans { session: server.session };
         Scope { reach, ..Scope::new(server, &server.mark_prefix()) }
     };

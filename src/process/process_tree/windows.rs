@@ -13,7 +13,7 @@ use win32job::{ExtendedLimitInfo, Job, JobError};
 
 use super::Survivors;
 use crate::process::Background;
-use crate::process::mark::Server;
+use crate::process::mark::ServerId;
 use crate::sys::{self, Process};
 
 /// The longest wait for processes that were killed.
@@ -30,7 +30,7 @@ pub(in crate::process) struct Scope {
 
 impl Scope {
     /// Returns the processes of a command that is about to start.
-    pub(in crate::process) fn new(_: Server, _mark: &str) -> Self {
+    pub(in crate::process) fn new(_: ServerId, _mark: &str) -> Self {
         Self::default()
     }
 

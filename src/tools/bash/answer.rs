@@ -10,7 +10,7 @@ use crate::process::{Background, Captured, Cause, Ending, LateEnd, Outcome, Stat
 use crate::saved_output::Unsaved;
 use crate::tools::error::reason;
 use crate::tools::notice::{Answer, FullLines, Notice, empty};
-use crate::tools::{Context, Output, ToolName, Totals, whole};
+use crate::tools::{Context, Output, ToolName, Totals, saved_result};
 use cutline_core::details::{AutorunFile, Details, FileChange, TruncationDetails};
 use cutline_core::notice::{
     self as of_text, Blank, BodyEnd, NAMES_LISTED, Names, Omission, PipelineExitCodes, Saved, Shown, Status,
@@ -107,7 +107,7 @@ pub fn output_answer(
 ) -> (Answer, Option<Saved>) {
     let View { keep, bounds, .. } = view;
     let Captured { text, lines_cut, raw, binary, saved } = output;
-    let saved = saved.as_ref().map(|saved| whole::said(saved, details));
+    let saved = saved.as_ref().map(|saved| saved_result::said(saved, details));
     let total = raw.extent();
     if binary {
         let output = |saved| of_text::Notice::OutputBinary { bytes: total.bytes, saved }.into();

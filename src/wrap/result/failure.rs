@@ -2,20 +2,24 @@
 
 use super::rebuild::{Member, json, set_members};
 use super::rest::FREE_BYTES;
-use super::{Rules, judge};
+use super::{ResultRules, check};
+use crate::wrap::full_result::Save;
 use crate::wrap::incoming::Failure;
 use crate::wrap::json::{Edits, Node, Value};
-use crate::wrap::save::Save;
 
 /// Returns the error after truncation, or `None` if it is within the limits.
-pub(in crate::wrap) fn cut_error(error: Failure<'_>, rules: &Rules<'_>, save: &Save<'_>) -> Option<String> {
+pub(in crate::wrap) fn cut_error(
+    error: Failure<'_>,
+    rules: &ResultRules<'_>,
+    save: &Save<'_>,
+) -> Option<String> {
     let Failure { node, code, message, data } = error;
     // A result with the same parts.
     let structured = data.map_or_else(String::new, |data| format!(",\"structuredContent\":{}", data.text()));
     let result = format!("{{\"content\":[{{\"type\":\"text\",\"text\":{}}}]{structured}}}", message.text());
     let value = Value::of_any_depth(&result)?;
     let (mut edits, mut is_cut) = (Edits::of(value.text), false);
-    judge(value.top(), rules, save, |fate| {
+    check(value.top(), rules, save, |fate| {
         is_cut = !matches!(fate, Member::Same);
         if let Member::Members(fates) = fate {
             set_members(&mut edits, value.top(), fates);

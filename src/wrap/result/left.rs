@@ -8,9 +8,9 @@ use cutline_core::text::{Counter, Extent};
 use cutline_core::truncate::{Bounds, Keep, TruncatedBy};
 
 use super::said::Facts;
-use super::{Member, Rules};
+use super::{Member, ResultRules};
+use crate::wrap::full_result::FullResult;
 use crate::wrap::json::{self, Cut, Node, Shortened, Value};
-use crate::wrap::save::Whole;
 use crate::wrap::text::{self, Outcome, TextCut, Texts};
 
 /// A result that may be over a limit.
@@ -23,7 +23,7 @@ pub(super) struct Over<'a> {
     pub(super) structured: Option<&'a str>,
     /// The limits of the structured content, which has any number of lines.
     pub(super) structured_bounds: Bounds,
-    pub(super) rules: &'a Rules<'a>,
+    pub(super) rules: &'a ResultRules<'a>,
 }
 
 /// The text of a result after truncation.
@@ -89,7 +89,7 @@ impl<'a> Over<'a> {
         let twin = value.as_ref().and_then(|value| Twin::of(value, structured_value.as_ref()));
         let mut left = match &value {
             Some(value) if text_is_over || twin.is_some() => {
-                self.cut_value((0, value), TruncatedBy::Bytes, twin.as_ref(), Whole::Json(texts.all()))
+                self.cut_value((0, value), TruncatedBy::Bytes, twin.as_ref(), FullResult::Json(texts.all()))
             }
             None if text_is_over => self.cut_texts(structured_value.as_ref()),
             _ => Left::of(TextLeft::Same(texts), None),
@@ -126,7 +126,7 @@ impl<'a> Over<'a> {
         let facts = left.facts.get_or_insert_with(|| {
             // The details include the limit of lines.
             let bounds = Bounds { lines: self.bounds.lines, ..bounds };
-            Facts::of_json(&cut, text.as_deref().unwrap_or(""), None, Whole::Json(raw), original, bounds)
+            Facts::of_json(&cut, text.as_deref().unwrap_or(""), None, FullResult::Json(raw), original, bounds)
         });
         facts.beside = is_beside.then_some(raw);
         let schema_holds = text.is_some() && self.rules.schema.holds_for(&cut.shortened);
@@ -140,9 +140,9 @@ impl<'a> Over<'a> {
         let (bounds, texts) = (self.bounds, self.texts);
         let all_json = texts.blocks().all(|text| Value::of(text).is_some());
         let (keep, whole) = if all_json {
-            (Keep::Head, Whole::JsonAll(texts))
+            (Keep::Head, FullResult::JsonAll(texts))
         } else {
-            (self.rules.keep.of_lines(bounds.lines), Whole::Text(texts.all()))
+            (self.rules.keep.of_lines(bounds.lines), FullResult::Text(texts.all()))
         };
         let shown = texts.resolved(bounds.bytes);
         let is_json = |n: usize| all_json || Value::of(shown.block(n)).is_some();
@@ -164,7 +164,7 @@ impl<'a> Over<'a> {
         (n, value): (usize, &Value<'_>),
         by: TruncatedBy,
         twin: Option<&Twin<'_>>,
-        whole: Whole<'a>,
+        whole: FullResult<'a>,
     ) -> Left<'a> {
         let bounds = twin.map(|twin| twin.bounds(self.structured_bounds));
         let views = [Some((value, self.bounds)), twin.map(|twin| &twin.value).zip(bounds)];

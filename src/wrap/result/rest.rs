@@ -12,10 +12,10 @@ use cutline_core::truncate::TruncatedBy;
 use super::left::{Left, Over, TextLeft};
 use super::rebuild::{Member, json, set_members, text_block};
 use super::said::of_blocks;
-use super::{Block, Judged, Rules, ToolResult};
+use super::{Block, Checked, ResultRules, ToolResult};
 use crate::tools::said;
+use crate::wrap::full_result::{FullResult, Save};
 use crate::wrap::json::{Edits, Node, Value};
-use crate::wrap::save::{Save, Whole};
 use crate::wrap::text::Texts;
 
 /// Bytes of the rest that do not reduce the limit of the text.
@@ -89,18 +89,18 @@ pub(super) fn cut_with_blocks<'a>(over: &mut Over<'a>, rest_bytes: u64) -> Optio
 
 /// Truncates a result with too large a rest. Keeps the first members and blocks within half of the limit, and
 /// joins the texts into one block.
-pub(super) fn judge(
+pub(super) fn check(
     result: Node<'_>,
-    rules: &Rules<'_>,
+    rules: &ResultRules<'_>,
     save: &Save<'_>,
     set: impl FnOnce(Member<'_, '_>),
-) -> Judged {
+) -> Checked {
     let limit = rest_limit(rules.bounds.bytes);
     let flat = Flat::of(result, limit / 2).unwrap_or_else(|| Flat::error(limit));
     let Some(value) = Value::of_any_depth(&flat.text) else { unreachable!("its parts are valid") };
     let (parts, rest_bytes) = (ToolResult::of(value.top()), bytes_of(value.top()));
     let mut edits = Edits::of(value.text);
-    let mut judged = super::judge_text(&parts, rest_bytes, rules, save, |fate| {
+    let mut checked = super::check_text(&parts, rest_bytes, rules, save, |fate| {
         if let Member::Members(fates) = fate {
             set_members(&mut edits, value.top(), fates);
         }
@@ -108,16 +108,16 @@ pub(super) fn judge(
     let mut text = edits.applied();
     let (shown, total) = flat.others;
     if shown < total {
-        let saved = said(&save(Whole::Json(result.text())), &mut Details::default());
+        let saved = said(&save(FullResult::Json(result.text())), &mut Details::default());
         let shown = ResultShown::Parts(vec![of_blocks(shown, total)], rules.bounds.limit(TruncatedBy::Bytes));
         text = with_block(&text, &Notice::Result { shown, blocks: None, saved }.to_string());
     } else {
         let bytes = bytes_of(result);
         tracing::warn!(bytes, "members of a result were dropped, because they are over the limit");
     }
-    judged.is_error |= flat.is_error;
+    checked.is_error |= flat.is_error;
     set(Member::New(text));
-    judged
+    checked
 }
 
 /// Returns a result with one more text block.

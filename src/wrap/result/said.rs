@@ -8,14 +8,14 @@ use cutline_core::truncate::{Bounds, Partial};
 
 use crate::stats::Answered;
 use crate::tools::said;
+use crate::wrap::full_result::{FullResult, Save};
 use crate::wrap::json::Cut;
-use crate::wrap::save::{Save, Whole};
 use crate::wrap::text::{TextCut, Texts};
 
 /// The facts for a notice and details.
 pub(super) struct Facts<'a> {
     /// The full text, or else the full structured content, which is saved.
-    whole: Whole<'a>,
+    whole: FullResult<'a>,
     /// The full structured content, if it was truncated and is not the same value as the text.
     pub(super) beside: Option<&'a str>,
     shown: ResultShown,
@@ -31,7 +31,7 @@ impl<'a> Facts<'a> {
     pub(super) fn of_text(
         left: &TextCut,
         texts: &Texts<'_>,
-        whole: Whole<'a>,
+        whole: FullResult<'a>,
         original: (Extent, u64),
         bounds: Bounds,
     ) -> Self {
@@ -44,7 +44,7 @@ impl<'a> Facts<'a> {
         };
         let count = texts.count() as u64;
         let kept = (0..texts.count()).filter(|n| left.left(texts, *n).is_some()).count() as u64;
-        let (shown, blocks, counts) = if matches!(whole, Whole::JsonAll(_)) {
+        let (shown, blocks, counts) = if matches!(whole, FullResult::JsonAll(_)) {
             (ResultShown::Parts(vec![of_blocks(kept, count)], bounds.limit(cut.by)), None, (count, kept))
         } else {
             let blocks = (kept < count).then_some((kept, count));
@@ -62,7 +62,7 @@ impl<'a> Facts<'a> {
         cut: &Cut<'_>,
         left: &str,
         blocks: Option<(u64, u64)>,
-        whole: Whole<'a>,
+        whole: FullResult<'a>,
         original: (Extent, u64),
         bounds: Bounds,
     ) -> Self {
@@ -82,7 +82,7 @@ impl<'a> Facts<'a> {
     }
 
     fn new(
-        whole: Whole<'a>,
+        whole: FullResult<'a>,
         (shown, blocks): (ResultShown, Option<(u64, u64)>),
         counts: (u64, u64),
         truncation: TruncationDetails,
@@ -100,7 +100,7 @@ impl<'a> Facts<'a> {
     /// Saves the full output. Returns the notice and the details.
     pub(super) fn said(self, save: &Save<'_>) -> (Notice, Details) {
         let (mut details, mut of_beside) = (self.details, Details::default());
-        self.beside.map(|structured| said(&save(Whole::Json(structured)), &mut of_beside));
+        self.beside.map(|structured| said(&save(FullResult::Json(structured)), &mut of_beside));
         let saved = said(&save(self.whole), &mut details);
         details.structured_output_path = of_beside.full_output_path;
         (Notice::Result { shown: self.shown, blocks: self.blocks, saved }, details)

@@ -3,18 +3,18 @@
 use serde_json::{Value as Json, json};
 
 use super::*;
+use crate::wrap::full_result::{FullResult, SavedOutput};
 use crate::wrap::json::Edits;
 use crate::wrap::json::Value;
-use crate::wrap::save::{SavedOutput, Whole};
 
 /// Returns `result` after truncation (`None` if unchanged), and the saved outputs.
-fn judged_as_text(result: &str, rules: &Rules<'_>) -> (Option<String>, Vec<String>) {
+fn checked_as_text(result: &str, rules: &ResultRules<'_>) -> (Option<String>, Vec<String>) {
     let saved = std::sync::Mutex::new(Vec::new());
-    let save = |whole: Whole<'_>| {
+    let save = |whole: FullResult<'_>| {
         saved.lock().unwrap().push(match whole {
-            Whole::Text(text) => format!("Text({text:?})"),
-            Whole::Json(text) => format!("Json({text:?})"),
-            Whole::JsonAll(texts) => format!("JsonAll({:?})", texts.blocks().collect::<Vec<_>>()),
+            FullResult::Text(text) => format!("Text({text:?})"),
+            FullResult::Json(text) => format!("Json({text:?})"),
+            FullResult::JsonAll(texts) => format!("JsonAll({:?})", texts.blocks().collect::<Vec<_>>()),
         });
         Ok(SavedOutput { path: "/saved".into(), first_bytes: None })
     };
@@ -22,17 +22,17 @@ fn judged_as_text(result: &str, rules: &Rules<'_>) -> (Option<String>, Vec<Strin
     let value = Value::of(&answer).unwrap();
     let result = value.top().get("result").unwrap();
     let mut edits = Edits::of(value.text);
-    judge(result, rules, &save, |fate| set_members(&mut edits, value.top(), vec![("result", fate)]));
+    check(result, rules, &save, |fate| set_members(&mut edits, value.top(), vec![("result", fate)]));
     let new = (!edits.is_empty()).then(|| edits.applied());
     let member = |new: String| Value::of(&new).unwrap().top().get("result").unwrap().text().to_owned();
     (new.map(member), saved.into_inner().unwrap())
 }
 
 /// Returns a result after truncation to 5 lines and `bytes` (null if unchanged), and the saved outputs.
-fn judged(result: &Json, keep: KeepPart, bytes: u64) -> (Json, Vec<String>) {
+fn checked(result: &Json, keep: KeepPart, bytes: u64) -> (Json, Vec<String>) {
     let bounds = Bounds::new(5, bytes);
-    let rules = Rules { bounds, shows_all: false, keep, hint: None, schema: &OutputSchema::Absent };
-    let (new, saved) = judged_as_text(&result.to_string(), &rules);
+    let rules = ResultRules { bounds, shows_all: false, keep, hint: None, schema: &OutputSchema::Absent };
+    let (new, saved) = checked_as_text(&result.to_string(), &rules);
     (new.map_or(Json::Null, |new| serde_json::from_str(&new).unwrap()), saved)
 }
 
@@ -49,7 +49,7 @@ fn result_that_fits_passes() {
         json!({"structuredContent": {"a": 1}, "content": []}),
         json!({"content": [{"type": "image", "data": "x".repeat(500), "mimeType": "image/png"}]}),
     ] {
-        assert_eq!(judged(&result, KeepPart::Head, 100).0, Json::Null, "{result}");
+        assert_eq!(checked(&result, KeepPart::Head, 100).0, Json::Null, "{result}");
     }
 }
 
@@ -61,7 +61,7 @@ fn blocks_are_kept_in_their_places() {
         "isError": true,
         "_meta": {"own": 1, "details": "old"},
     });
-    let (cut, saved) = judged(&result, KeepPart::Head, 100);
+    let (cut, saved) = checked(&result, KeepPart::Head, 100);
     let notice = "[Showing lines 1-5 of 8 (2 of 3 text blocks shown). Full output: /saved]";
     assert_eq!(cut["content"][0], text("1\n2"));
     assert_eq!(cut["content"][1], image);
@@ -85,7 +85,7 @@ fn blocks_are_kept_in_their_places() {
 #[test]
 fn other_parts_can_be_kept() {
     let result = json!({"content": [text("1\n2\n3\n4\n5\n6\n7")]});
-    let shown = |keep| judged(&result, keep, 100).0["content"][0]["text"].as_str().unwrap().to_owned();
+    let shown = |keep| checked(&result, keep, 100).0["content"][0]["text"].as_str().unwrap().to_owned();
     assert_eq!(shown(KeepPart::Tail), "3\n4\n5\n6\n7\n\n[Showing lines 3-7 of 7. Full output: /saved]");
     assert_eq!(
         shown(KeepPart::Ends),
@@ -97,7 +97,7 @@ fn other_parts_can_be_kept() {
 fn json_stands_alone_in_its_block() {
     let value = json!({"results": [11, 22, 33, 44, 55, 66, 77]});
     let result = json!({"content": [text(&value.to_string())], "structuredContent": value});
-    let (cut, saved) = judged(&result, KeepPart::Tail, 25);
+    let (cut, saved) = checked(&result, KeepPart::Tail, 25);
     assert_eq!(
         cut["content"],
         json!([
@@ -119,7 +119,7 @@ fn json_stands_alone_in_its_block() {
 fn structured_content_alone_and_beside_another_text() {
     let value = json!({"rows": [11, 22, 33, 44, 55, 66, 77]});
     let alone = json!({"content": [text("seven rows")], "structuredContent": value});
-    let (cut, saved) = judged(&alone, KeepPart::Head, 20);
+    let (cut, saved) = checked(&alone, KeepPart::Head, 20);
     assert_eq!(
         cut["content"],
         json!([
@@ -130,7 +130,7 @@ fn structured_content_alone_and_beside_another_text() {
     assert_eq!((cut["structuredContent"].to_string().len(), saved.len()), (19, 1));
     assert_eq!(cut["_meta"]["details"]["truncation"]["maxLines"], 5);
     let both = json!({"content": [text(&"x".repeat(30))], "structuredContent": value});
-    let (cut, saved) = judged(&both, KeepPart::Head, 20);
+    let (cut, saved) = checked(&both, KeepPart::Head, 20);
     assert_eq!(
         cut["content"][0]["text"],
         format!("{}\n\n[Showing first 20B of line 1 (line is 30B). Full output: /saved]", "x".repeat(20))
@@ -138,7 +138,7 @@ fn structured_content_alone_and_beside_another_text() {
     assert_eq!(saved, [format!("Json({:?})", value.to_string()), format!("Text(\"{}\")", "x".repeat(30))]);
     assert_eq!(cut["_meta"]["details"]["firstLinePartial"], true);
     let none = json!({"structuredContent": value});
-    let (cut, _) = judged(&none, KeepPart::Head, 20);
+    let (cut, _) = checked(&none, KeepPart::Head, 20);
     assert_eq!(
         cut["content"][0]["text"],
         r#"[Showing 3 of 7 items of "rows" (20B limit). Full output: /saved]"#
@@ -150,7 +150,7 @@ fn value_that_is_left_alone_of_several_blocks_is_cut_as_the_structured_content()
     let value = json!({"rows": [11, 22, 33, 44, 55, 66, 77]});
     let spaced = value.to_string().replace(',', ", ");
     let result = json!({"content": [text(&spaced), text("seven rows")], "structuredContent": value});
-    let (cut, saved) = judged(&result, KeepPart::Head, 30);
+    let (cut, saved) = checked(&result, KeepPart::Head, 30);
     let left: Json = serde_json::from_str(cut["content"][0]["text"].as_str().unwrap()).unwrap();
     assert_eq!((&left, &cut["structuredContent"]), (&json!({"rows": [11, 22, 33, 44, 55]}), &left));
     let notice =
@@ -160,7 +160,7 @@ fn value_that_is_left_alone_of_several_blocks_is_cut_as_the_structured_content()
 
 #[test]
 fn structured_string_is_cut_at_a_character() {
-    let (cut, saved) = judged(&json!({"structuredContent": "é".repeat(300)}), KeepPart::Head, 100);
+    let (cut, saved) = checked(&json!({"structuredContent": "é".repeat(300)}), KeepPart::Head, 100);
     // Two quotes and the mark take 18 bytes.
     assert_eq!(cut["structuredContent"], format!("{}… [truncated]", "é".repeat(41)));
     let notice = "[Showing 41 of 300 characters (100B limit). Full output: /saved]";
@@ -170,7 +170,7 @@ fn structured_string_is_cut_at_a_character() {
 #[test]
 fn several_json_blocks_are_items() {
     let blocks: Vec<Json> = (0..9).map(|n| text(&format!("{{\"n\":{n}}}"))).collect();
-    let (cut, saved) = judged(&json!({"content": blocks}), KeepPart::Tail, 100);
+    let (cut, saved) = checked(&json!({"content": blocks}), KeepPart::Tail, 100);
     let notice = "[Showing 3 of 9 blocks. Full output: /saved]";
     assert_eq!(
         cut["content"],
@@ -178,7 +178,7 @@ fn several_json_blocks_are_items() {
     );
     assert!(saved[0].starts_with("JsonAll("), "{saved:?}");
     let large = json!({"content": [text(&json!([1, 2, 3, 4, 5]).to_string()), text("[6]")]});
-    let (cut, _) = judged(&large, KeepPart::Head, 7);
+    let (cut, _) = checked(&large, KeepPart::Head, 7);
     let notice = "[Showing 3 of 5 items (7B limit; 1 of 2 text blocks shown). Full output: /saved]";
     assert_eq!(cut["content"], json!([text("[1,2,3]"), text(notice)]));
 }
@@ -186,7 +186,7 @@ fn several_json_blocks_are_items() {
 #[test]
 fn embedded_resource_keeps_its_block() {
     let resource = |text: &str| json!({"type": "resource", "resource": {"uri": "file:///a", "text": text}});
-    let (cut, _) = judged(&json!({"content": [resource("1\n2\n3\n4\n5\n6")]}), KeepPart::Head, 100);
+    let (cut, _) = checked(&json!({"content": [resource("1\n2\n3\n4\n5\n6")]}), KeepPart::Head, 100);
     let notice = "[Showing lines 1-5 of 6. Full output: /saved]";
     assert_eq!(cut["content"], json!([resource("1\n2\n3\n4\n5"), text(notice)]));
 }
@@ -194,9 +194,9 @@ fn embedded_resource_keeps_its_block() {
 #[test]
 fn escapes_are_resolved_where_the_text_is_over_a_limit() {
     let coloured = "\u{1b}[31mred\u{1b}[0m\n".repeat(5);
-    let (cut, saved) = judged(&json!({"content": [text(&coloured)]}), KeepPart::Head, 40);
+    let (cut, saved) = checked(&json!({"content": [text(&coloured)]}), KeepPart::Head, 40);
     assert_eq!((cut["content"][0]["text"].as_str().unwrap(), saved.len()), ("red\nred\nred\nred\nred\n", 0));
-    let (cut, saved) = judged(&json!({"content": [text(&coloured.repeat(2))]}), KeepPart::Head, 40);
+    let (cut, saved) = checked(&json!({"content": [text(&coloured.repeat(2))]}), KeepPart::Head, 40);
     assert!(
         cut["content"][0]["text"]
             .as_str()
@@ -209,7 +209,7 @@ fn escapes_are_resolved_where_the_text_is_over_a_limit() {
 #[test]
 fn notice_is_behind_json_whose_escapes_were_resolved() {
     let result = json!({"content": [text(&"x\n".repeat(20)), text("\u{1b}[32m{\"a\":1}\u{1b}[0m")]});
-    let (cut, _) = judged(&result, KeepPart::Tail, 100);
+    let (cut, _) = checked(&result, KeepPart::Tail, 100);
     let blocks = cut["content"].as_array().unwrap();
     assert_eq!(blocks[blocks.len() - 2], text("{\"a\":1}"));
     let notice = blocks[blocks.len() - 1]["text"].as_str().unwrap();
@@ -220,14 +220,14 @@ fn notice_is_behind_json_whose_escapes_were_resolved() {
 fn members_that_stand_twice_are_cut_too() {
     let long = "x\\n".repeat(20);
     let twice = format!(r#"{{"content":[],"content":[{{"type":"text","text":"a","text":"{long}"}}]}}"#);
-    let rules = Rules {
+    let rules = ResultRules {
         bounds: Bounds::new(5, 100),
         shows_all: false,
         keep: KeepPart::Head,
         hint: Some("Ask."),
         schema: &OutputSchema::Absent,
     };
-    let cut = judged_as_text(&twice, &rules).0.unwrap();
+    let cut = checked_as_text(&twice, &rules).0.unwrap();
     assert_eq!((cut.matches("content").count(), cut.matches("\"text\":").count()), (1, 1));
     let cut: Json = serde_json::from_str(&cut).unwrap();
     assert_eq!(

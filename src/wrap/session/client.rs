@@ -9,7 +9,7 @@ use super::Session;
 use crate::envelope::Envelope;
 use crate::fit::Client;
 use crate::stats::Outcome;
-use crate::wrap::calls::{Asks, Call, Task};
+use crate::wrap::calls::{Asks, PendingCall, Task};
 use crate::wrap::json::{Node, Value};
 use crate::wrap::locked;
 use crate::wrap::message::{Id, messages, text_of};
@@ -81,7 +81,7 @@ impl Session {
     fn open(&self, raw_id: &str, asks: Asks, client: Option<&'static Client>, is_stateless: bool) {
         let Some(id) = Id::of(raw_id) else { return };
         let (raw_id, since) = (raw_id.to_owned(), Instant::now());
-        let call = Call { id, raw_id, asks, is_stateless, client, since, is_cancelled: false };
+        let call = PendingCall { id, raw_id, asks, is_stateless, client, since, is_cancelled: false };
         let forgotten = locked(&self.calls).open(call).filter(|call| !call.is_cancelled);
         if let Some(call) = forgotten {
             // Its response will be dropped, because the id is no longer known.

@@ -13,13 +13,13 @@ use crate::clock::now_ms;
 use crate::envelope::{Envelope, Message};
 use crate::fit::Client;
 use crate::stats::{Outcome, Record, Tool};
-use crate::wrap::calls::{Asks, Call, Task};
+use crate::wrap::calls::{Asks, PendingCall, Task};
+use crate::wrap::full_result::{self, FullResult, SavedOutput};
 use crate::wrap::incoming::{self, Failure, Incoming, Invalid};
 use crate::wrap::json::{Edits, Node, Value};
 use crate::wrap::locked;
 use crate::wrap::message::{Id, text_of};
-use crate::wrap::result::{self, FREE_BYTES, Judged, Member, set_members};
-use crate::wrap::save::{self, SavedOutput, Whole};
+use crate::wrap::result::{self, Checked, FREE_BYTES, Member, set_members};
 
 /// Maximum bytes of white space around a message, or around the messages of a batch.
 const MAX_SPACE_BYTES: usize = 256;
@@ -44,7 +44,7 @@ enum Fate {
 
 impl Session {
     /// Returns what goes to the client for a line of the server.
-    pub(in crate::wrap) fn judge_server<'l>(&self, line: &'l [u8]) -> Cow<'l, [u8]> {
+    pub(in crate::wrap) fn check_server_message<'l>(&self, line: &'l [u8]) -> Cow<'l, [u8]> {
         // A replacement character takes three times the memory of the byte that it replaces.
         if line.len() > MAX_LOSSY_BYTES && std::str::from_utf8(line).is_err() {
             return self.broken(line, "it is not UTF-8").into_bytes().into();
@@ -146,12 +146,12 @@ impl Session {
                     let client = *locked(&self.client_row);
                     let task = self.task_of(Some(params), &method, client);
                     let set = |state: Member<'_, '_>| set_members(&mut edits, top, vec![("params", state)]);
-                    let judged = if value.text.len() - params.text().len() > incoming::MAX_FRAME_BYTES {
+                    let checked = if value.text.len() - params.text().len() > incoming::MAX_FRAME_BYTES {
                         Err("it is over 1KB without its params")
                     } else {
-                        self.judge_task(params, &task, set)
+                        self.check_task(params, &task, set)
                     };
-                    if let Err(why) = judged {
+                    if let Err(why) = checked {
                         self.dropped.add_invalid(value.text, why);
                         return Fate::Drops;
                     }
@@ -169,7 +169,7 @@ impl Session {
                         vec![("id", new_or_same(id_of(&call, id))), ("result", result)],
                     );
                 };
-                if let Err(why) = self.judge(&call, result, set) {
+                if let Err(why) = self.check(&call, result, set) {
                     return Fate::Replies(self.invalid(&call, why));
                 }
             }
@@ -202,7 +202,7 @@ impl Session {
     }
 
     /// Removes the request with this id.
-    fn answered(&self, id: Node<'_>) -> Option<Call> {
+    fn answered(&self, id: Node<'_>) -> Option<PendingCall> {
         locked(&self.calls).answered(&Id::of(id.text())?)
     }
 
@@ -212,7 +212,7 @@ impl Session {
         Some(self.invalid(&call, why))
     }
 
-    fn invalid(&self, call: &Call, why: &str) -> String {
+    fn invalid(&self, call: &PendingCall, why: &str) -> String {
         let why = format!("Invalid response of the server {}: {why}", self.server);
         self.failed(call, &call.raw_id, &why)
     }
@@ -222,9 +222,9 @@ impl Session {
     /// # Errors
     ///
     /// Returns why the state of a task cannot be cut.
-    fn judge(
+    fn check(
         &self,
-        call: &Call,
+        call: &PendingCall,
         result: Node<'_>,
         set: impl FnOnce(Member<'_, '_>),
     ) -> Result<(), &'static str> {
@@ -236,19 +236,19 @@ impl Session {
                     let (tool, client, since) = (tool.clone(), call.client, call.since);
                     locked(&self.calls).add_task(Task { id, tool, client, since });
                 }
-                let judged = self.cut(result, tool, call.client, None, 0, set);
+                let checked = self.cut(result, tool, call.client, None, 0, set);
                 // The call of a task is counted with the result of that.
                 if !is_task {
-                    self.count(call, outcome(&judged));
+                    self.count(call, outcome(&checked));
                 }
             }
             Asks::TaskResult(task) => {
-                let judged = self.cut(result, &task.tool, call.client, Some(task), 0, set);
+                let checked = self.cut(result, &task.tool, call.client, Some(task), 0, set);
                 if locked(&self.calls).count_task(&task.id) {
-                    self.count(call, outcome(&judged));
+                    self.count(call, outcome(&checked));
                 }
             }
-            Asks::TaskState(task) => return self.judge_task(result, task, set),
+            Asks::TaskState(task) => return self.check_task(result, task, set),
             Asks::List => {
                 locked(&self.schemas).learn(result);
                 set(Member::Same);
@@ -270,7 +270,7 @@ impl Session {
     /// # Errors
     ///
     /// Returns why it cannot be cut.
-    fn judge_task(
+    fn check_task(
         &self,
         state: Node<'_>,
         task: &Task,
@@ -297,11 +297,11 @@ impl Session {
         match result {
             Some(result) if result.is_object() => {
                 let set = |result: Member<'_, '_>| set(Member::Members(vec![("result", result)]));
-                let judged = self.cut(result, &task.tool, task.client, Some(task), used, set);
+                let checked = self.cut(result, &task.tool, task.client, Some(task), used, set);
                 if locked(&self.calls).count_task(&task.id)
                     && let Some(tool) = Tool::named(&task.tool)
                 {
-                    self.stats.add(&Record::of(now_ms(), tool, task.since.elapsed(), outcome(&judged)));
+                    self.stats.add(&Record::of(now_ms(), tool, task.since.elapsed(), outcome(&checked)));
                 }
             }
             Some(result) if result.text().len() as u64 > FREE_BYTES => {
@@ -322,14 +322,14 @@ impl Session {
         task: Option<&Task>,
         used: u64,
         set: impl FnOnce(Member<'_, '_>),
-    ) -> Judged {
+    ) -> Checked {
         let schema = locked(&self.schemas).of(tool);
         let rules = self.settings.rules(tool, client, self.store.path().as_deref(), &schema).less(used);
-        let save = |whole: Whole<'_>| self.save(task, whole);
-        let judged = result::judge(result, &rules, &save, set);
-        let answered = judged.answered;
+        let save = |whole: FullResult<'_>| self.save(task, whole);
+        let checked = result::check(result, &rules, &save, set);
+        let answered = checked.answered;
         tell(tool, &answered, answered.total_bytes.unwrap_or(answered.output_bytes), rules.bounds.bytes);
-        judged
+        checked
     }
 
     /// Returns the error of a response after the cut, or `None` if it is within the limits. `used` is as for [`Self::cut`].
@@ -343,25 +343,25 @@ impl Session {
         let tool = tool.unwrap_or_default();
         let schema = locked(&self.schemas).of(tool);
         let rules = self.settings.rules(tool, client, self.store.path().as_deref(), &schema).less(used);
-        result::cut_error(error, &rules, &|whole: Whole<'_>| self.save(None, whole))
+        result::cut_error(error, &rules, &|whole: FullResult<'_>| self.save(None, whole))
     }
 
     /// Saves a full output. The result of a task can arrive several times, but is saved once.
-    fn save(&self, task: Option<&Task>, whole: Whole<'_>) -> io::Result<SavedOutput> {
-        let Some(task) = task else { return save::save(&self.store, whole) };
+    fn save(&self, task: Option<&Task>, whole: FullResult<'_>) -> io::Result<SavedOutput> {
+        let Some(task) = task else { return full_result::save(&self.store, whole) };
         let hash = self.hashes.hash_one(whole);
         let earlier = locked(&self.calls).saved_of_task(&task.id, hash);
         if let Some(saved) = earlier.filter(|saved| saved.path.exists()) {
             return Ok(saved);
         }
-        let saved = save::save(&self.store, whole)?;
+        let saved = full_result::save(&self.store, whole)?;
         locked(&self.calls).add_saved_of_task(&task.id, hash, saved.clone());
         Ok(saved)
     }
 }
 
 /// Returns the id that replaces the one of a response: clients may read another spelling as another id.
-fn id_of(call: &Call, id: Node<'_>) -> Option<String> {
+fn id_of(call: &PendingCall, id: Node<'_>) -> Option<String> {
     let raw = id.text();
     let is_same_string = raw.starts_with('"') && Id::of(raw).as_ref() == Some(&call.id);
     (raw != call.raw_id && !is_same_string).then(|| call.raw_id.clone())
@@ -379,6 +379,6 @@ fn task_id(result: Node<'_>) -> Option<String> {
     Some(nested.or_else(|| id.filter(|_| is_task())?.string())?.into_owned())
 }
 
-fn outcome(judged: &Judged) -> Outcome {
-    if judged.is_error { Outcome::Error } else { Outcome::Ok(judged.answered) }
+fn outcome(checked: &Checked) -> Outcome {
+    if checked.is_error { Outcome::Error } else { Outcome::Ok(checked.answered) }
 }

@@ -7,8 +7,8 @@ use clap::ValueEnum as _;
 use proptest::prelude::*;
 
 use super::*;
-use crate::cli::config::server::Server;
-use crate::cli::{Client, Scope};
+use crate::cli::config::server::ConfiguredServer;
+use crate::cli::{Client, ConfigScope};
 
 /// The flags of the new entry.
 const FLAGS: [&str; 2] = ["--root", "/quo\"te"];
@@ -23,7 +23,7 @@ fn program(flags: &[&str]) -> Program {
 }
 
 fn place(client: Client) -> Place {
-    Place { client, scope: Scope::User, path: PathBuf::new(), keys: keys(client) }
+    Place { client, scope: ConfigScope::User, path: PathBuf::new(), keys: keys(client) }
 }
 
 fn put(client: Client, text: &str) -> Result<String, String> {
@@ -43,11 +43,11 @@ fn with_server<T>(
     client: Client,
     text: &str,
     name: &str,
-    with: impl FnOnce(&Server<'_>) -> T,
+    with: impl FnOnce(&ConfiguredServer<'_>) -> T,
 ) -> anyhow::Result<Option<T>> {
     let top = Node::parse(client.row().format, text)?;
     let entry = entry_of(&top, &keys(client), name)?;
-    Ok(entry.map_or(Ok(None), |entry| Server::of(client.row(), entry))?.map(|server| with(&server)))
+    Ok(entry.map_or(Ok(None), |entry| ConfiguredServer::of(client.row(), entry))?.map(|server| with(&server)))
 }
 
 fn start_in(client: Client, text: &str) -> anyhow::Result<Option<Start>> {
@@ -263,7 +263,7 @@ proptest! {
             prop_assert_eq!(rest(&merged), rest(&text), "{}", merged);
         }
         for name in ["cutline", "a", "x"] {
-            let wrap = |server: &Server<'_>| server.wrap(&text, &program(&[]));
+            let wrap = |server: &ConfiguredServer<'_>| server.wrap(&text, &program(&[]));
             if let Ok(Some(wrapped)) = with_server(Client::Continue, &text, name, wrap) {
                 let _any = with_server(Client::Continue, &wrapped, name, |server| server.unwrap(&wrapped));
             }

@@ -7,11 +7,11 @@ use clap::ValueEnum as _;
 use similar_asserts::SimpleDiff;
 
 use super::*;
-use crate::cli::{Client, Scope};
+use crate::cli::{Client, ConfigScope};
 
 fn remove(client: Client, text: &str) -> Result<Option<String>, String> {
     let keys = vec![client.row().servers.to_owned()];
-    let place = Place { client, scope: Scope::User, path: PathBuf::new(), keys };
+    let place = Place { client, scope: ConfigScope::User, path: PathBuf::new(), keys };
     let removed = removed(&place, text).map_err(|error| error.to_string())?;
     Ok(removed.map(|removed| removed.rest))
 }

@@ -12,11 +12,11 @@ use crate::cli::config::server::entry_of;
 /// # Errors
 ///
 /// Returns an error if the entry starts no program.
-fn look<T>(client: Client, text: &str, with: impl FnOnce(&Server<'_>) -> T) -> anyhow::Result<T> {
+fn look<T>(client: Client, text: &str, with: impl FnOnce(&ConfiguredServer<'_>) -> T) -> anyhow::Result<T> {
     let row = client.row();
     let top = Node::parse(row.format, text)?;
     let entry = entry_of(&top, &[row.servers.to_owned()], "x")?.context("it is not there")?;
-    Ok(with(&Server::of(row, entry)?.context("it starts no program")?))
+    Ok(with(&ConfiguredServer::of(row, entry)?.context("it starts no program")?))
 }
 
 fn wrap(client: Client, text: &str, binary: &str, flags: &[String]) -> String {

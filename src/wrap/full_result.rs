@@ -16,7 +16,7 @@ const GATHERED_BYTES: usize = 256 * 1024;
 
 /// The full output of a result.
 #[derive(Debug, Clone, Copy, Hash)]
-pub(super) enum Whole<'a> {
+pub(super) enum FullResult<'a> {
     /// A text.
     Text(&'a str),
     /// One JSON value.
@@ -26,18 +26,18 @@ pub(super) enum Whole<'a> {
 }
 
 /// Saves a full output.
-pub(super) type Save<'a> = dyn Fn(Whole<'_>) -> io::Result<SavedOutput> + 'a;
+pub(super) type Save<'a> = dyn Fn(FullResult<'_>) -> io::Result<SavedOutput> + 'a;
 
 /// Saves a full output in `store`.
-pub(super) fn save(store: &Arc<Store>, whole: Whole<'_>) -> io::Result<SavedOutput> {
-    let kind = if matches!(whole, Whole::Text(_)) { SavedKind::WRAP_TEXT } else { SavedKind::WRAP_JSON };
+pub(super) fn save(store: &Arc<Store>, whole: FullResult<'_>) -> io::Result<SavedOutput> {
+    let kind = if matches!(whole, FullResult::Text(_)) { SavedKind::WRAP_TEXT } else { SavedKind::WRAP_JSON };
     // With no limit for memory, the file is written from the first byte on.
     let mut saved = SavedStream::new(Arc::clone(store), kind, Bounds::new(0, 0));
     let mut out = BufWriter::with_capacity(GATHERED_BYTES, &mut saved);
     match whole {
-        Whole::Text(text) => out.write_all(text.as_bytes())?,
-        Whole::Json(value) => json::indent(value, 0, &mut out)?,
-        Whole::JsonAll(values) => json::indent_all(values.blocks(), &mut out)?,
+        FullResult::Text(text) => out.write_all(text.as_bytes())?,
+        FullResult::Json(value) => json::indent(value, 0, &mut out)?,
+        FullResult::JsonAll(values) => json::indent_all(values.blocks(), &mut out)?,
     }
     if kind == SavedKind::WRAP_JSON {
         out.write_all(b"\n")?;

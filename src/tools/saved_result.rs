@@ -28,9 +28,9 @@ pub enum SaveMode {
 
 /// Collects all lines of a result, in order.
 #[derive(Debug)]
-pub(super) struct Whole(BufWriter<SavedStream>);
+pub(super) struct SavedResult(BufWriter<SavedStream>);
 
-impl Whole {
+impl SavedResult {
     /// Starts saving the results of a tool. Returns `None` if they are not to be saved.
     pub(super) fn begin(cx: &Context, kind: SavedKind) -> Option<Self> {
         let store = Arc::clone(&cx.shared.commands.store);
