@@ -154,7 +154,7 @@ fn object<'a>(words: impl Iterator<Item = &'a String>) -> anyhow::Result<Object>
         let pair = word.split_once('=').filter(|(key, _)| !key.is_empty());
         let (key, value) = pair.with_context(|| format!("{word} is not KEY=VALUE"))?;
         let earlier = object.insert(key.to_owned(), value.into());
-        ensure!(earlier.is_none(), "{word}: this key stands here twice");
+        ensure!(earlier.is_none(), "{word}: this key is here twice");
     }
     Ok(object)
 }

@@ -141,9 +141,9 @@ fn put(options: &ConfigOptions, program: &Program) -> anyhow::Result<i32> {
         });
         tell(match written? {
             Written::AsItWas => format!("{path} has this entry already"),
-            Written::New => format!("{path} is new, and holds this entry"),
+            Written::New => format!("{path} is new and has this entry"),
             Written::Changed(backup) => {
-                format!("{path} has this entry now; as it was, it is in {}", backup.display())
+                format!("{path} has this entry now; the old file is {}", backup.display())
             }
         });
         if let Some(switch) = switched_off {
@@ -233,7 +233,10 @@ fn remove_from(place: &Place, write: bool) -> anyhow::Result<()> {
 fn rewrap(options: &ConfigOptions, name: &str, program: &Program) -> anyhow::Result<i32> {
     let (row, is_wrap) = (options.client.row(), options.wrap.is_some());
     if is_wrap && !is_cutline(&[&program.binary]) {
-        bail!("a wrapped entry is told by its program's name, {NAME}; this one is {}", program.binary);
+        bail!(
+            "a wrapped entry is recognised by the name of its program, {NAME}; this one is {}",
+            program.binary
+        );
     }
     let place = options.place_of(name)?;
     let Place { path, keys, .. } = &place;
@@ -251,7 +254,7 @@ fn rewrap(options: &ConfigOptions, name: &str, program: &Program) -> anyhow::Res
         let Some(server) = ConfiguredServer::of(row, entry)? else {
             let url = server::remote(entry).context("it starts no program")?;
             if is_wrap {
-                bail!("{name} is a server elsewhere; start it by npx mcp-remote {url}, and wrap that");
+                bail!("{name} is a remote server; start it with npx mcp-remote {url}, and wrap that");
             }
             return Ok((old.to_owned(), entry.place.clone()));
         };
@@ -265,7 +268,7 @@ fn rewrap(options: &ConfigOptions, name: &str, program: &Program) -> anyhow::Res
         let now =
             top.as_ref().and_then(|top| ConfiguredServer::of(row, entry_of(top, keys, name).ok()??).ok()?);
         let now = now.filter(|now| now.command() == server.command());
-        let unsure = || format!("{name} could not be changed for sure: put its command in quotes");
+        let unsure = || format!("{name} could not be changed safely: put its command in quotes");
         let place = now.with_context(unsure)?.entry.place.clone();
         Ok((new, place))
     };
@@ -281,16 +284,16 @@ fn rewrap(options: &ConfigOptions, name: &str, program: &Program) -> anyhow::Res
         print(format!("{}\n", new[entry].trim_end()))?;
         return Ok(0);
     }
-    let (as_it_was, changed, before) = if is_wrap {
-        ("is wrapped so already", "is wrapped now", "as it was")
+    let (as_it_was, changed) = if is_wrap {
+        ("is already wrapped like this", "is wrapped now")
     } else {
-        ("is not wrapped", "is what it was", "wrapped")
+        ("is not wrapped", "is unwrapped now")
     };
     let file = path.display();
     match file::rewrite(&place, |old| change(old).map(|(new, _)| new))? {
         Written::AsItWas => tell(format_args!("{name} in {file} {as_it_was}")),
         Written::Changed(backup) => {
-            tell(format_args!("{name} in {file} {changed}; {before}, the file is in {}", backup.display()));
+            tell(format_args!("{name} in {file} {changed}; the old file is {}", backup.display()));
         }
         Written::New => {}
     }

@@ -128,7 +128,7 @@ impl Options {
         let autorun_files: Vec<PathBuf> = config::all_files().chain(std::env::current_exe().ok()).collect();
         Sandbox::new(self.sandbox, deny_unix_sockets, &self.writable, &autorun_files, own)
             .map(Some)
-            .map_err(|reason| anyhow!("--sandbox can't be had here: {reason}"))
+            .map_err(|reason| anyhow!("--sandbox is not available here: {reason}"))
     }
 
     /// Returns the usable roots, and logs a warning for each of the others. Tools may also read the outputs that

@@ -87,7 +87,9 @@ pub enum ToolError {
     )]
     OutsideRoots(String),
     /// None of the client's roots can be used.
-    #[error("There is no workspace: the client opened no folder that can be used (--root DIR gives one)")]
+    #[error(
+        "There is no workspace: the client has no usable folder open. The user can set one with --root DIR"
+    )]
     NoRoots,
     /// Some other refusal of the system to read a path.
     #[error("Cannot read {}: {}", show::path(.0), reason(.1))]
@@ -164,10 +166,10 @@ pub enum ToolError {
     )]
     NotStarted(u64),
     /// The system did not create a thread.
-    #[error("The system gives no thread to work on this: {}. Try again later", reason(.0))]
+    #[error("The system could not start a thread: {}. Try again later", reason(.0))]
     NoThread(io::Error),
     /// This number of threads is blocked in the work of cancelled calls.
-    #[error("{0} calls that were taken back still hang in the system; no more work is begun until one ends")]
+    #[error("{0} cancelled calls are still blocked in the system. No new work starts until one of them ends")]
     StuckThreads(usize),
     /// The deadline passed while the call waited for the file system.
     #[error("Stopped after {}: the file system did not respond", Count(*secs, "second", "seconds"))]

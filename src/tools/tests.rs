@@ -124,7 +124,7 @@ async fn cancelled_calls_end_though_their_threads_are_stuck() {
     let error = here.cx.blocking(|_, _| Ok(())).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "64 calls that were taken back still hang in the system; no more work is begun until one ends"
+        "64 cancelled calls are still blocked in the system. No new work starts until one of them ends"
     );
     drop(stuck.pop());
     while here.cx.blocking(|_, _| Ok(())).await.is_err() {

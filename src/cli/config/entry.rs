@@ -58,7 +58,7 @@ impl Entry {
         let Program { binary, flags, folder } = program;
         let row = client.row();
         if let Some(url) = old.and_then(remote) {
-            bail!("its entry {NAME} is of a server elsewhere ({url})");
+            bail!("its entry {NAME} is a remote server ({url})");
         }
         let started = old.map_or(Ok(None), |old| ConfiguredServer::of(row, old))?;
         let words = started.as_ref().map(ConfiguredServer::words).unwrap_or_default();

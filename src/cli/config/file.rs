@@ -65,7 +65,7 @@ pub(super) fn rewrite(
     place: &Place,
     change: impl FnMut(&str) -> anyhow::Result<String>,
 ) -> anyhow::Result<Written> {
-    rewritten(place, change).with_context(|| format!("{} was left as it is", place.path.display()))
+    rewritten(place, change).with_context(|| format!("{} was not changed", place.path.display()))
 }
 
 fn rewritten(

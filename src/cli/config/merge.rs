@@ -53,7 +53,7 @@ pub(super) fn merged(
     let now = Node::parse(format, &merged)?;
     let changes = Entry::new(*client, program, &now, entry_of(&now, keys, NAME)?)?.fields;
     let is_sure = changes.is_empty() && is_kept(&top, &now, old, &entry.fields);
-    ensure!(is_sure, "it could not be changed for sure");
+    ensure!(is_sure, "it could not be changed safely");
     Ok((merged, switched_off))
 }
 
@@ -166,7 +166,7 @@ fn into_yaml(text: &str, keys: &[String], entry: &Entry) -> anyhow::Result<Strin
         server.set(NAME_FIELD, NAME);
         list.push(server);
     }
-    let server = find().context("it could not be changed for sure")?;
+    let server = find().context("it could not be changed safely")?;
     for Change { name, value, added, .. } in &entry.fields {
         match (added, server.get_sequence(name)) {
             (Some(added), Some(list)) => added.iter().for_each(|value| list.push(yaml(value))),

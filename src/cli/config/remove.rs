@@ -42,7 +42,7 @@ pub(super) fn removed(place: &Place, text: &str) -> anyhow::Result<Option<Remove
     let top = Node::parse(format, text)?;
     let Some(entry) = entry_of(&top, keys, NAME)? else { return Ok(None) };
     entry.is_alone(format, text)?;
-    let unsure = "it could not be changed for sure";
+    let unsure = "it could not be changed safely";
     let (entry, edits) = match format {
         Format::Json => in_json(text, keys),
         Format::Toml => in_toml(text, keys),

@@ -30,7 +30,7 @@ pub(in crate::cli) fn entries<'a>(top: &'a Node, keys: &[String]) -> Vec<(&'a st
 pub(super) fn entry_of<'a>(top: &'a Node, keys: &[String], name: &str) -> anyhow::Result<Option<&'a Node>> {
     let mut found = entries(top, keys).into_iter().filter(|(other, _)| *other == name);
     match (found.next(), found.next()) {
-        (_, Some(_)) => Err(anyhow!("{name} stands in it twice")),
+        (_, Some(_)) => Err(anyhow!("{name} is in it twice")),
         (Some((_, entry)), None) if matches!(entry.kind, Kind::List(_) | Kind::Text(_)) => {
             Err(anyhow!("{name} in it is not an object"))
         }
@@ -68,7 +68,7 @@ impl<'a> ConfiguredServer<'a> {
         let field = |name| starter(entry).member(name).filter(|field| !is_null(field));
         let is_words = |list: &Node| matches!(&list.kind, Kind::List(items) if items.iter().all(|item| item.text().is_some()));
         let list = |name| match field(name) {
-            Some(list) if !is_words(list) => Err(anyhow!("{name} in its entry is no list of strings")),
+            Some(list) if !is_words(list) => Err(anyhow!("{name} in its entry is not a list of strings")),
             list => Ok(list),
         };
         let (program, list) = match row.command {

@@ -65,7 +65,9 @@ impl Node {
         if format != Format::Yaml || !yaml::has_anchor(self, text) {
             return Ok(());
         }
-        bail!("the entry has an anchor (&NAME), by which other parts of the file use it; it is left")
+        bail!(
+            "the entry has an anchor (&NAME), and other parts of the file refer to it, so it was not changed"
+        )
     }
 
     fn new(place: Range<usize>, kind: Kind) -> Self {
@@ -96,7 +98,7 @@ impl Node {
     fn has_each_name_once(&self) -> anyhow::Result<()> {
         let mut names = HashSet::new();
         for (name, value) in self.members() {
-            ensure!(names.insert(name), "{name} stands in it twice");
+            ensure!(names.insert(name), "{name} is in it twice");
             value.has_each_name_once()?;
         }
         self.items().iter().try_for_each(Self::has_each_name_once)

@@ -54,14 +54,14 @@ fn look_at(place: &Place, trials: &Trials<'_>, found: &mut Found, say: &mut dyn 
     let top = files.entry(place.path.clone()).or_insert_with(|| {
         let text = config::read(&place.path).map_err(|error| reason(&error));
         let top = text.and_then(|text| Node::parse(row.format, &text).map_err(|error| error.to_string()));
-        top.map_err(|message| say(Note(format!("{place} can't be understood: {message}")))).ok()
+        top.map_err(|message| say(Note(format!("{place} could not be parsed: {message}")))).ok()
     });
     let Some(top) = top else { return };
     let mut servers = Vec::new();
     for (name, entry) in config::entries(top, &place.keys) {
         match ConfiguredServer::of(row, entry) {
             Ok(server) => servers.extend(server.map(|server| (name, server))),
-            Err(message) => say(Note(format!("{place} can't be understood: {message}"))),
+            Err(message) => say(Note(format!("{place} could not be parsed: {message}"))),
         }
     }
     for (name, server) in servers.iter().filter(|(_, server)| server.switched_off().is_none()) {
@@ -86,7 +86,7 @@ fn look_at(place: &Place, trials: &Trials<'_>, found: &mut Found, say: &mut dyn 
             // Only the client knows the folder where a relative path starts.
             let is_known = Path::new(program).is_absolute() || Path::new(program).components().count() == 1;
             if is_known && !is_filled_in(program) && self::program(program).is_none() {
-                let gone = format!("{name} in {place} starts {program}, which is no program");
+                let gone = format!("{name} in {place} starts {program}, which is not a program");
                 say(Note(show::path(&gone)));
             }
         }
@@ -112,9 +112,9 @@ impl Found {
             let [(first, command), rest @ ..] = places.as_slice() else { continue };
             let Some((other, _)) = rest.iter().find(|(_, words)| words != command) else { continue };
             let is_known = !matches!(client, Client::Vscode | Client::Continue) && first.scope != other.scope;
-            let holds = if is_known { format!("; that of {first} holds") } else { String::new() };
+            let holds = if is_known { format!("; the client uses {first}") } else { String::new() };
             let (row, name) = (client.row().name, show::path(name));
-            say(Note(format!("{row} has {name} in {first} and in {other}, with other commands{holds}")));
+            say(Note(format!("{row} has {name} in {first} and in {other}, with different commands{holds}")));
         }
     }
 }
@@ -137,7 +137,7 @@ fn say_tried(
         return say(Note(format!("{what} with ${{…}}, which the client fills in: it was not tried")));
     }
     let Some(program) = program(server.executable()) else {
-        return say(Wrong(format!("{what}, which is no program")));
+        return say(Wrong(format!("{what}, which is not a program")));
     };
     if !is_same(&program, trials.binary) {
         return say(Note(format!("{what}, another program than this one: it was not tried")));

@@ -25,7 +25,7 @@ pub(super) fn look(options: &Options, binary: &Path, say: &mut dyn FnMut(Finding
     let probed = sandbox::probe();
     say(match &probed {
         Ok(()) => Fine("commands can be held by --sandbox".to_owned()),
-        Err(error) => Note(format!("--sandbox can't be had here: {error}")),
+        Err(error) => Note(format!("--sandbox is not available here: {error}")),
     });
     let secrets = Environment::filtered(&options.env_keep);
     let secrets: Vec<_> = secrets.left_out.iter().map(|name| name.display().to_string()).collect();
@@ -57,7 +57,7 @@ fn look_at_commands(options: &Options, shared: &Shared, say: &mut dyn FnMut(Find
         Ok(folder) => {
             Fine(format!("whole outputs are saved in {}", String::from_utf8_lossy(&shown(&folder))))
         }
-        Err(error) => Wrong(format!("whole outputs can't be saved: {}", reason(&error))),
+        Err(error) => Wrong(format!("full outputs cannot be saved: {}", reason(&error))),
     });
     if let (Some(sandbox), Ok(workspace)) = (&commands.sandbox, options.workspace(shared)) {
         let (held, _) = sandbox.found_autorun_files(&workspace.roots);

@@ -97,7 +97,7 @@ fn session_without_any_thread_answers_pings_and_says_why_calls_fail() {
     assert!(ask(2, "ping", json!({}))["result"].is_object());
     let answer = ask(3, "tools/call", json!({"name": "grep", "arguments": {"pattern": "one"}}));
     let text = answer["result"]["content"][0]["text"].as_str().unwrap();
-    assert!(text.starts_with("The system gives no thread to work on this: "), "{answer}");
+    assert!(text.starts_with("The system could not start a thread: "), "{answer}");
     let answer = ask(4, "tools/call", json!({"name": "bash", "arguments": {"command": "true"}}));
     assert_eq!(answer["result"]["isError"], true, "{answer}");
     assert!(ask(5, "ping", json!({}))["result"].is_object());

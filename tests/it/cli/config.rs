@@ -168,7 +168,7 @@ fn invalid_file_left_unchanged() {
         fs::write(&path, text).unwrap();
         let output = run(&workspace, &["config", client, "--write"]);
         assert_eq!((code(&output), stdout(&output).as_str()), (1, ""), "{client}");
-        assert!(stderr(&output).contains("was left as it is"), "{}", stderr(&output));
+        assert!(stderr(&output).contains("was not changed"), "{}", stderr(&output));
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().flatten().filter(is_backup).count(), 0);
     }
@@ -259,7 +259,7 @@ fn links_out_of_the_project_are_refused() {
                 assert_eq!(code(&output), 1, "{change:?}: {}", stderr(&output));
                 let end = elsewhere.join("mcp.json");
                 for part in
-                    ["was left as it is: a link leads from it out of the project", end.to_str().unwrap()]
+                    ["was not changed: a link leads from it out of the project", end.to_str().unwrap()]
                 {
                     assert!(stderr(&output).contains(part), "{}", stderr(&output));
                 }
@@ -372,7 +372,7 @@ fn folder_without_write_permission_left_unchanged() {
     let output = start.command().stdin(Stdio::null()).output().unwrap();
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
     assert_eq!(code(&output), 1, "{}", stderr(&output));
-    assert!(stderr(&output).contains("was left as it is"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("was not changed"), "{}", stderr(&output));
     assert_eq!(fs::read_to_string(folder.join("mcp.json")).unwrap(), "{}\n");
 }
 

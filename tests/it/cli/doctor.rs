@@ -56,9 +56,9 @@ fn each_fault_is_reported() {
     .unwrap();
     let cases: [(&[&str], &str); 4] = [
         (&["--root", "/no/such", "--root", "."], "wrong --root /no/such: No such file or directory"),
-        (&["--spill-dir", "not-a-folder"], "wrong whole outputs can't be saved: "),
+        (&["--spill-dir", "not-a-folder"], "wrong full outputs cannot be saved: "),
         (&["--bash-timeout", "700"], "wrong --bash-timeout 700 is above --bash-max-timeout 600"),
-        (&[], "starts /no/such/cutline, which is no program"),
+        (&[], "starts /no/such/cutline, which is not a program"),
     ];
     for (flags, expected) in cases {
         let output = run(&workspace, &[&["doctor"], flags].concat());
@@ -264,7 +264,7 @@ fn names_of_a_projects_files_forge_no_finding() {
     fs::create_dir(workspace.path(".codex")).unwrap();
     fs::write(workspace.path(".codex/config.toml"), "a = [\u{1b}[2J").unwrap();
     let refused = run(&workspace, &["config", "codex", "--scope", "project", "--write"]);
-    assert!(stderr(&refused).contains("was left as it is") && !stderr(&refused).contains('\u{1b}'));
+    assert!(stderr(&refused).contains("was not changed") && !stderr(&refused).contains('\u{1b}'));
     let Some(on_terminal) = on_a_terminal(&workspace, &["doctor", "--tools", "ls"], &[]) else { return };
     assert!(!on_terminal.contains("\u{1b}]0") && !on_terminal.contains("\u{1b}[2J"), "{on_terminal:?}");
 }
@@ -345,12 +345,12 @@ fn conflicting_scopes_are_named() {
     let (own, project) = (home.join(".claude.json"), workspace.path(".mcp.json"));
     let own = format!("{} (this project)", own.display());
     let local = format!(
-        "Claude Code has cutline in {own} and in {}, with other commands; that of {own} holds\n",
+        "Claude Code has cutline in {own} and in {}, with different commands; the client uses {own}\n",
         project.display()
     );
     let gemini = workspace.path(".gemini/settings.json");
     let gemini = format!(
-        "Gemini CLI has cutline in {gemini} and in {}, with other commands; that of {gemini} holds\n",
+        "Gemini CLI has cutline in {gemini} and in {}, with different commands; the client uses {gemini}\n",
         home.join(".gemini/settings.json").display(),
         gemini = gemini.display(),
     );
@@ -382,10 +382,10 @@ fn servers_without_programs_are_named() {
     for (name, program) in
         [("gone", "/no/such/server"), ("unwrapped", "/no/such/cutline"), ("hollow", "/no/such/inner")]
     {
-        let line = format!("note  {name} in {} starts {program}, which is no program\n", file.display());
+        let line = format!("note  {name} in {} starts {program}, which is not a program\n", file.display());
         assert!(said.contains(&line), "{line} is not in\n{said}");
     }
-    assert_eq!(said.matches("which is no program").count(), 3, "{said}");
+    assert_eq!(said.matches("which is not a program").count(), 3, "{said}");
     let lists =
         "has other servers: wrapped hollow, unwrapped, whole; not wrapped filled, gone, relative, there\n";
     assert!(said.contains(lists), "{said}");

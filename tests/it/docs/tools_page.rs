@@ -127,9 +127,9 @@ fn limits_match_constants() {
         format!("`CUTLINE_SPILL_KEEP` | {days}d |"),
     ];
     let tools = [
-        format!("results at most ({}, by relevance {ranked})", is::FIND_LIMIT),
-        format!("entries at most ({})", is::LS_LIMIT),
-        format!("matches at most; {}, by relevance {ranked}", is::GREP_LIMIT),
+        format!("Maximum number of results: {}, by relevance {ranked}", is::FIND_LIMIT),
+        format!("Maximum number of entries: {}", is::LS_LIMIT),
+        format!("Maximum number of matches: {}, by relevance {ranked}", is::GREP_LIMIT),
         format!("must be at most {} together", is::RANKED_AT_ONCE),
         format!("integer, 0 to {} |", is::MAX_CONTEXT),
         format!("its first {chars} characters"),

@@ -66,7 +66,7 @@ fn changed_roots_are_followed() {
 
 /// The error without a usable root.
 const NO_WORKSPACE: &str =
-    "There is no workspace: the client opened no folder that can be used (--root DIR gives one)";
+    "There is no workspace: the client has no usable folder open. The user can set one with --root DIR";
 
 #[test]
 fn roots_that_cannot_be_used_leave_nothing() {

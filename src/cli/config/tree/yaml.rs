@@ -22,7 +22,7 @@ pub(super) fn parse(text: &str) -> anyhow::Result<Option<Node>> {
     let mut documents = file.documents();
     match (documents.next(), documents.next()) {
         (None, _) => Ok(None),
-        (Some(_), Some(_)) => bail!("it holds several documents"),
+        (Some(_), Some(_)) => bail!("it has several documents"),
         (Some(document), None) => {
             // The parser also accepts invalid YAML, which the validator reports. Discouraged values such as `yes`
             // are only warnings.

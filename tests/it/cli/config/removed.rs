@@ -103,5 +103,5 @@ fn wrapped_servers_are_named_and_invalid_files_stay() {
     workspace.write(".mcp.json", "{\"mcpServers\": {\"cutline\": {}");
     let output = run(&workspace, &["config", "claude-code", "--remove", "--write"]);
     assert_eq!(code(&output), 1);
-    assert!(stderr(&output).contains("was left as it is"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("was not changed"), "{}", stderr(&output));
 }

@@ -106,7 +106,7 @@ fn another_servers_entry_is_wrapped_and_unwrapped() {
     let said = stdout(&run(&workspace, &["doctor", "--tools", "ls"]));
     assert!(said.contains(".mcp.json has other servers: wrapped github\n"), "{said}");
     let (status, _, said) = say(&["--wrap", "github", "--write"]);
-    assert!(status == 0 && said.contains("is wrapped so already"), "{said}");
+    assert!(status == 0 && said.contains("is already wrapped like this"), "{said}");
     assert_eq!(say(&["--unwrap", "github", "--write"]).0, 0);
     assert_eq!(now(), text);
     let (status, _, said) = say(&["--unwrap", "github", "--write"]);
@@ -165,6 +165,10 @@ fn wrap_by_a_program_of_another_name_is_refused() {
     command.args(["config", "cursor", "--wrap", "other", "--write"]).current_dir(workspace.root());
     let output = command.env("HOME", workspace.home()).output().unwrap();
     assert_eq!(code(&output), 1);
-    assert!(stderr(&output).contains("told by its program's name, cutline"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("recognised by the name of its program, cutline"),
+        "{}",
+        stderr(&output)
+    );
     assert_eq!(fs::read_to_string(workspace.path(".cursor/mcp.json")).unwrap(), server);
 }
