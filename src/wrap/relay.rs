@@ -63,12 +63,12 @@ pub(super) fn from_client(
 ) -> io::Result<()> {
     let over = over.client.clone().drop_guard();
     thread("client", move || {
-        let _over = over;
         let lines = Lines::new(read, session.settings.max_message_bytes);
         let oversized = |line: Envelope| session.oversized(Side::Client, line).into_bytes();
         let write_all = |bytes: &[u8]| server.write_all(bytes);
         let _or_left = pass_on(lines, |line| session.note_client(line).into(), oversized, write_all);
-        // Only replies to oversized messages are written from another thread.
+        // First, because another thread can block on a write to the server until the end of the session.
+        drop(over);
         locked(&server.0).take();
     })
 }

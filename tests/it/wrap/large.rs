@@ -141,6 +141,34 @@ fn many_small_parts_take_no_more_than_one_large() {
 }
 
 #[test]
+fn many_members_of_structured_content_take_no_more_than_one_large() {
+    let workspace = Workspace::new();
+    let members: Vec<String> = (0..200_000).map(|n| format!("\"{n}\":\"\"")).collect();
+    let members = members.join(",");
+    let content = r#"[{"type":"text","text":"x"}]"#;
+    let result = format!("{{\"content\":{content},\"structuredContent\":{{{members}}}}}");
+    let answer = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{result}}}\n");
+    let (line, taken) = answered(&workspace, &answer);
+    assert!(line.len() < 40_000, "{} bytes", line.len());
+    assert!(taken < 2_000_000 + 3 * answer.len() as u64, "{taken} bytes of {}", answer.len());
+}
+
+#[test]
+fn replies_to_a_server_that_does_not_read_take_few_threads() {
+    let workspace = Workspace::new();
+    let request =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "sampling/createMessage", "params": "x".repeat(3000)});
+    let end = json!({"jsonrpc": "2.0", "method": "end"});
+    workspace.write("flood", format!("{request}\n").repeat(3000) + &format!("{end}\n"));
+    let mut wrap = Wrap::start(&workspace, &["--max-message", "2KB"], "cat flood; exec sleep 1000");
+    assert_eq!(wrap.message(), end);
+    let threads = fs::read_dir(format!("/proc/{}/task", wrap.child.id())).unwrap().count();
+    assert!(threads < 30, "{threads} threads");
+    wrap.stdin = None;
+    assert_eq!(wrap.exit().code(), Some(0), "a reply that waits does not delay the end");
+}
+
+#[test]
 fn items_that_go_take_no_more_than_those_that_stay() {
     let workspace = Workspace::new();
     let long = "x".repeat(40_000);
