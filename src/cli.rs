@@ -29,7 +29,7 @@ use tracing_subscriber::filter::Targets;
 
 use crate::fit::Fit;
 use crate::fs;
-use crate::limits;
+use crate::limits::{self, OutlineMode};
 use crate::process::{self, sandbox};
 use crate::tools::error::reason;
 use crate::tools::{SaveMode, ToolName};
@@ -253,6 +253,9 @@ struct Options {
     /// Seconds after which read, grep, find and ls return what they have found so far [default: 20, or the client's limit]
     #[arg(long, value_name = "SECONDS", env = "CUTLINE_SEARCH_TIMEOUT", value_parser = values::above_zero, help_heading = LIMITS, global = true)]
     search_timeout: Option<u64>,
+    /// List the definitions in the rest of a source file that read cuts
+    #[arg(long, value_name = "MODE", env = "CUTLINE_OUTLINE", value_parser = values::one_of(values::OUTLINES), default_value = "auto", help_heading = OUTPUT, global = true)]
+    outline: OutlineMode,
     /// Where commands may write, enforced by the kernel: only in a temp folder of their own, also in the roots, or
     /// anywhere
     #[arg(long, value_name = "MODE", env = "CUTLINE_SANDBOX", value_parser = values::one_of(values::SANDBOXES), default_value = "off", help_heading = SECURITY, global = true)]

@@ -77,6 +77,8 @@ pub const IMAGE_FILE_BYTES: u64 = 25_000_000;
 pub const IMAGE_DECODED_BYTES: u64 = 100_000_000;
 /// Bytes that PNG's decoder may allocate in addition to the pixels: rows and colour profiles.
 pub const PNG_METADATA_BYTES: u64 = 16_000_000;
+/// Bytes of a source file whose definitions read lists.
+pub const OUTLINE_FILE_BYTES: u64 = 2_000_000;
 /// Bytes at the start of a file. A NUL byte there makes the file binary.
 pub const BINARY_SNIFF_BYTES: usize = 8192;
 /// Bytes of a line that grep searches in one piece; longer lines are searched in windows.
@@ -139,6 +141,8 @@ pub struct Limits {
     pub search_timeout: Duration,
     /// Which images are part of results.
     pub images: Images,
+    /// The list of definitions in the rest of a source file.
+    pub outline: OutlineMode,
     /// Time until bash returns while the command keeps running, if any.
     pub answer_within: Option<Duration>,
 }
@@ -149,6 +153,16 @@ pub enum Images {
     /// Images of at most this many bytes. Larger ones are scaled down.
     UpTo(u64),
     /// None, because the client would pass them to the model as text.
+    Off,
+}
+
+/// Whether read lists the definitions in the rest of a source file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OutlineMode {
+    /// It does if a limit cuts the file.
+    #[default]
+    Auto,
+    /// It does not.
     Off,
 }
 
@@ -170,6 +184,7 @@ impl Default for Limits {
             bash_max_timeout_secs: BASH_MAX_TIMEOUT_SECS,
             search_timeout: Duration::from_secs(SEARCH_TIMEOUT_SECS),
             images: Images::UpTo(IMAGE_MAX_BYTES),
+            outline: OutlineMode::Auto,
             answer_within: None,
         }
     }

@@ -7,6 +7,7 @@
 use derive_more::Display;
 use serde::Serialize;
 
+use crate::outline::OutlineEntry;
 use crate::text::Extent;
 use crate::text::tokens::{BYTES_PER_TOKEN, extrapolate};
 use crate::truncate::{Bounds, KeyLine, Partial, TruncatedBy, Truncation};
@@ -46,6 +47,10 @@ facts! {
         pub total_lines: u64,
         /// True if a total outside `truncation` is a lower bound, because the deadline ended the count.
         pub total_is_lower_bound: bool,
+        /// Definitions in the part of a source file after the page.
+        pub outline: Vec<OutlineEntry>,
+        /// The number of such definitions that `outline` does not list.
+        pub outline_more: u64,
         /// The encoding of the file, if that is not valid UTF-8.
         pub encoding: String,
         /// The line ending of the shown lines, if it is not `\n`.

@@ -93,6 +93,8 @@
 pub mod details;
 mod key_lines;
 pub mod notice;
+pub mod outline;
+pub mod source;
 pub mod text;
 pub mod truncate;
 

@@ -62,6 +62,9 @@ pub enum Notice {
         if _0.lines() == 1 { "a notice" } else { "notices" }
     )]
     PartOfText(NoticeLike),
+    /// The definitions in the part of a source file that is not shown.
+    #[display("{_0}")]
+    Outline(crate::outline::Listed),
     /// A page of a text: the numbers of its lines.
     #[display(
         "[Showing lines {first}-{last} of {}{total}{}{}]",

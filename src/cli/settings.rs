@@ -20,6 +20,7 @@ use crate::saved_output;
 use crate::server::Shape;
 use crate::tools::Shared;
 use crate::tools::error::reason;
+use crate::tools::outline;
 use cutline_core::text::as_index;
 
 use super::{EnvMode, KeyLinesMode, Options, config, is_same};
@@ -41,6 +42,7 @@ impl Options {
         Ok(Limits {
             call_limits: self.call_limits,
             grep_heading: self.grep_heading,
+            outline: self.outline,
             max_line_chars: as_index(self.max_line_chars),
             bash_head: self.bash_head,
             bash_tail: self.bash_tail,
@@ -84,6 +86,7 @@ impl Options {
             tools: self.tools.iter().copied().collect(),
             workers: self.workers.map_or_else(processors, as_index),
             line_indexes: line_index::Cache::default(),
+            outlines: outline::Cache::default(),
             commands: self.commands()?,
             save: self.save,
             threads: Threads::default(),

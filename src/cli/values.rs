@@ -10,6 +10,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use tracing_subscriber::filter::Targets;
 
 use crate::fit::{CLIENTS, Client, Fit};
+use crate::limits::OutlineMode;
 use crate::process::sandbox::Mode;
 use crate::tools::{SaveMode, ToolName};
 use crate::wrap::KeepPart;
@@ -17,12 +18,13 @@ use crate::wrap::KeepPart;
 /// Minimum of `--max-image-bytes`.
 const IMAGE_MIN_BYTES: u64 = 10_000;
 
-/// The words of `--sandbox`, `--save`, `--keep` and `--images` with their values.
+/// The words of `--sandbox`, `--save`, `--keep`, `--outline` and `--images` with their values.
 pub(super) const SANDBOXES: &[(&str, Mode)] =
     &[("read-only", Mode::ReadOnly), ("workspace-write", Mode::WorkspaceWrite), ("off", Mode::Off)];
 pub(super) const SAVES: &[(&str, SaveMode)] = &[("bash", SaveMode::Bash), ("all", SaveMode::All)];
 pub(super) const PARTS: &[(&str, KeepPart)] =
     &[("head", KeepPart::Head), ("tail", KeepPart::Tail), ("ends", KeepPart::Ends)];
+pub(super) const OUTLINES: &[(&str, OutlineMode)] = &[("auto", OutlineMode::Auto), ("off", OutlineMode::Off)];
 pub(super) const SHOWN: &[(&str, bool)] = &[("on", true), ("off", false)];
 
 /// Returns a parser that accepts these words.

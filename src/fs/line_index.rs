@@ -35,7 +35,7 @@ const MIN_PARALLEL_BYTES: u64 = 8_000_000;
 const SETTLED_NANOS: i128 = 2_000_000_000;
 
 /// True if another change of the file would change its times.
-fn is_old_enough_to_cache(stat: &Stat) -> bool {
+pub(crate) fn is_old_enough_to_cache(stat: &Stat) -> bool {
     let now = sys::nanos(SystemTime::now());
     now - stat.modified >= SETTLED_NANOS && now - stat.changed >= SETTLED_NANOS
 }

@@ -6,7 +6,6 @@
 
 #![expect(clippy::indexing_slicing, reason = "matches and names are within their line")]
 
-mod line;
 mod name;
 mod place;
 mod table;
@@ -15,7 +14,7 @@ use std::ops::Range;
 
 use memchr::memmem::Finder;
 
-use line::is_name_byte;
+use cutline_core::source::line::{self, is_name_byte};
 pub use name::NameScorer;
 use place::Place;
 

@@ -67,15 +67,26 @@ pub(super) fn tool(name: ToolName, shared: &Shared, limits: &Limits, shape: Shap
         .with_title(name.title())
         .with_annotations(annotations)
         .with_meta(about);
-    if shape == Shape::Structured { tool.with_raw_output_schema(Arc::new(output_schema())) } else { tool }
+    if shape == Shape::Structured { tool.with_raw_output_schema(Arc::new(output_schema(name))) } else { tool }
 }
 
-fn output_schema() -> Object {
+/// Returns the schema of a tool's structured content.
+fn output_schema(name: ToolName) -> Object {
+    let outline = json!({
+        "type": "array",
+        "description": "Definitions in the rest of a source file",
+        "items": {
+            "type": "object",
+            "properties": { "line": { "type": "integer" }, "text": { "type": "string" } },
+            "required": ["line", "text"],
+        },
+    });
+    let properties = if name == ToolName::Read { json!({ "outline": outline }) } else { json!({}) };
     rmcp::object!({
         "type": "object",
         "properties": {
-            "text": { "type": "string", "description": "The whole answer, notices included" },
-            "details": { "type": "object", "description": "The same facts as data" },
+            "text": { "type": "string", "description": "The full result with its notices" },
+            "details": { "type": "object", "description": "The same facts as data", "properties": properties },
         },
         "required": ["text", "details"],
     })

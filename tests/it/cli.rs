@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::support::{Start, Workspace};
 
 /// Every flag of the contract. Each has a variable, `CUTLINE_` and its name.
-const FLAGS: [&str; 28] = [
+const FLAGS: [&str; 29] = [
     "--root",
     "--allow-outside",
     "--tools",
@@ -34,6 +34,7 @@ const FLAGS: [&str; 28] = [
     "--sandbox",
     "--sandbox-deny",
     "--writable",
+    "--outline",
     "--save",
     "--spill-dir",
     "--spill-max-file",
@@ -127,7 +128,7 @@ fn help_lists_only_the_flags_that_a_command_takes() {
             let value = match *flag {
                 "--allow-outside" | "--structured" | "--call-limits" | "--grep-heading" => &[][..],
                 "--tools" => &["ls"],
-                "--fit" | "--images" | "--key-lines" | "--sandbox" => &["off"],
+                "--fit" | "--images" | "--key-lines" | "--outline" | "--sandbox" => &["off"],
                 "--sandbox-deny" => &["unix-sockets"],
                 "--env" => &["filtered"],
                 "--save" => &["all"],

@@ -2,7 +2,8 @@
 
 #![expect(clippy::indexing_slicing, reason = "all ranges are within the path that they were found in")]
 
-use super::line::is_name_byte;
+use cutline_core::source::line::is_name_byte;
+
 use super::table::{self, Language, lower};
 
 /// The facts of a path that count for all lines of the file.

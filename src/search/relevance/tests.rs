@@ -7,6 +7,7 @@ mod places;
 
 use super::table::kind;
 use super::*;
+use cutline_core::source::{AT_LINE_START, EXPORTED};
 
 fn line_points(scorer: &mut FileScorer<'_>, line: &str, found: Range<usize>) -> i32 {
     scorer.line(line.as_bytes(), &found, i32::MIN).unwrap()
@@ -65,8 +66,8 @@ fn long_lines_come_after_short_ones() {
 fn kinds_are_further_apart_than_all_that_is_added_within_one() {
     let added = table::FILE_IS_NAMED
         + table::DOUBLED_MATCHES * i32::try_from(table::DOUBLINGS).unwrap()
-        + table::AT_LINE_START
-        + table::EXPORTED;
+        + AT_LINE_START
+        + EXPORTED;
     for (kind, next) in [
         (kind::DEFINES, kind::DECLARES),
         (kind::DECLARES, kind::ASSIGNS),

@@ -10,16 +10,20 @@ use crate::fs::line_index::LineIndex;
 use crate::fs::lines::{BLOCK_BYTES, TextFile};
 use crate::fs::open::OpenedPath;
 use crate::fs::workspace::shown;
+use crate::limits::{NOTICE_BYTES, OutlineMode};
 use crate::stop::{Stop, Stopped, stopped_by};
-use crate::tools::notice::{Answer, FullLines, LineHint, continue_after};
+use crate::tools::notice::{self, Answer, FullLines, LineHint, continue_after};
+use crate::tools::outline;
 use crate::tools::{Context, Output, ToolError, ToolName, Totals};
 use cutline_core::details::{Details, TruncationDetails};
 use cutline_core::notice::{Blank, BodyEnd, Notice};
+use cutline_core::outline::{Listed, listed};
 use cutline_core::text::decode::{Decoder, Encoding};
-use cutline_core::text::{Extent, is_blank, is_white_space, show};
+use cutline_core::text::{Extent, as_index, is_blank, is_white_space, show};
 use cutline_core::truncate::{Bounds, Collector, Keep, TruncatedBy, Truncation};
 
 use super::line_numbers::{self, LineNumbers};
+
 use super::page_lines::PageLines;
 use super::{Args, failure};
 
@@ -182,18 +186,29 @@ impl Page<'_> {
                 }
             }
             let limit = limits.bounds().limit(cut.by);
-            if is_too_long {
+            let continues: notice::Notice = if is_too_long {
                 let (line, bytes) = (first, bytes + self.number_bytes());
                 let is_at_least = self.ends_uncounted(last);
                 let next = self.line_hint(next).sentences(line, limit);
-                notices.push(Notice::LineTooLong { line, bytes, is_at_least, limit, next }.into());
+                Notice::LineTooLong { line, bytes, is_at_least, limit, next }.into()
             } else {
                 if is_white_space(&kept.content) {
                     notices.push(Notice::Blank(Blank::Lines(first, last)).into());
                 }
                 let (total, next) = (total.lines, continue_after(last, total.lines));
-                notices.push(Notice::Page { first, last, total, is_at_least, limit, next }.into());
+                Notice::Page { first, last, total, is_at_least, limit, next }.into()
+            };
+            if details.truncation.is_some() {
+                let others =
+                    notices.iter().chain([&continues]).map(|notice| notice.to_string().len() as u64 + 1);
+                let space = NOTICE_BYTES.saturating_sub(others.sum::<u64>() + 1);
+                if let Some(outline) = self.outline(last, as_index(space))? {
+                    details.outline = Some(outline.entries.clone());
+                    details.outline_more = Some(outline.more).filter(|more| *more > 0);
+                    notices.push(Notice::Outline(outline).into());
+                }
             }
+            notices.push(continues);
         } else if is_blank(&kept.content) {
             let blank = match first {
                 1 => Blank::File(total.lines),
@@ -214,6 +229,18 @@ impl Page<'_> {
         let body = numbered.unwrap_or(kept.content);
         let answer = Answer { body, end, notices, ..Answer::default() };
         Ok(Output { totals, ..Output::new(answer, details) })
+    }
+
+    /// Returns the definitions after line `last`, for a notice of at most `max_bytes` bytes. Returns `None` if there are none,
+    /// or if the call has a limit of its own.
+    fn outline(&self, last: u64, max_bytes: usize) -> io::Result<Option<Listed>> {
+        let cx = self.cx;
+        if cx.limits.outline == OutlineMode::Off || self.args.limit.is_some() {
+            return Ok(None);
+        }
+        let all = outline::of_file(&cx.shared.outlines, self.place, self.text, &cx.stop())?;
+        let rest = all.iter().flat_map(|all| all.iter()).filter(|definition| definition.line > last);
+        Ok(Some(listed(rest, max_bytes)).filter(|outline| !outline.entries.is_empty()))
     }
 
     /// Returns true if the call asks for line numbers.

@@ -10,7 +10,7 @@ const WORDS_BEFORE: usize = 12;
 const SENTENCE_WORDS: usize = 3;
 
 /// True for a byte that a name consists of; all of UTF-8 beyond ASCII is.
-pub(in super::super) fn is_name_byte(byte: u8) -> bool {
+pub fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
 }
 

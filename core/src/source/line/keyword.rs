@@ -158,7 +158,7 @@ impl Line<'_> {
     }
 
     /// True if what is right of `=` or `:` is a function or a class.
-    fn holds_function(&self) -> bool {
+    pub(super) fn holds_function(&self) -> bool {
         let value = match self.after {
             [b'=', rest @ ..] if !matches!(rest.first(), Some(b'=' | b'>')) => rest,
             [b':', b'=', rest @ ..] => rest,

@@ -12,7 +12,7 @@ mod words;
 use std::ops::Range;
 
 use super::table::{self, Language, kind};
-pub(super) use words::is_name_byte;
+pub use words::is_name_byte;
 use words::{
     begins_as_sentence, first_word, name_end, name_start, skip_brackets, without_comment,
     without_first_comment,
@@ -22,19 +22,19 @@ use words::{
 const LOOKED_AT_BYTES: usize = 256;
 
 /// Returns the part of the last name in a match that is in the match; `None` where there is none.
-pub(super) fn name_in(line: &[u8], found: &Range<usize>) -> Option<Range<usize>> {
+pub fn name_in(line: &[u8], found: &Range<usize>) -> Option<Range<usize>> {
     let end = found.start + line[found.clone()].iter().rposition(|&byte| is_name_byte(byte))? + 1;
     let before = line[found.start..end].iter().rposition(|&byte| !is_name_byte(byte));
     Some(before.map_or(found.start, |at| found.start + at + 1)..end)
 }
 
 /// Returns all of the name of which a part is at `part`.
-pub(super) fn name_around(line: &[u8], part: Range<usize>) -> Range<usize> {
+pub fn name_around(line: &[u8], part: Range<usize>) -> Range<usize> {
     name_start(line, part.start)..name_end(line, part.end)
 }
 
 /// Returns where `name` stands next as a whole name, from the end of another on.
-pub(super) fn next_same(line: &[u8], name: &[u8], from: usize) -> Option<Range<usize>> {
+pub fn next_same(line: &[u8], name: &[u8], from: usize) -> Option<Range<usize>> {
     let first = *name.first()?;
     let starts = memchr::memchr_iter(first, &line[from..]).map(|at| from + at);
     let mut names = starts.map(|start| start..start + name.len());
@@ -43,6 +43,11 @@ pub(super) fn next_same(line: &[u8], name: &[u8], from: usize) -> Option<Range<u
             && !is_name_byte(line[found.start - 1])
             && line.get(found.end).is_none_or(|&byte| !is_name_byte(byte))
     })
+}
+
+/// Returns true if the line gives the name at `name` a function or a class as its value.
+pub fn holds_function(line: &[u8], name: &Range<usize>, language: Language) -> bool {
+    Line::new(line, name, language).holds_function()
 }
 
 /// A line, seen from a name in it.
@@ -61,7 +66,7 @@ struct Line<'a> {
 
 /// Returns the points of a line for what it does with the name at `name` in it; exact where they are more than
 /// `needed`.
-pub(super) fn points(line: &[u8], name: &Range<usize>, language: Language, needed: i32) -> i32 {
+pub fn points(line: &[u8], name: &Range<usize>, language: Language, needed: i32) -> i32 {
     let from = name.start.saturating_sub(LOOKED_AT_BYTES);
     let to = line.len().min(name.end + LOOKED_AT_BYTES);
     let (before, after) = (&line[from..name.start], &line[name.end..to]);
@@ -69,18 +74,25 @@ pub(super) fn points(line: &[u8], name: &Range<usize>, language: Language, neede
     if most <= needed {
         return most;
     }
-    let seen = Line {
-        language,
-        name: &line[name.clone()],
-        before: without_first_comment(before.trim_ascii(), language),
-        is_apart: before.last().is_none_or(u8::is_ascii_whitespace),
-        after: without_comment(after, language).trim_ascii(),
-        at_line_start: !line.first().is_some_and(u8::is_ascii_whitespace),
-    };
-    seen.points(needed)
+    Line::new(line, name, language).points(needed)
 }
 
-impl Line<'_> {
+impl<'a> Line<'a> {
+    /// Returns `line` as seen from the name at `name`.
+    fn new(line: &'a [u8], name: &Range<usize>, language: Language) -> Self {
+        let from = name.start.saturating_sub(LOOKED_AT_BYTES);
+        let to = line.len().min(name.end + LOOKED_AT_BYTES);
+        let (before, after) = (&line[from..name.start], &line[name.end..to]);
+        Self {
+            language,
+            name: &line[name.clone()],
+            before: without_first_comment(before.trim_ascii(), language),
+            is_apart: before.last().is_none_or(u8::is_ascii_whitespace),
+            after: without_comment(after, language).trim_ascii(),
+            at_line_start: !line.first().is_some_and(u8::is_ascii_whitespace),
+        }
+    }
+
     fn points(&self, needed: i32) -> i32 {
         let mut points = self.keyword_before().or_else(|| self.shape()).unwrap_or(kind::USES);
         if points >= kind::DECLARES && self.at_line_start {
