@@ -26,6 +26,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use cutline_core::text::show;
+use cutline_core::truncate::KeyForms;
 use futures_util::StreamExt as _;
 use tokio::time::{Instant, timeout};
 
@@ -90,6 +91,8 @@ impl Settings {
                 .map_or(self.limits.bounds(), |row| row.fitted(&self.limits, self.given, saved_in).bounds()),
             shows_all: client.is_some_and(|client| client.leaves_details_out),
             keep: own.unwrap_or(self.keep),
+            // A result does not say whether what it reports failed.
+            key_forms: if self.limits.key_lines { KeyForms::Strong } else { KeyForms::None },
             hint: self.hint.as_deref(),
             schema,
         }

@@ -9,7 +9,7 @@ mod said;
 use cutline_core::details::Details;
 use cutline_core::notice::{Notice, NoticeLike};
 use cutline_core::text::{Extent, json_bytes};
-use cutline_core::truncate::{Bounds, BytesAs, Keep};
+use cutline_core::truncate::{Bounds, BytesAs, Keep, KeyForms};
 
 use super::full_result::Save;
 use super::json::Node;
@@ -34,6 +34,8 @@ pub(super) struct ResultRules<'a> {
     pub(super) shows_all: bool,
     /// The part of a text that is kept.
     pub(super) keep: KeepPart,
+    /// The key lines that are shown of a text.
+    pub(super) key_forms: KeyForms,
     /// A line after the notice.
     pub(super) hint: Option<&'a str>,
     /// The tool's output schema.

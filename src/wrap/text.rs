@@ -12,7 +12,9 @@ use std::ops::Range;
 use cutline_core::notice::{Omission, Shown};
 use cutline_core::text::terminal::Terminal;
 use cutline_core::text::{Counter, Extent, TokenCounter, as_index, is_white_space};
-use cutline_core::truncate::{Bounds, Cut, Keep, TruncatedBy, Truncation, truncate};
+use cutline_core::truncate::{
+    Bounds, Collector, Cut, Keep, KeyForms, KeyLine, KeySpace, TruncatedBy, Truncation, truncate,
+};
 
 /// The character that begins an escape sequence.
 const ESC: char = '\u{1b}';
@@ -86,8 +88,8 @@ pub(super) struct TextCut {
     head: Range<usize>,
     /// The kept part of its end.
     tail: Range<usize>,
-    /// The block that contains the omission line, and the number of omitted lines.
-    gap: Option<(usize, u64)>,
+    /// The block in which the gap between the two is marked, and the text that marks it.
+    gap: Option<(usize, String)>,
     /// The numbers for the notice.
     pub(super) shown: Shown,
     /// The limit that was reached first, and the line of which a part was kept.
@@ -98,6 +100,8 @@ pub(super) struct TextCut {
     pub(super) output: Extent,
     /// Tokens that are left, about.
     pub(super) output_tokens: u64,
+    /// The key lines that are shown between the two.
+    pub(super) key_lines: Vec<KeyLine>,
 }
 
 /// The outcome for a text.
@@ -144,12 +148,12 @@ pub(super) fn limit_exceeded(text: &str, bounds: Bounds) -> Option<TruncatedBy> 
 /// would remain, truncates again without the blank blocks at both ends.
 pub(super) fn cut(
     texts: &Texts<'_>,
-    keep: Keep,
+    (keep, forms): (Keep, KeyForms),
     bounds: Bounds,
     raw: &Counter,
     is_json: impl Fn(usize) -> bool,
 ) -> Outcome {
-    let cutting = Cutting { texts, keep, bounds, total_lines: raw.extent().lines, is_json };
+    let cutting = Cutting { texts, keep, forms, bounds, total_lines: raw.extent().lines, is_json };
     let all = 0..texts.count();
     let outcome = cutting.cut(all.clone(), raw, None);
     let Outcome::Cut(TextCut { head, tail, cut, .. }) = &outcome else { return outcome };
@@ -169,6 +173,8 @@ pub(super) fn cut(
 struct Cutting<'a, F> {
     texts: &'a Texts<'a>,
     keep: Keep,
+    /// The key lines that are shown.
+    forms: KeyForms,
     bounds: Bounds,
     /// Lines of all texts, as they were sent.
     total_lines: u64,
@@ -213,7 +219,43 @@ impl<F: Fn(usize) -> bool> Cutting<'_, F> {
         let head = Extent { lines: head_lines, bytes: (head_end - start) as u64 };
         let partial = cut.partial.filter(|_| value.is_none());
         let cut = Cut { head, partial, ..cut };
-        Outcome::Cut(self.text_cut(start..head_end, tail_start..end, cut, tail_lines, raw))
+        let plain = self.text_cut(start..head_end, tail_start..end, cut, tail_lines, raw);
+        let may_have_key_lines = is_cut_by.is_none() && !blocks.clone().any(&self.is_json);
+        let keyed = may_have_key_lines.then(|| self.with_key_lines(&plain, start..end, raw)).flatten();
+        Outcome::Cut(keyed.unwrap_or(plain))
+    }
+
+    /// Returns the cut of all texts, which `plain` cuts without key lines, with key lines. Returns `None` if there are none.
+    fn with_key_lines(&self, plain: &TextCut, all: Range<usize>, raw: &Counter) -> Option<TextCut> {
+        let mut collector = Collector::new(self.bounds, self.keep).with_key_lines(KeySpace::Shared);
+        collector.push(&self.texts.all[all.start..]);
+        let kept = collector.finish_with(self.forms);
+        let cut = kept.cut.filter(|_| !kept.key_lines.is_empty())?;
+        let (ends, head_bytes) = (kept.ends(), as_index(cut.head.bytes));
+        let (head, tail) =
+            (all.start..all.start + head_bytes, all.end - (as_index(ends.bytes) - head_bytes)..all.end);
+        // Blocks that are joined by an empty line at an edge would shift the numbers of lines.
+        if without_joints(&self.texts.places, head.clone(), tail.clone()) != (head.end, tail.start) {
+            return None;
+        }
+        let between = &kept.content[head_bytes..kept.content.len() - tail.len()];
+        let block = if head.is_empty() {
+            self.texts.places.partition_point(|place| place.end <= tail.start)
+        } else {
+            self.texts.places.partition_point(|place| place.start < head.end).saturating_sub(1)
+        };
+        let lines = raw.extent().lines;
+        Some(TextCut {
+            gap: Some((block, between.trim_matches('\n').to_owned())),
+            shown: Shown::of_text(&kept, self.total_lines, raw, self.bounds)?,
+            cut,
+            omitted_lines: plain.omitted_lines.map(|_| lines.saturating_sub(kept.output.lines)),
+            output: kept.output,
+            output_tokens: kept.tokens(),
+            key_lines: kept.key_lines,
+            head,
+            tail,
+        })
     }
 
     /// Returns the block of `blocks` inside of which `at` is, if that is a JSON value.
@@ -245,12 +287,15 @@ impl<F: Fn(usize) -> bool> Cutting<'_, F> {
         let mut tokens = TokenCounter::of(&self.texts.all[head.clone()]);
         tokens.add_line(&self.texts.all[tail.clone()]);
         TextCut {
-            gap: gap.and_then(|lines| Some((edges.into_iter().find(|n| !(self.is_json)(*n))?, lines))),
+            gap: gap.and_then(|lines| {
+                Some((edges.into_iter().find(|n| !(self.is_json)(*n))?, Omission(lines).to_string()))
+            }),
             shown: Shown::of(cut, output, (before + 1, before + lines), self.total_lines, raw, self.bounds),
             cut,
             omitted_lines,
             output,
             output_tokens: tokens.count(),
+            key_lines: Vec::new(),
             head,
             tail,
         }
@@ -282,10 +327,10 @@ impl TextCut {
         if shown == 0 && !is_empty_between(&self.head) && !is_empty_between(&self.tail) {
             return None;
         }
-        if let Some((_, lines)) = self.gap.filter(|(block, _)| *block == n) {
+        if let Some((_, gap)) = self.gap.as_ref().filter(|(block, _)| *block == n) {
             let before = if start.is_empty() || start.ends_with('\n') { "" } else { "\n" };
             let after = if end.is_empty() { "" } else { "\n" };
-            return Some(format!("{start}{before}{}{after}{end}", Omission(lines)).into());
+            return Some(format!("{start}{before}{gap}{after}{end}").into());
         }
         let is_whole = shown == text.len() || (shown + 1 == text.len() && place.end > self.tail.end);
         Some(if is_whole { text.into() } else { [start, end].concat().into() })

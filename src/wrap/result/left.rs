@@ -146,7 +146,7 @@ impl<'a> Over<'a> {
         };
         let shown = texts.resolved(bounds.bytes);
         let is_json = |n: usize| all_json || Value::of(shown.block(n)).is_some();
-        let outcome = text::cut(&shown, keep, bounds, self.raw, is_json);
+        let outcome = text::cut(&shown, (keep, self.rules.key_forms), bounds, self.raw, is_json);
         if let Outcome::OneValue(n, by) = outcome
             && let Some(value) = Value::of(shown.block(n))
         {

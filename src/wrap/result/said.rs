@@ -40,6 +40,7 @@ impl<'a> Facts<'a> {
         let truncation = TruncationDetails {
             last_line_partial: is_partial(Partial::LastLine),
             first_line_exceeds_limit: is_partial(Partial::FirstLine),
+            key_lines: left.key_lines.clone(),
             ..TruncationDetails::new(cut.by, output, output_tokens, original.0, bounds)
         };
         let count = texts.count() as u64;

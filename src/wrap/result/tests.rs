@@ -31,7 +31,14 @@ fn checked_as_text(result: &str, rules: &ResultRules<'_>) -> (Option<String>, Ve
 /// Returns a result after truncation to 5 lines and `bytes` (null if unchanged), and the saved outputs.
 fn checked(result: &Json, keep: KeepPart, bytes: u64) -> (Json, Vec<String>) {
     let bounds = Bounds::new(5, bytes);
-    let rules = ResultRules { bounds, shows_all: false, keep, hint: None, schema: &OutputSchema::Absent };
+    let rules = ResultRules {
+        bounds,
+        shows_all: false,
+        keep,
+        key_forms: KeyForms::Strong,
+        hint: None,
+        schema: &OutputSchema::Absent,
+    };
     let (new, saved) = checked_as_text(&result.to_string(), &rules);
     (new.map_or(Json::Null, |new| serde_json::from_str(&new).unwrap()), saved)
 }
@@ -224,6 +231,7 @@ fn members_that_stand_twice_are_cut_too() {
         bounds: Bounds::new(5, 100),
         shows_all: false,
         keep: KeepPart::Head,
+        key_forms: KeyForms::None,
         hint: Some("Ask."),
         schema: &OutputSchema::Absent,
     };

@@ -10,7 +10,9 @@ fn joined<'a>(texts: &[&'a str]) -> Texts<'a> {
 
 fn run(texts: &[&str], keep: Keep, bounds: Bounds) -> Outcome {
     let texts = joined(texts);
-    cut(&texts, keep, bounds, &counted(texts.all()), |n| texts.block(n).starts_with(['{', '[']))
+    cut(&texts, (keep, KeyForms::Strong), bounds, &counted(texts.all()), |n| {
+        texts.block(n).starts_with(['{', '['])
+    })
 }
 
 /// The remaining part of each block (`-` if removed), and the notice.
@@ -93,6 +95,46 @@ fn blocks_are_one_text() {
         );
     }
     assert_eq!(run(&["a", "b\n"], Keep::Head, Bounds::new(3, 4)), Outcome::Fits);
+}
+
+#[test]
+fn key_lines_are_between_the_ends() {
+    let log = "start\na.c:1:1: error: b\n1\n2\n3\n4\n5\n6";
+    let both = |head, tail| (Keep::Both { head }, head + tail);
+    let cases: [Case<'_>; 5] = [
+        (
+            &[log, "7\n8"],
+            (Keep::Tail, 8),
+            999,
+            &[
+                "[...lines 1-1 omitted...]\na.c:1:1: error: b\n[...lines 3-7 omitted...]\n(lines 8 to 11)\n6",
+                "7\n8",
+            ],
+            "lines 8-11 and 1 key line before them of 11",
+        ),
+        (
+            &["0\n0\n0\n0\n0", log],
+            (Keep::Head, 6),
+            999,
+            &["0\n0\n0\n[...lines 4-7 omitted...]\na.c:1:1: error: b\n[...lines 9-14 omitted...]", "-"],
+            "lines 1-3 and 1 key line after them of 14",
+        ),
+        (
+            &[log],
+            both(1, 6),
+            999,
+            &["start\na.c:1:1: error: b\n[...lines 3-5 omitted...]\n(lines 6 to 8)\n4\n5\n6"],
+            "lines 1-1 and 6-8 and 1 key line between them of 8",
+        ),
+        // A block of JSON stays as it is, and so do words that do not report a failure.
+        (&[log, "[1]"], (Keep::Tail, 8), 999, &["1\n2\n3\n4\n5\n6", "[1]"], "lines 3-10 of 10"),
+        (&["no error here\n1\n2\n3\n4"], (Keep::Tail, 4), 999, &["1\n2\n3\n4"], "lines 2-5 of 5"),
+    ];
+    for (texts, keep, max_bytes, expected, said) in cases {
+        let (kept, shown) = left(texts, keep, max_bytes);
+        let expected: Vec<String> = expected.iter().map(ToString::to_string).collect();
+        assert_eq!((kept, shown.as_str()), (expected, said), "{texts:?} {keep:?}");
+    }
 }
 
 fn texts() -> impl Strategy<Value = Vec<String>> {
