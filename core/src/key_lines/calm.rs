@@ -1,23 +1,24 @@
-//! Lines with a form that report that all is well, a warning, or source code.
+//! Recognizes lines with a form that are a success, a warning, or source code.
 
 use std::sync::LazyLock;
 
 use super::literals::Literals;
+use super::location;
 
-/// What a word says about the rest of its line.
+/// How a word changes the meaning of its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tone {
-    /// A level of a log that is no failure: counts for what follows it.
+    /// A log level below a failure: applies to the text after it.
     Level,
-    /// A warning: counts for what follows it, and for all that is no strong form.
+    /// A warning: applies to the text after it, and to all forms that are not strong.
     Warning,
-    /// A success: counts for all but forms of `fail`.
+    /// A success: applies to all forms except those of `fail`.
     Success,
 }
 
 use Tone::{Level, Success, Warning};
 
-/// The words, which count only as a whole.
+/// The words. Parts of longer words do not match.
 static WORDS: [(&str, Tone); 20] = [
     ("INFO", Level),
     ("DEBUG", Level),
@@ -43,22 +44,25 @@ static WORDS: [(&str, Tone); 20] = [
 
 static LITERALS: LazyLock<Literals> = LazyLock::new(|| Literals::new(&WORDS.map(|(word, _)| word)));
 
-/// What a line says besides its form.
+/// The meaning of a line in addition to its form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mood {
-    /// That something is wrong.
+    /// It reports a failure.
     Wrong,
-    /// That it is a warning or information.
+    /// It is a warning or information.
     Warning,
-    /// That all is well.
+    /// It reports a success.
     Well,
 }
 
-/// Returns what `line` says besides the form at `at`; `is_strong` and `is_fail` describe that form.
+/// Returns the mood of `line`, which has a form at `at`. `is_strong` and `is_fail` describe that form.
 pub(super) fn mood(line: &str, at: usize, is_strong: bool, is_fail: bool) -> Mood {
     let text = line.trim();
     if text.starts_with("ok ") || text.starts_with(['✓', '✔', '√']) || text.ends_with(" ok") {
         return Mood::Well;
+    }
+    if is_failed_call(text) {
+        return Mood::Warning;
     }
     let mut mood = Mood::Wrong;
     for (start, word) in LITERALS.find_all(line) {
@@ -76,6 +80,12 @@ pub(super) fn mood(line: &str, at: usize, is_strong: bool, is_fail: bool) -> Moo
     mood
 }
 
+/// True if a line of a trace shows a system call that returned an error, as `= -1 ENOENT (…)`. Programs that work have many.
+fn is_failed_call(text: &str) -> bool {
+    text.ends_with(')')
+        && text.split_once(") ").is_some_and(|(_, result)| result.trim_start().starts_with("= -1 E"))
+}
+
 fn is_whole(line: &str, start: usize, len: usize) -> bool {
     let joins = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
     let bytes = line.as_bytes();
@@ -86,14 +96,20 @@ fn is_whole(line: &str, start: usize, len: usize) -> bool {
 pub(super) fn is_source(line: &str) -> bool {
     let text = line.trim();
     let after_number = text.trim_start_matches(|c: char| c.is_ascii_digit());
-    let is_excerpt = after_number.len() < text.len() && after_number.trim_start().starts_with('|');
+    let is_indented = after_number.strip_prefix('\t').is_some_and(|code| code.starts_with([' ', '\t']));
+    let is_excerpt =
+        after_number.len() < text.len() && (is_indented || after_number.trim_start().starts_with('|'));
     let is_difference =
         line.starts_with('+') || line.starts_with("-  ") || text.starts_with("+ ") || text.starts_with("@@ ");
     let is_open = text.ends_with(['{', ';', '(', ',']) && !text.starts_with(['{', '"']);
-    // How assertions of Python's tests show the parts of a comparison.
+    // Assertions of Python tests show the parts of a comparison in this way.
     let is_compared =
         line.strip_prefix("E   ").is_some_and(|rest| rest.trim_start().starts_with(['+', '-', '?']));
+    let message =
+        location::of(line).map_or(text, |location| location.after.trim_start_matches([':', ' ', '\t']));
+    let is_comment =
+        ["//", "/*", "* @", "*/"].iter().any(|mark| message.starts_with(mark)) || message.ends_with("*/");
     let statements = ["raise ", "throw ", "return ", "except ", "} catch "];
     let is_statement = statements.iter().any(|word| text.starts_with(word));
-    is_excerpt || is_difference || is_statement || is_open || is_compared || text.starts_with("//")
+    is_excerpt || is_difference || is_statement || is_open || is_compared || is_comment
 }

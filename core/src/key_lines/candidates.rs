@@ -11,24 +11,24 @@ use super::rare::Rare;
 use super::scan::{LINE_BYTES, Line, Scan, Sink};
 use super::{location, template};
 
-/// A line that may be shown because of what it says.
+/// A line that may be shown as a key line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Candidate {
     /// Its number, from 1.
     pub(crate) line: u64,
     /// Its text.
     pub(crate) text: String,
-    /// How likely it is that it says what is wrong.
+    /// The strength of the evidence that it reports a failure.
     pub(crate) grade: Grade,
     /// The number of lines with its template.
     pub(crate) count: u64,
-    /// What it is to other candidates.
+    /// Its relation to other candidates.
     pub(crate) role: Role,
     /// The number of stored candidates with the same form before it.
     pub(crate) of_form: u32,
 }
 
-/// What a candidate is to others.
+/// The relation of a candidate to others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     /// The first line of its template.
@@ -45,7 +45,7 @@ const AGAIN: u64 = 5;
 const PART: usize = 8;
 /// Templates of lines that are no key lines, which need not be graded again.
 const CALM_TEMPLATES: usize = 1024;
-/// Lines after the location of a message in which that message can be.
+/// The message follows its location within this number of lines.
 const LINES_AFTER_LOCATION: u64 = 5;
 /// Grades.
 const GRADES: usize = 4;
@@ -86,7 +86,7 @@ impl Candidates {
     }
 }
 
-/// What was found so far.
+/// The candidates so far.
 #[derive(Debug, Default)]
 struct Found {
     max_bytes: usize,
@@ -100,11 +100,11 @@ struct Found {
     calm_templates: usize,
     /// For each form and grade, the number and the bytes of the candidates.
     forms: HashMap<(u16, Grade), (u32, usize)>,
-    /// The white space before the head of a trace whose message is still to come.
+    /// The indentation of a stack trace whose message has not been read yet.
     trace: Option<usize>,
     /// The candidate to which the next lines may belong.
     open: Option<Open>,
-    /// A line that names a location for what comes after it.
+    /// A line that names the location of the next message.
     location: Option<(u64, String)>,
     rare: Rare,
 }
@@ -113,13 +113,13 @@ struct Found {
 #[derive(Debug, Clone, Copy)]
 struct Open {
     candidate: usize,
-    /// Lines that are still looked at, which are blank but for the last.
+    /// Number of further lines to check. All except the last are blank.
     lines: u8,
-    /// True if any line that is not blank belongs to it; else only a location.
+    /// True if any line that is not blank belongs to it. Otherwise only a location does.
     takes_any: bool,
 }
 
-/// Takes what is a hash as one.
+/// Returns a key that is already a hash.
 #[derive(Debug, Default)]
 struct IsHash(u64);
 
@@ -173,7 +173,7 @@ impl Sink for Found {
 }
 
 impl Found {
-    /// Takes a line of a trace: its message is the first line after the frames, which are indented.
+    /// Takes a line of a stack trace. The message is the first line after the frames, which are indented.
     fn in_trace(&mut self, line: Line<'_>) {
         if line.text.trim().is_empty() || Some(indent(line.text)) > self.trace {
             if location::is_frame(line.text) {
@@ -190,7 +190,7 @@ impl Found {
         }
     }
 
-    /// Counts a line whose template is known; returns false if it is not.
+    /// Counts a line with a known template. Returns false if the template is unknown.
     fn count(&mut self, line: Line<'_>, template: u64) -> bool {
         let Some(known) = self.templates.get(&template) else { return false };
         let Some(known) = *known else { return true };
@@ -221,7 +221,7 @@ impl Found {
         belongs
     }
 
-    /// Takes the `--> file:line` after a message, which may be one by nothing else.
+    /// Takes the `--> file:line` after a message. Nothing else may show that the line before it is a message.
     fn arrow(&mut self, line: Line<'_>, open: Option<Open>) {
         if let Some(open) = open {
             return self.add_to(open.candidate, line.number, line.text);
@@ -237,7 +237,7 @@ impl Found {
         }
     }
 
-    /// Takes a triggered line that is no key line: it may be the location of one.
+    /// Takes a triggered line that is no key line. It may be the location of one.
     fn is_calm(&mut self, line: Line<'_>, template: u64) {
         if location::is_frame(line.text) {
             self.location = Some((line.number, line.text.to_owned()));
@@ -247,7 +247,7 @@ impl Found {
         }
     }
 
-    /// Stores the first line of a template, if there is space for it.
+    /// Stores the first line of a template if the limits allow it.
     fn add_first(&mut self, number: u64, text: &str, template: u64, graded: Graded) {
         let Graded { grade, form } = graded;
         if grade < Grade::Faint {
@@ -255,7 +255,7 @@ impl Found {
         }
         let (max_bytes, all_bytes) = (self.max_bytes, self.bytes[grade as usize]);
         let (of_form, form_bytes) = self.forms.entry((form, grade)).or_default();
-        // One form never takes all the space. A grade that is full stays so: what was not stored is never stored later.
+        // One form never takes all the space. A grade that is full stays full, so the order of the text decides.
         let is_full = *form_bytes + text.len() > max_bytes / 2 || all_bytes + text.len() > max_bytes;
         if is_full || text.len() > (max_bytes / PART).min(LINE_BYTES) {
             return;
@@ -297,7 +297,7 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// True if a line has only a status: what failed is in the next line.
+/// True if a line has only a status. The next line names what failed.
 fn is_status(line: &str) -> bool {
     let word = line.trim_matches(|c: char| !c.is_alphanumeric());
     matches!(word, "FAIL" | "FAILED" | "ERROR" | "Error" | "error")

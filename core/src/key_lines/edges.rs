@@ -1,8 +1,8 @@
-//! The conditions on what is before and after the text of a form.
+//! The conditions on the text before and after a form.
 
 use super::forms::{Edge, Form};
 
-/// Words before a match that say that nothing is wrong.
+/// Words before a match that negate it.
 const NEGATIONS: [&str; 6] = ["no", "No", "0", "without", "zero", "not"];
 /// Words of source code before the name of an error.
 const CODE: [&str; 12] = [
@@ -19,7 +19,9 @@ const CODE: [&str; 12] = [
     "instanceof",
     "as",
 ];
-/// Values after a name such as `errors` that say that nothing is wrong.
+/// Words before `error` in sentences that do not report one.
+const PROSE: [&str; 11] = ["an", "any", "the", "this", "for", "no", "of", "fix", "fixed", "fixes", "handle"];
+/// Values after a name such as `errors` that negate it.
 const NOTHING: [&str; 10] = ["none", "None", "null", "nil", "false", "False", "[]", "{", "\"\"", "undefined"];
 
 /// True if `form` is in `line` at `start`.
@@ -29,12 +31,12 @@ pub(super) fn matches(line: &str, start: usize, form: &Form) -> bool {
     let is_text = if form.any_case { found.eq_ignore_ascii_case(form.text) } else { found == form.text };
     let (before, after) = (&line[..start], &line[end..]);
     is_text
-        && is_before(before, form.before)
+        && is_before(before, found, form.before)
         && is_after(after, form.after)
         && !is_denied(before, after, form)
 }
 
-fn is_before(before: &str, edge: Edge) -> bool {
+fn is_before(before: &str, text: &str, edge: Edge) -> bool {
     let last = before.chars().next_back();
     match edge {
         Edge::LineStart => before.is_empty(),
@@ -42,20 +44,32 @@ fn is_before(before: &str, edge: Edge) -> bool {
         Edge::Type | Edge::WholeType => {
             let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ':');
             let prefix = before.trim_end_matches(is_name);
-            let is_type = last.is_some_and(char::is_alphabetic);
+            let name = before[prefix.len()..].rsplit(['.', ':']).next().unwrap_or_default();
+            let is_type = last.is_some_and(char::is_alphabetic)
+                && name.trim_start_matches('_').starts_with(char::is_uppercase);
             match edge {
                 Edge::Type => is_type && is_start(prefix) && !prefix.ends_with('('),
                 _ => is_type && (prefix.trim().is_empty() || prefix.ends_with(": ")),
             }
         }
         Edge::Label => {
-            let word = before.trim_end().trim_end_matches(char::is_alphabetic);
-            is_start(before) || before.ends_with(' ') && is_start(word)
+            let start = before.trim_end().trim_end_matches(char::is_alphabetic);
+            let word = before[start.len()..].trim_end();
+            let is_label = !PROSE.iter().any(|prose| word.eq_ignore_ascii_case(prose));
+            is_start(before) || before.ends_with(' ') && is_label && is_start(start)
         }
         Edge::Word => last.is_none_or(|c| !is_joined(c)) && !before.ends_with("::"),
         Edge::Start => is_start(before),
+        Edge::Message => is_start(before) && !(is_continued(before) && text.starts_with(char::is_lowercase)),
         _ => true,
     }
+}
+
+/// True if only the indentation or the frame of a line is before its text.
+///
+/// Text in lower case that begins there continues the line before it.
+fn is_continued(before: &str) -> bool {
+    !before.is_empty() && before.trim_start_matches([' ', '\t', '|', '│', '#']).is_empty()
 }
 
 /// True if a message can begin after `before`.
@@ -120,8 +134,12 @@ fn is_joined(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '\\' | '$' | '@')
 }
 
-/// True if what surrounds a match says that nothing is wrong, or that it is source code.
+/// True if the text around a match shows that nothing is wrong, or that it is source code.
 fn is_denied(before: &str, after: &str, form: &Form) -> bool {
+    // A string in source code: `print("error: …")`, `text = "error: …"`.
+    if ["(\"", "('", "= \"", "= '"].iter().any(|quote| before.ends_with(quote)) {
+        return true;
+    }
     let words = before.trim_end();
     let word = words.rsplit([' ', '(', ',', '\t', '[']).next().unwrap_or_default();
     if NEGATIONS.contains(&word) || CODE.contains(&word) {

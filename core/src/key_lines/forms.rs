@@ -1,14 +1,14 @@
-//! The forms of key lines, as a table. No form names a tool: each is a way in which many programs report a failure.
+//! The forms of key lines, as a table. No form names a tool: many programs use each form.
 //!
-//! A [`Group`] has the literals that the scan searches for. A [`Form`] says what must be at a literal for the line to be
-//! a key line, and how strong that evidence is. The strongest form of a line decides.
+//! A [`Group`] has the literals that the scan searches for. A [`Form`] has the conditions on the text around a
+//! literal, and the strength of the evidence. The strongest form of a line decides.
 
 use Edge::{
     Any, Camel, Closed, Code, Colon, End, Gap, Label, LineStart, Start, Text, Type, Where, WholeType, Word,
 };
 use Grade::{Faint, Message, Strong, Weak};
 
-/// How likely it is that a line says what is wrong.
+/// The strength of the evidence that a line reports a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Grade {
     /// It has the structure of a failure report, such as `error: …` or `not ok 3`.
@@ -17,7 +17,7 @@ pub(crate) enum Grade {
     Message,
     /// It has a word such as `error`.
     Weak,
-    /// It is a warning, or one of the first lines. Such lines count only where there are no others.
+    /// It is a warning or a rare line. Such lines count only if there are no others.
     Faint,
 }
 
@@ -30,22 +30,22 @@ pub(crate) struct Group {
     pub(crate) forms: &'static [Form],
 }
 
-/// Text with conditions on what is before and after it.
+/// A text, with conditions on the text before and after it.
 #[derive(Debug)]
 pub(crate) struct Form {
     /// The text, in lower case if `any_case`.
     pub(crate) text: &'static str,
     /// True if the text may also be capitalised or in upper case.
     pub(crate) any_case: bool,
-    /// What must be before it.
+    /// The condition on the text before it.
     pub(crate) before: Edge,
-    /// What must be after it.
+    /// The condition on the text after it.
     pub(crate) after: Edge,
     /// The strength of the evidence.
     pub(crate) grade: Grade,
 }
 
-/// What must be before or after a text.
+/// A condition on the text before or after a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Edge {
     /// Anything.
@@ -56,6 +56,8 @@ pub(crate) enum Edge {
     LineStart,
     /// Before it: the start of the line or of a message, as after `main.c:3: `, `[12:30:01] ` or `| `.
     Start,
+    /// Before it: the same as [`Edge::Start`], but not only indentation if the text is in lower case.
+    Message,
     /// Before it: the start of a word, as in `got ValueError`.
     Camel,
     /// Before it: the start of a word that begins a message, as in `a.py:3: ValueError`.
@@ -72,7 +74,7 @@ pub(crate) enum Edge {
     Gap,
     /// After it: the end of the line.
     End,
-    /// After it: the end of the line, but for a bracket.
+    /// After it: a closing bracket at the end of the line.
     Closed,
     /// After it: a space and a word, or `:`.
     Text,
@@ -129,7 +131,7 @@ pub(crate) static GROUPS: &[Group] = &[
             exact("FAIL", Word, Word, Strong),
             exact("FAILED", Word, Word, Strong),
             exact("FAILURE", Word, Word, Strong),
-            any("failed", Start, Text, Strong),
+            any("failed", Edge::Message, Text, Strong),
             any("failed", Word, Colon, Strong),
             any("failure", Start, End, Strong),
             any("failure", Word, Colon, Strong),
@@ -161,7 +163,7 @@ pub(crate) static GROUPS: &[Group] = &[
     },
     Group {
         needles: &["sserti"],
-        forms: &[any("assertion", Start, Word, Strong), any("assertion", Word, Word, Message)],
+        forms: &[any("assertion", Edge::Message, Word, Strong), any("assertion", Word, Word, Message)],
     },
     Group {
         needles: &["RITICAL", "SEVERE"],
@@ -245,12 +247,16 @@ pub(crate) static GROUPS: &[Group] = &[
     },
     Group {
         needles: &["nvalid"],
-        forms: &[any("invalid", Start, Any, Strong), any("invalid", Word, Any, Message)],
+        forms: &[
+            any("invalid", Edge::Message, Word, Strong),
+            any("invalid-", Edge::Message, Any, Strong),
+            any("invalid", Word, Word, Message),
+        ],
     },
     Group {
         needles: &["xpected"],
         forms: &[
-            any("unexpected", Start, Any, Strong),
+            any("unexpected", Edge::Message, Word, Strong),
             any("unexpected", Word, Word, Message),
             any("expected", Word, Word, Message),
         ],
@@ -278,14 +284,14 @@ pub(crate) static GROUPS: &[Group] = &[
     },
     Group {
         needles: &["nhandled", "ncaught"],
-        forms: &[any("unhandled", Start, Any, Strong), any("uncaught", Start, Any, Strong)],
+        forms: &[any("unhandled", Edge::Message, Word, Strong), any("uncaught", Edge::Message, Word, Strong)],
     },
     Group { needles: &["aused by"], forms: &[any("caused by", Start, Any, Strong)] },
     Group { needles: &["imed out"], forms: &[any("timed out", Word, Word, Message)] },
     Group {
         needles: &["bort"],
         forms: &[
-            any("aborted", Start, Any, Strong),
+            any("aborted", Edge::Message, Word, Strong),
             any("abort", Start, Word, Message),
             any("aborting", Word, Word, Message),
             any("aborted", Word, Word, Message),
@@ -301,7 +307,7 @@ pub(crate) static GROUPS: &[Group] = &[
         ],
     },
     Group { needles: &[": line "], forms: &[exact(": line ", Any, Any, Message)] },
-    // These have no form of their own: they show where the message before or after them is.
+    // These have no form of their own. They locate the message before or after them.
     Group { needles: &["--> ", ", line "], forms: &[] },
     Group { needles: &["arning"], forms: &[any("warning", Start, Word, Faint)] },
 ];

@@ -13,7 +13,7 @@ use super::forms::{Form, GROUPS, Grade};
 use super::literals::Literals;
 use super::location::{self, Location};
 
-/// A form, its number in the table, and where a literal is to its text.
+/// A form, its number in the table, and the position of a literal in its text.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     form: &'static Form,
@@ -163,8 +163,8 @@ fn is_mark(literal: &str) -> bool {
 
 /// Returns the grade of a line that begins with `location`.
 ///
-/// Linters name a message by a letter and digits: `E` for an error, `F` for a fatal one, and `W`, `C`, `R`, `I`, `N` and
-/// `D` for what is less.
+/// Linters name a message by a letter and digits: `E` is an error, `F` a fatal error, and `W`, `C`, `R`, `I`, `N`
+/// and `D` are minor messages.
 fn of_location(location: Location<'_>) -> Graded {
     let text = location.after.trim_start_matches([':', ' ', ')', '-', '[', ',']);
     let digits = text.bytes().skip(1).take_while(u8::is_ascii_digit).count();

@@ -57,7 +57,7 @@ pub(super) fn of(line: &str) -> Option<Location<'_>> {
     None
 }
 
-/// Returns the location whose line number follows `colon`.
+/// Returns the location with a line number after `colon`.
 fn at(line: &str, colon: usize) -> Option<Location<'_>> {
     let ends_name = |c: char| {
         c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | '=' | ',' | ';' | '{' | '(' | '[' | '|')
@@ -92,7 +92,7 @@ pub(super) fn is_arrow(line: &str) -> bool {
     line.trim_start().strip_prefix("--> ").is_some_and(|location| !location.trim().is_empty())
 }
 
-/// True if a line names the location of what comes after it, as `File "a.py", line 3, in main`.
+/// True if a line names the location of the next message, as `File "a.py", line 3, in main`.
 pub(super) fn is_frame(line: &str) -> bool {
     line.trim_start().starts_with("File \"") && line.contains(", line ")
 }

@@ -1,4 +1,4 @@
-//! Lines unlike all others: what is left of a failure that no form describes.
+//! Lines unlike all others: the fallback for failures without a known form.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ const TEMPLATES: usize = 500;
 /// A line is rare if at least this many lines were compared for each template that is as rare.
 const LINES_PER_RARE: usize = 100;
 
-/// Finds the lines whose template is rare.
+/// Finds lines with a rare template.
 #[derive(Debug, Default)]
 pub(super) struct Rare {
     lines: u64,

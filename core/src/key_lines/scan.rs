@@ -7,7 +7,7 @@ use super::literals::NextLiterals;
 use super::location;
 use crate::text::NEWLINE;
 
-/// Bytes of the longest line that is looked at. A longer one is no key line: it would take the space of many others.
+/// Bytes of the longest possible key line. A longer line would displace many others.
 pub(super) const LINE_BYTES: usize = 2048;
 
 /// A line of the text.
@@ -38,7 +38,7 @@ pub(super) struct Scan {
     ended: u64,
     /// The start of the line that is not ended.
     open: String,
-    /// True if that line is longer than what is looked at.
+    /// True if that line is too long for a key line.
     is_long: bool,
     /// The last line that was ended; empty if it was too long.
     last: String,

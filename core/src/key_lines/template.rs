@@ -1,8 +1,8 @@
-//! The template of a line: its text without what differs between two messages of one kind.
+//! The template of a line: its text without numbers and paths.
 
 #![expect(clippy::indexing_slicing, reason = "the bounds are positions of the same slice")]
 
-/// Returns a hash of `line` in which each number, hexadecimal number and path counts as one placeholder.
+/// Returns a hash of `line` with a placeholder for each number, hexadecimal number and path.
 ///
 /// A word that is only `0` stays: `0 failed` is not `3 failed`.
 pub(super) fn hash(line: &str) -> u64 {

@@ -39,6 +39,8 @@ fn reports_are_strong() {
             "not ok 8 - adds",
             "--- FAIL: TestTitle (0.00s)",
             "FAIL\tstrings\t3.042s",
+            "Parse error near line 3: no such column: x",
+            "a.py:3:9: invalid-syntax: Expected an indented block",
             "test tests::parse ... FAILED",
             "[  FAILED  ] Fee7.OfAmount3 (0 ms)",
             "a.cpp:183: Failure",
@@ -78,6 +80,7 @@ fn phrases_and_locations_are_messages() {
             "148 failed, 389 passed in 3 s",
             "request timed out after 30 s",
             "the file was not found here",
+            "    invalid parts of a sentence that goes on",
         ],
     );
 }
@@ -100,6 +103,7 @@ fn warnings_and_information_are_faint() {
             "INFO retry after ConnectionError: reset",
             "LOG:  Could not load the cache",
             "a.py:1:0: C0114: Missing module docstring",
+            "access(\"/etc/ld.so.preload\", R_OK)      = -1 ENOENT (No such file or directory)",
         ],
     );
 }
@@ -124,10 +128,16 @@ fn calm_lines_are_no_key_lines() {
             "    raise ValueError(\"error: x\")",
             "    except KeyError:",
             "12 |     return error: x",
+            "243\t        assert False, \"Invalid message: %s\"",
             "// fails with error: x",
             "+    error: x",
             "    return Err(error: x);",
             "drwxr-xr-x 2 a b 4096 /usr/share/errors",
+            "InvalidModuleWarning.js",
+            "# Subtest: isError",
+            "    text = _(\"No such option.\")",
+            "a.py:108:     print(\"Failed to call\")",
+            "lib/a.js:252:\t/** @type {Hook<[Error]>} */",
         ],
     );
 }
