@@ -19,11 +19,16 @@ use cutline_core::notice::{BodyEnd, Notice};
 use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::terminal::Terminal;
 use cutline_core::text::{Counter, Size};
-use cutline_core::truncate::{Bounds, Collector, Keep, Limit, Truncation};
+use cutline_core::truncate::{Bounds, Collector, Keep, KeyForms, KeySpace, Limit, Truncation};
 
 const PIECE: usize = 128 * 1024;
 const PIECES: usize = 1600;
 const BOUNDS: Bounds = Bounds::new(2000, 30_000);
+
+/// A line of which all repetitions have the same template; `{}` becomes a number.
+const ONE_ERROR: &str = "src/module.c:{}:5: error: no member named 'size' in 'struct buffer'\n";
+/// A line of which each has a template of its own; `{}` becomes a word.
+const MANY_ERRORS: &str = "src/module.c:7:5: error: no member named '{w}' in 'struct buffer'\n";
 
 fn main() {
     let line = "000000042 a line of a log, of the usual length, with nothing special in it\n";
@@ -47,9 +52,16 @@ fn main() {
     });
     report("head", || collect(Collector::new(BOUNDS, Keep::Head), &text));
     report("tail", || collect(Collector::new(BOUNDS, Keep::Tail), &text));
+    let with_key_lines = || Collector::new(BOUNDS, Keep::Tail).with_key_lines(KeySpace::Shared);
+    report("tail, key lines", || collect(with_key_lines(), &text));
     report("head and tail", || {
         collect(Collector::new(Bounds { lines: 1000, ..BOUNDS }, Keep::Both { head: 200 }), &text);
     });
+    for (name, line) in [("one error", ONE_ERROR), ("many errors", MANY_ERRORS)] {
+        let text = errors(line);
+        report(&format!("tail, {name}"), || collect(Collector::new(BOUNDS, Keep::Tail), &text));
+        report("  and key lines", || collect(with_key_lines(), &text));
+    }
     println!();
     for (name, unit) in
         [("ordinary lines", line), ("one line", "x"), ("empty lines", "\n"), ("Chinese", "一二三四五\n")]
@@ -123,6 +135,14 @@ fn as_index(bytes: u64) -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX)
 }
 
+/// Returns a piece of lines made from this one.
+fn errors(line: &str) -> String {
+    let word =
+        |n: usize| -> String { n.to_string().bytes().map(|digit| char::from(b'a' + digit - b'0')).collect() };
+    let all = (0..PIECE / line.len()).map(|n| line.replace("{}", &n.to_string()).replace("{w}", &word(n)));
+    all.collect()
+}
+
 fn pieces(text: &str, mut take: impl FnMut(&str)) {
     for _ in 0..PIECES {
         take(black_box(text));
@@ -131,7 +151,7 @@ fn pieces(text: &str, mut take: impl FnMut(&str)) {
 
 fn collect(mut collector: Collector, text: &str) {
     pieces(text, |piece| collector.push(piece));
-    black_box(collector.finish());
+    black_box(collector.finish_with(KeyForms::All));
 }
 
 fn timed(work: impl FnOnce()) -> Duration {

@@ -145,3 +145,32 @@ fn text_that_looks_like_a_notice_is_reported_as_text() {
     assert_eq!(stdout(&output), expected);
     assert_eq!(stdout(&truncated(&workspace, &[], b"a\n[1, 2]\n")), "a\n[1, 2]\n");
 }
+
+#[test]
+fn key_lines_depend_on_the_status() {
+    let workspace = Workspace::new();
+    let input = format!("a.c:1:1: error: b\n{}test 7 failed\n{}", lines(1, 20), lines(21, 50));
+    let plain = lines(39, 50) + "\n[Showing lines 41-52 of 52. Full output: PATH]\n";
+    let cases = [
+        (
+            &[][..],
+            "a.c:1:1: error: b\n[...lines 2-43 omitted...]\n(lines 44 to 52)\n".to_owned()
+                + &lines(42, 50)
+                + "\n[Showing lines 44-52 and 1 key line before them of 52. Full output: PATH]\n",
+        ),
+        (
+            &["--status", "2"],
+            "a.c:1:1: error: b\n[...lines 2-21 omitted...]\ntest 7 failed\n[...lines 23-45 omitted...]\n(lines 46 to 52)\n"
+                .to_owned()
+                + &lines(44, 50)
+                + "\n[Showing lines 46-52 and 2 key lines before them of 52. Full output: PATH]\n",
+        ),
+        (&["--status", "0"], plain.clone()),
+        (&["--status", "2", "--key-lines", "off"], plain),
+    ];
+    for (flags, expected) in cases {
+        let flags = [&["--max-lines", "12", "--keep", "tail"], flags].concat();
+        let output = truncated(&workspace, &flags, input.as_bytes());
+        assert_eq!(with_file(&output), (expected, input.clone().into_bytes()), "{flags:?}");
+    }
+}
