@@ -1,4 +1,4 @@
-//! Key lines: the lines of a text that say what is wrong, found while the text passes.
+//! Key lines: finds the lines of a stream that report a failure.
 //!
 //! [`Candidates`] reads a text piece by piece. `scan` finds the few lines that have a literal of the table in
 //! [`forms`], at memory speed. `grade` checks the conditions of the table for these lines. `candidates` stores the first

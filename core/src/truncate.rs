@@ -23,8 +23,8 @@ use serde::{Deserialize, Serialize};
 use crate::text::tokens::estimate;
 use crate::text::{Extent, as_index};
 
-/// Cuts `text` to at most `bounds`, of which it keeps the lines that `keep` names. One line that alone is over the
-/// bytes is kept in part.
+/// Cuts `text` to at most `bounds`, and keeps the lines that `keep` names. If one line exceeds the bytes, a part
+/// of it is kept.
 ///
 /// The first lines, as for a file or a list:
 ///
@@ -35,7 +35,7 @@ use crate::text::{Extent, as_index};
 /// assert_eq!((kept.output.lines, kept.total.lines), (2, 4));
 /// ```
 ///
-/// The last lines, as for the output of a command, whose errors are at its end:
+/// The last lines, as for the output of a command:
 ///
 /// ```
 /// # use cutline_core::truncate::{Bounds, Keep, truncate};
@@ -57,7 +57,7 @@ use crate::text::{Extent, as_index};
 /// assert_eq!(kept.content, "one\n[...Output truncated: 2 lines omitted...]\nfour");
 /// ```
 ///
-/// A text that fits is given back as it is:
+/// A text that fits is returned unchanged:
 ///
 /// ```
 /// # use cutline_core::truncate::{Bounds, Keep, truncate};
@@ -81,10 +81,10 @@ pub fn truncate(text: &str, bounds: Bounds, keep: Keep) -> Truncation {
     collector.finish()
 }
 
-/// The lines of a text that are kept. Where the one line at an end is over the limits alone, a part of it is.
+/// The lines of a text that are kept. If the line at an end exceeds the limits, a part of it is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keep {
-    /// The first ones, and no part of a line: nothing, where the first is over the limits.
+    /// The first lines, without parts of lines. Keeps nothing if the first line exceeds the limits.
     WholeLines,
     /// The first ones.
     Head,
@@ -97,13 +97,13 @@ pub enum Keep {
     },
 }
 
-/// The part of a text that a collector kept, and the counts of the whole.
+/// The part of a text that a collector kept, and the counts of the full text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Truncation {
-    /// The text that was kept. If nothing was cut, all of it as it was; else without a final newline.
+    /// The text that was kept. If nothing was cut, this is the text unchanged; otherwise it has no final newline.
     pub content: String,
-    /// Lines and bytes of all that passed.
+    /// Lines and bytes of the full text.
     pub total: Extent,
     /// Lines and bytes of `content`, without a final newline and without the markers for gaps.
     pub output: Extent,
@@ -118,7 +118,7 @@ pub struct Truncation {
 }
 
 impl Truncation {
-    /// Returns the result for a text of which `content`, of so many lines, was kept.
+    /// Returns the result for a text from which `content`, with `lines` lines, was kept.
     fn new(content: String, lines: u64, total: Extent, cut: Option<Cut>) -> Self {
         let mut kept = Self {
             content,

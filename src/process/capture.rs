@@ -26,9 +26,9 @@ const RECENT_BYTES: usize = 2048;
 pub struct View {
     /// The ends that are kept.
     pub keep: Keep,
-    /// The limits of all that is shown.
+    /// The limits of the full result.
     pub bounds: Bounds,
-    /// The limits of key lines; `None` if none are shown.
+    /// The limits of key lines. With `None`, key lines are off.
     pub key_space: Option<KeySpace>,
     /// The most characters of each line, if there is a limit.
     pub max_line_chars: Option<usize>,
@@ -47,7 +47,7 @@ impl View {
 /// The output of a command, for its answer.
 #[derive(Debug)]
 pub struct Captured {
-    /// The resolved text, as much as was kept of it.
+    /// The kept part of the resolved text.
     pub text: Truncation,
     /// The characters to which long lines in it were cut, if any were.
     pub lines_cut: Option<usize>,
@@ -70,7 +70,7 @@ pub struct Latest {
 
 /// Takes a command's output.
 pub struct Capture {
-    /// All of it, which is saved past the bounds.
+    /// The full output, which is saved if it exceeds the limits.
     pub(super) stream: SavedStream,
     binary: bool,
     recent: Vec<u8>,

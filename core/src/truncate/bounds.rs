@@ -1,4 +1,4 @@
-//! The limits of a text, and the measure of what has one beside its lines and bytes.
+//! The limits of a text, and a measure of its tokens and JSON bytes.
 
 use derive_more::Display;
 
@@ -12,20 +12,20 @@ pub struct Bounds {
     pub lines: u64,
     /// Bytes at most, with the newlines between lines and without a final one.
     pub bytes: u64,
-    /// The form in which those bytes are counted.
+    /// Whether bytes of the text or of its JSON are counted.
     pub bytes_as: BytesAs,
     /// Tokens at most, by the estimate of [`tokens`](crate::text::tokens); any number if `None`.
     pub tokens: Option<u64>,
 }
 
-/// The form of a text in which its bytes are counted.
+/// Whether bytes of the text or of its JSON are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BytesAs {
     /// UTF-8.
     #[default]
     Text,
-    /// A JSON string without its quotes ([`json_bytes`]), for clients whose limit is one of the JSON of an answer: never
-    /// fewer than those of the text, nor than the UTF-16 units that JavaScript counts.
+    /// A JSON string without its quotes ([`json_bytes`]), for clients that limit the JSON of a result. There are never fewer
+    /// JSON bytes than bytes of the text, or UTF-16 units, which JavaScript counts.
     Json,
 }
 
@@ -92,7 +92,7 @@ impl Bounds {
         self.tokens.map_or(bytes, |tokens| tokens.min(bytes))
     }
 
-    /// Returns the bounds of what may stand beside `text`, of any number of lines.
+    /// Returns the limits of bytes and tokens that `text` leaves.
     pub(super) fn less(&self, text: &str) -> Self {
         Self {
             bytes: self.bytes.saturating_sub(self.bytes_of(text)),
@@ -102,7 +102,7 @@ impl Bounds {
     }
 }
 
-/// Measures a text by the limits that its lines and bytes of UTF-8 do not tell of. Where there are none it does nothing.
+/// Measures the tokens and JSON bytes of a text. Does nothing if they have no limit.
 ///
 /// ```
 /// use cutline_core::truncate::{Bounds, BytesAs, Meter, TruncatedBy};
@@ -130,7 +130,7 @@ impl Meter {
         self.take(text, TokenCounter::push);
     }
 
-    /// Takes a line, or the last part of one, that stands before or after all that was taken in.
+    /// Takes a line, or the last part of one, before or after the text so far.
     pub(super) fn add_line(&mut self, line: &str) {
         self.take(line, TokenCounter::add_line);
     }
@@ -144,7 +144,7 @@ impl Meter {
         }
     }
 
-    /// Returns the limit that what was taken in is over.
+    /// Returns the limit that the text so far exceeds.
     pub fn exceeded(&self) -> Option<TruncatedBy> {
         if self.json_bytes > self.bounds.bytes {
             return Some(TruncatedBy::Bytes);
@@ -153,7 +153,7 @@ impl Meter {
     }
 }
 
-/// A limit of a text, as it stands before that word: `30KB`, `8000 token`.
+/// A limit of a text, as notices show it before the word `limit`: `30KB`, `8000 token`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
 pub enum Limit {
     /// This many lines.

@@ -1,4 +1,4 @@
-//! Keeping of a stream what its limits allow, and counting all of it.
+//! Keeps the part of a stream that its limits allow, and counts all of it.
 
 use super::head::Head;
 use super::keyed::{self, Ends, KeyForms, KeySpace};
@@ -7,7 +7,7 @@ use super::{Bounds, Cut, Keep, TruncatedBy, Truncation};
 use crate::key_lines::Candidates;
 use crate::text::{Counter, Extent, as_index};
 
-/// Takes text piece by piece and keeps as much of it as its bounds allow.
+/// Takes text piece by piece and keeps the part that its bounds allow.
 ///
 /// The first lines:
 ///
@@ -30,9 +30,9 @@ use crate::text::{Counter, Extent, as_index};
 /// ```
 ///
 /// Both: everything is kept while it is within the lines of both ends together and within the bytes.
-/// Past that, the head gets its share of the bytes, in proportion to its lines and its newlines
-/// counted, and the tail all that the head did not use. A first line over the head's share is left
-/// out; of a last line over the tail's, the end is kept.
+/// Beyond that, the head gets a part of the bytes in proportion to its lines. The tail gets the rest. The
+/// head omits a first line that is too long for it. The tail keeps the end of a last line that is too
+/// long.
 ///
 /// ```
 /// # use cutline_core::truncate::{Bounds, Collector, Keep};
@@ -45,11 +45,11 @@ use crate::text::{Counter, Extent, as_index};
 #[derive(Debug)]
 pub struct Collector {
     bounds: Bounds,
-    /// Lines from the start at most, beside the last ones.
+    /// Maximum number of lines from the start, if the end is kept too.
     head_lines: u64,
-    /// The first lines, within their share where the last ones are kept too.
+    /// The first lines, within their part of the limits if the end is kept too.
     head: Head,
-    /// The end of everything, unless only the start is kept: all of it, if that is within the limits.
+    /// The end of the text, or all of it if it is within the limits. `None` if only the start is kept.
     tail: Option<Tail>,
     total: Counter,
     /// The candidates for key lines, and the limits of those that are shown.
@@ -104,7 +104,7 @@ impl Collector {
         }
     }
 
-    /// Returns the text that was kept, and the counts of all that passed.
+    /// Returns the kept text, and the counts of the full text.
     pub fn finish(self) -> Truncation {
         self.kept(self.bounds)
     }
@@ -138,7 +138,7 @@ impl Collector {
         keyed::with_key_lines(plain, candidates.finish(), forms, space, ends, |bounds| self.kept(bounds))
     }
 
-    /// Returns the first lines, where the last ones are kept too.
+    /// Returns the first lines if the end is kept too.
     fn head_before_tail(&self) -> &str {
         let head = &self.head.kept;
         // The newline may cost more than the line before it left.
@@ -146,7 +146,7 @@ impl Collector {
         if has_head { head } else { "" }
     }
 
-    /// Returns what is within `bounds`, which are at most those of the collector.
+    /// Returns the part within `bounds`, which must not exceed those of the collector.
     fn kept(&self, bounds: Bounds) -> Truncation {
         let total = self.total.extent();
         let Some(tail) = &self.tail else { return self.head.within(bounds, total) };
@@ -171,8 +171,7 @@ impl Collector {
     }
 }
 
-/// Returns the share of `bounds` of the first `lines`. The newline that ends them is part of it: so much less is for
-/// their inside.
+/// Returns the part of `bounds` for the first `lines`, without the newline that ends them.
 fn share(bounds: Bounds, lines: u64) -> Bounds {
     let share = |limit: u64| {
         let share = u128::from(limit) * u128::from(lines) / u128::from(bounds.lines.max(1));

@@ -7,15 +7,15 @@ use crate::text::{self, Extent};
 #[derive(Debug)]
 pub(super) struct Head {
     bounds: Bounds,
-    /// True if the start of the first line is kept where that alone is over the limits.
+    /// True if the start of the first line is kept if that line exceeds the limits.
     partial_allowed: bool,
-    /// Whole lines with their newlines, then the line that is being taken in.
+    /// Complete lines with their newlines, and the start of the current line.
     pub(super) kept: String,
-    /// Whole lines in it.
+    /// Number of complete lines in it.
     lines: u64,
     /// The measure of it.
     meter: Meter,
-    /// The limit past which more text is of no use.
+    /// The limit that was reached, after which text is ignored.
     pub(super) cut: Option<TruncatedBy>,
 }
 
@@ -45,7 +45,7 @@ impl Head {
         }
     }
 
-    /// Returns what is within `bounds`, which are at most its own, of a text with the counts `total`.
+    /// Returns the part within `bounds`, which must not exceed its own. `total` has the counts of the text.
     pub(super) fn within(&self, bounds: Bounds, total: Extent) -> Truncation {
         if bounds == self.bounds || self.cut.is_none() {
             return self.finish(total);
@@ -55,7 +55,7 @@ impl Head {
         less.finish(total)
     }
 
-    /// Returns what is kept of a text with the counts `total`.
+    /// Returns the kept part. `total` has the counts of the text.
     fn finish(&self, total: Extent) -> Truncation {
         let mut kept = self.kept.clone();
         let Some(by) = self.cut else { return Truncation::new(kept, total.lines, total, None) };
@@ -68,7 +68,7 @@ impl Head {
         Truncation::new(kept, lines, total, Some(Cut { by, partial, head }))
     }
 
-    /// Takes in `text` if that is within the limits; else returns false.
+    /// Adds `text` if it is within the limits. Otherwise returns false.
     fn take(&mut self, text: &str) -> bool {
         // A newline may be past the limit.
         let inside = text.strip_suffix('\n').unwrap_or(text);
@@ -88,8 +88,8 @@ impl Head {
         true
     }
 
-    /// Ends what is kept within `line`, or a part of one, which is over the bytes or tokens, if a part of it is allowed;
-    /// else before it. Returns the limit that comes first.
+    /// Ends the kept part within `line`, which exceeds the bytes or tokens, or before it if no part of a line may be kept.
+    /// Returns the first limit that was reached.
     fn end_within(&mut self, line: &str) -> TruncatedBy {
         let line = line.strip_suffix('\n').unwrap_or(line);
         let room = as_index(self.bounds.bytes).saturating_sub(self.kept.len());

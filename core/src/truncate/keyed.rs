@@ -28,28 +28,28 @@ pub enum KeyForms {
     None,
     /// Lines with the structure of a failure report, such as `error: …`: for a text that may be of a success.
     Strong,
-    /// All lines that may say what is wrong: for a text that is known to be of a failure.
+    /// All lines that may report a failure, for the output of a failed command.
     All,
 }
 
 /// The limits of the key lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeySpace {
-    /// Half of the limits of the text. The other lines get what the key lines do not need.
+    /// Half of the limits of the text. The other lines get the rest.
     Shared,
-    /// What the other lines, which stay as they are, leave of these limits, and at most half of them.
+    /// The part of these limits that the other lines leave, at most half. The other lines stay as they are.
     Beside(Bounds),
 }
 
 /// Of a template that occurs more often only the first line is shown, after other lines of its grade.
 const FREQUENT: u64 = 20;
-/// Candidates with the same form that come first, before those with other forms get their turn.
+/// Candidates with the same form that rank before candidates with other forms.
 const OF_FORM_FIRST: u32 = 4;
 /// Candidates that can belong to one of them, which come next.
 const BELONGING: usize = 8;
 
-/// The lines between which all are omitted, where no key line is shown: the last one before, and the first one after.
-/// If there is none after, that is one more than all lines.
+/// The gap between the ends: the last line before it and the first line after it. If only the start is kept, the line after
+/// it is one more than the number of lines.
 #[derive(Debug, Clone, Copy)]
 struct Gap {
     before: u64,
@@ -70,7 +70,7 @@ impl Gap {
 /// How the ends of a text are cut.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ends {
-    /// The limits of all that is shown.
+    /// The limits of the full result.
     pub(super) bounds: Bounds,
     /// The limits of what shares them with key lines: the end, or the start where only that is shown.
     pub(super) shared: Bounds,
@@ -90,7 +90,7 @@ pub(super) fn with_key_lines(
 ) -> Truncation {
     let (Some(cut), false) = (plain.cut, candidates.is_empty()) else { return plain };
     let total = plain.total.lines;
-    // Both ends as they are where the key lines take all that they may.
+    // The ends if the key lines use all of their limits.
     let (least, limits) = match space {
         KeySpace::Shared => (kept(rest_of(bounds, half(shared))), half(shared)),
         KeySpace::Beside(all) => (plain.clone(), beside(all, &plain)),
@@ -103,7 +103,7 @@ pub(super) fn with_key_lines(
         if space == KeySpace::Shared {
             ends = kept(rest_of(bounds, chosen.space(bounds)));
         }
-        // What the key lines do not need shows more of the end, and key lines in it.
+        // More of the end fits than with the full limits for key lines, and may include key lines.
         if !chosen.drop_outside(Gap::of(&ends)) {
             return chosen.show(&ends, Cut { by: cut.by, ..ends.cut.unwrap_or(cut) });
         }
@@ -126,7 +126,7 @@ fn rest_of(bounds: Bounds, used: Bounds) -> Bounds {
     }
 }
 
-/// Returns what `plain` leaves of `all`, and at most half of it.
+/// Returns the part of `all` that `plain` leaves, at most half.
 fn beside(all: Bounds, plain: &Truncation) -> Bounds {
     let (left, most) = (all.less(&plain.content), half(all));
     Bounds {
@@ -147,7 +147,7 @@ fn retain_wanted(candidates: &mut [Candidate], forms: KeyForms, gap: Gap) {
     let most = match (forms, best) {
         (KeyForms::None, _) => None,
         (KeyForms::Strong, _) => Some(Grade::Strong),
-        // Mere words only where no line has the structure of a report.
+        // Mere words count only if no line has the structure of a report.
         (KeyForms::All, Some(Grade::Strong)) => Some(Grade::Message),
         (KeyForms::All, Some(Grade::Faint)) => Some(Grade::Faint),
         (KeyForms::All, _) => Some(Grade::Weak),
@@ -160,7 +160,7 @@ fn retain_wanted(candidates: &mut [Candidate], forms: KeyForms, gap: Gap) {
     }
 }
 
-/// The order in which candidates are chosen: the least first.
+/// Returns the rank of a candidate. Lower ranks are chosen first.
 fn rank(candidate: &Candidate) -> (u64, u64) {
     let rank = match candidate.role {
         // After all first lines but those with mere words.
@@ -186,7 +186,7 @@ impl Cost {
     /// Returns the cost of a line with its newline.
     fn of(line: &str, bounds: Bounds) -> Self {
         let tokens = if bounds.tokens.is_some() { TokenCounter::of(line).count() } else { 0 };
-        // A newline can be a token of its own.
+        // A newline may be a token.
         Self { lines: 1, bytes: bounds.bytes_of(line) + bounds.bytes_of("\n"), tokens: tokens + 1 }
     }
 

@@ -18,7 +18,7 @@ pub struct Missing {
 /// Returns a line cut to `max_chars` characters, its ends marked where something is missing there, or was `missing` before.
 ///
 /// Keeps the start of the line, or, if `focus` (a range of bytes, the match) starts after that, the
-/// characters around the focus. A line that fits is given back as it is.
+/// characters around the focus. A line that fits is returned unchanged.
 ///
 /// ```
 /// use cutline_core::truncate::line::{Missing, cut};
@@ -51,7 +51,7 @@ fn start_of_window(line: &str, focus: &Range<usize>, max_chars: usize, missing: 
     let (head, rest) = line.split_at(focus_at);
     let focus_end = line.floor_char_boundary(focus.end.max(focus_at));
     let focus_chars = line[focus_at..focus_end].chars().take(max_chars).count();
-    // As much before the focus as after it, and what the line's end leaves unused before it too.
+    // Shows the same length before and after the focus. If the line ends early, more is shown before it.
     let after_focus = rest.chars().take(max_chars).count() - focus_chars;
     let room = max_chars - focus_chars;
     let before = (room / 2).max(room - after_focus.min(room));

@@ -6,15 +6,15 @@ use crate::text::{self, Extent};
 /// Keeps the last lines that fit, or the end of the last line if that alone does not.
 #[derive(Debug)]
 pub(super) struct Tail {
-    /// Bytes of the end that decide what is kept: the limit, a final newline, the newline that
+    /// Bytes of the end that are needed: the limit, a final newline, the newline that
     /// shows that a line begins there, and a character cut in two.
     needed: usize,
-    /// The end of the text: everything, or at least `needed` bytes of it.
+    /// The end of the text, with at least `needed` bytes if there are so many.
     recent: String,
 }
 
 impl Tail {
-    /// Holds what is needed to keep as much as `bounds` allow.
+    /// Returns an empty tail for these limits.
     pub(super) fn new(bounds: Bounds) -> Self {
         Self { needed: as_index(bounds.bytes).saturating_add(2 + 4), recent: String::new() }
     }
@@ -31,8 +31,7 @@ impl Tail {
         self.recent.push_str(new);
     }
 
-    /// Returns what of the end is within `bounds`, which are at most those it was made for, of a text with the counts
-    /// `total`.
+    /// Returns the part of the end within `bounds`, which must not exceed its own. `total` has the counts of the text.
     pub(super) fn end(&self, bounds: Bounds, total: Extent) -> Truncation {
         self.end_after(0, bounds, total)
     }

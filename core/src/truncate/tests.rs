@@ -1,11 +1,11 @@
-//! The collectors against plain oracles that hold the whole text.
+//! Compares the collectors with plain oracles that have the full text.
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::text::{TokenCounter, json_bytes, prefix, suffix};
 
-/// Text in which newlines, long lines and multi-byte characters are common.
+/// Text with many newlines, long lines and multi-byte characters.
 fn text() -> impl Strategy<Value = String> {
     prop_oneof!["[abé\u{1F600}\n]{0,60}", "(\\PC{0,12}\n){0,12}", "[a\n]{0,40}", "\\PC{0,80}"]
 }
