@@ -80,7 +80,8 @@ impl Scan {
     /// Ends the open line.
     fn end(&mut self, sink: &mut impl Sink) {
         self.ended += 1;
-        let is_triggered = !self.is_long && Table::get().triggers(&self.open);
+        let is_triggered =
+            !self.is_long && has_words(self.open.as_bytes()) && Table::get().triggers(&self.open);
         if is_triggered || sink.needs_next() && !self.is_long {
             let (number, text, previous) = (self.ended, self.open.as_str(), self.last.as_str());
             sink.line(Line { number, text, previous, is_triggered });
@@ -93,6 +94,11 @@ impl Scan {
     /// Takes lines that are all ended.
     fn lines(&mut self, text: &str, sink: &mut impl Sink) {
         let bytes = text.as_bytes();
+        if !sink.needs_next() && !has_words(bytes) {
+            self.ended += newlines(bytes);
+            self.keep_last(text);
+            return;
+        }
         let mut triggers = Triggers::new(text);
         let mut at = 0;
         while at < bytes.len() {
@@ -111,13 +117,18 @@ impl Scan {
                     number: self.ended,
                     text: &text[start..end],
                     previous: last_line(&text[..start]).unwrap_or(&self.last),
-                    is_triggered: triggered.is_some_and(|found| found < end),
+                    is_triggered: triggered.is_some_and(|found| found < end) && has_words(&bytes[start..end]),
                 };
                 sink.line(line);
             }
             at = end + 1;
         }
         self.ended += newlines(bytes.get(at..).unwrap_or_default());
+        self.keep_last(text);
+    }
+
+    /// Stores the last line of `text`.
+    fn keep_last(&mut self, text: &str) {
         if let Some(last) = last_line(text) {
             self.last.clear();
             self.last.push_str(last);
@@ -152,6 +163,12 @@ impl<'a> Triggers<'a> {
         }
         self.literals.from(at).into_iter().chain(self.location).min()
     }
+}
+
+/// True if `bytes` have a letter or a character that is not ASCII. A key line has one, and tables of numbers have none.
+fn has_words(bytes: &[u8]) -> bool {
+    // Without an early exit, the compiler compares many bytes at a time.
+    bytes.iter().fold(0, |largest: u8, byte| largest.max(*byte)) >= b'A'
 }
 
 fn newlines(bytes: &[u8]) -> u64 {

@@ -254,6 +254,7 @@ impl<'a> Chosen<'a> {
     fn drop_outside(&mut self, gap: Gap) -> bool {
         let before = self.lines.len();
         self.lines.retain(|line, _| gap.contains(*line));
+        self.gap = gap;
         self.lines.len() < before
     }
 

@@ -136,7 +136,7 @@ fn calm_lines_are_no_key_lines() {
             "InvalidModuleWarning.js",
             "# Subtest: isError",
             "    text = _(\"No such option.\")",
-            "a.py:108:     print(\"Failed to call\")",
+            "    print(\"Failed to call\")",
             "lib/a.js:252:\t/** @type {Hook<[Error]>} */",
         ],
     );

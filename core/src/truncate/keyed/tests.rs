@@ -17,6 +17,7 @@ fn line() -> impl Strategy<Value = String> {
         1 => Just("error: two lines\n  --> a.rs:1:2".to_owned()),
         1 => Just("[...lines 1-2 omitted...]".to_owned()),
         1 => Just("(lines 1 to 2)".to_owned()),
+        1 => Just("*** 12".to_owned()),
         1 => Just(String::new()),
         1 => "[a-d]{0,300}",
     ]
@@ -184,6 +185,20 @@ fn space_that_key_lines_do_not_need_shows_more_of_the_end() {
     assert!(
         kept.content.starts_with("error: here\n[...lines 2-904 omitted...]\n(lines 905 to 1001)\nbuilding\n")
     );
+}
+
+#[test]
+fn start_keeps_half_of_the_limits_if_it_reaches_key_lines() {
+    let error = "error: two lines\n  --> a.rs:1:2\n";
+    let trace = "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\nValueError: b\n";
+    let text = format!(
+        "ok a\n(lines 1 to 2)\n{error}test 1 FAILED\nok aa\n{trace}{error}test 10 FAILED\n{trace}test 1 FAILED\n{trace}"
+    );
+    let bounds = Bounds::new(16, 292).with_tokens(Some(113));
+    let keep = Keep::WholeLines;
+    let kept = collect(bounds, keep, KeySpace::Shared, KeyForms::All, &[&text]);
+    let least = collect(rest_of(bounds, half(bounds)), keep, KeySpace::Shared, KeyForms::None, &[&text]);
+    assert!(kept.ends().lines >= least.output.lines, "{kept:?}");
 }
 
 #[test]
