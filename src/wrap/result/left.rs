@@ -31,7 +31,7 @@ pub(super) enum TextLeft<'a> {
     /// The complete text. Only the structured content was over a limit.
     Same(&'a Texts<'a>),
     /// The text without escapes, and the part of it to keep.
-    Parts(Cow<'a, Texts<'a>>, Option<TextCut>),
+    Parts(Cow<'a, Texts<'a>>, Option<Box<TextCut>>),
     /// Only the block with this number, with this text.
     Block(usize, String),
 }
@@ -154,7 +154,7 @@ impl<'a> Over<'a> {
         }
         let Outcome::Cut(cut) = outcome else { return Left::of(TextLeft::Parts(shown, None), None) };
         let facts = Facts::of_text(&cut, &shown, whole, self.original(), bounds);
-        Left::of(TextLeft::Parts(shown, Some(cut)), Some(facts))
+        Left::of(TextLeft::Parts(shown, Some(Box::new(cut))), Some(facts))
     }
 
     /// Truncates block `n`, a JSON value over the limit `by`, and `twin`, the same value as structured content.
