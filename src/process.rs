@@ -1,14 +1,13 @@
-//! Commands: started, drained, ended with all that they started.
+//! Runs commands, and ends them with all processes that they started.
 //!
-//! A command is a shell with a process group of its own, whose output is one pipe. It is over when
-//! the shell has ended and the pipe is empty: a background process that still holds the pipe delays
-//! no answer for long, lives on, and its output goes on to the saved file. A command that is cancelled, runs
-//! out of time, or whose caller goes away is ended with every process that belongs to it. When the
-//! server ends, so does all that stayed in the command's group or kept its output; what stayed in the session or
-//! kept its output after a server is gone, the next server ends.
+//! A command is a shell in a separate process group. Its output is one pipe. The command ends when the shell has ended and
+//! the pipe is empty. A background process that keeps the pipe open delays the result only briefly: it keeps running, and
+//! its output is added to the saved file. If a command is cancelled, times out or loses its caller, cutline ends every
+//! process of it. At the end of the server, it ends the processes that stayed in the command's group or kept its output.
+//! The next server ends processes of a killed server that stayed in its session or kept the output of a command.
 //!
-//! In the order of a first reading: `start` starts, `supervise` has the life of one command, `drain` and
-//! `capture` take its output, `pipeline` gets the exit codes of its last pipeline, `registry` owns what is to be ended, `process_tree` ends it.
+//! In reading order: `start` starts a command, `supervise` follows it to its end, `drain` and `capture` read its output,
+//! `pipeline` gets the exit codes of its last pipeline, `registry` lists the processes to end, `process_tree` ends them.
 
 mod capture;
 mod command;
@@ -59,7 +58,7 @@ const SWEEP_INTERVAL: Duration = Duration::from_hours(1);
 pub struct Commands {
     /// The path of the shell that they run by, or its name where `PATH` has none.
     pub shell: PathBuf,
-    /// The rules that they are held to, if any.
+    /// The rules of the sandbox, if there is one.
     pub sandbox: Option<Sandbox>,
     /// The folder of saved outputs.
     pub store: Arc<Store>,
@@ -92,7 +91,7 @@ impl Commands {
         }
     }
 
-    /// Returns a warning where not all processes of a command can be told.
+    /// Returns a warning if cutline cannot find all processes of a command.
     pub fn warning(&self) -> Option<&'static str> {
         (!sys::has_process_table()).then_some(
             "/proc has no processes of this namespace: of what commands start, only what stays in their process \
@@ -100,8 +99,8 @@ impl Commands {
         )
     }
 
-    /// Begins the work beside the commands: a folder for outputs that the user named is made, what killed servers left is
-    /// ended and removed, old saved outputs are removed, now and once an hour. Needs a runtime; `shutdown` ends it.
+    /// Starts the work in the background: creates the folder for outputs that the user named, ends and removes leftovers
+    /// of killed servers, and removes old saved outputs now and once an hour. Needs a runtime. `shutdown` ends the work.
     pub fn start(&self) {
         let (store, over) = (Arc::clone(&self.store), self.registry.closing.clone());
         store.make_named();
@@ -123,19 +122,19 @@ impl Commands {
         });
     }
 
-    /// Returns the folders beside the roots in which commands under a sandbox may write.
+    /// Returns the folders outside the roots that sandboxed commands can write to.
     pub fn writable(&self) -> impl Iterator<Item = &Path> {
         self.sandbox.iter().flat_map(Sandbox::writable)
     }
 
-    /// Waits for a permit to run one more command.
+    /// Waits for a permit to run a command.
     pub async fn permit(&self) -> Result<CommandPermit, TooManyCommands> {
         self.registry.reap();
         self.permits.take().await
     }
 
-    /// Ends all commands that run, and all that those which have ended left behind. Waits for it, not much over a second
-    /// and a half in all; no command starts any more.
+    /// Ends all commands and their background processes, and waits about one and a half seconds at most. No further
+    /// command can start.
     pub async fn shutdown(&self) {
         self.registry.shutdown().await;
         if let Some(sandbox) = &self.sandbox {
@@ -143,7 +142,7 @@ impl Commands {
             sandbox.shared_memory.remove();
         }
         self.pipelines.remove();
-        // Where a server is started for each call, none lives until its first sweep.
+        // A server that is started for a single call does not live until its first sweep.
         let _a_folder_that_hangs_is_left = tokio::time::timeout(LAST_SWEEP_TIME, sweep(&self.store)).await;
     }
 }

@@ -1,9 +1,8 @@
-//! Saved outputs: the whole of what a command printed or a search found, where its answer had to be cut.
+//! Saved outputs: the full output of a command or a search whose result was truncated.
 //!
 //! A saved output is a file of mode 0600 with an unpredictable name, complete from byte 0 up to a
-//! cap. While it is written it is locked, so that no other server's sweep takes it; it is removed
-//! again unless it is kept. Saving is best effort: any error is handed to the caller, who says so
-//! in the answer, and nothing else fails for it.
+//! cap. It is locked during writing, so that no other server removes it. It is removed again unless it is kept. Saving is
+//! best effort: the result reports an error, and nothing else fails.
 
 mod file;
 mod folder;
@@ -22,7 +21,7 @@ use folder::SavedFolder;
 pub use file::{SavedFile, SavedOutput, Unsaved};
 pub use stream::SavedStream;
 
-/// The folder that outputs are saved in, and the limits on what is saved.
+/// The folder of saved outputs and its limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     /// The folder.
@@ -54,7 +53,7 @@ impl Default for Settings {
 #[derive(Debug)]
 pub struct Store {
     settings: Settings,
-    /// An error where there is none to save in.
+    /// An error if nothing can be saved.
     folder: io::Result<SavedFolder>,
 }
 
@@ -68,7 +67,7 @@ impl Store {
         store
     }
 
-    /// Makes the folder that the user named, where it is missing. A failure is warned of.
+    /// Creates the folder that the user named if it is missing. Logs a failure.
     pub(crate) fn make_named(&self) {
         if let Ok(folder) = self.folder.as_ref()
             && !self.settings.private
@@ -88,25 +87,28 @@ impl Store {
         self.folder.as_ref().ok().map(|_| self.settings.dir.as_path())
     }
 
-    /// Returns the folder's path without links, also while it is not there: the workspace lets be read what
-    /// is saved there.
+    /// Returns the folder's path without links, even if the folder does not exist yet. Tools can read saved outputs in it.
     pub fn path(&self) -> Option<PathBuf> {
         self.folder.as_ref().ok().map(|folder| folder.path.clone())
     }
 
-    /// Creates a file of that kind, locked, which is removed again unless it is kept.
+    /// Creates a locked file of that kind. It is removed again unless it is kept.
     pub fn create(&self, kind: SavedKind) -> io::Result<SavedFile> {
         let folder = self.folder.as_ref().map_err(same_error)?;
         SavedFile::create(folder, kind, self.settings.max_file_bytes)
     }
 
-    /// Saves a byte and removes it again; returns the folder where that worked.
+    /// Saves a byte, removes it again, and returns the folder.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if nothing can be saved.
     pub fn try_out(&self) -> io::Result<PathBuf> {
         self.create(SavedKind::COMMAND)?.write(b"x")?;
         self.path().ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    /// Removes what is past its age, then the oldest past the total. Files that are being written stay.
+    /// Removes files over the maximum age, then the oldest files over the total size. Keeps files that are being written.
     pub fn sweep(&self, now: SystemTime) {
         if let Ok(Ok(Some(folder))) = self.folder.as_ref().map(SavedFolder::existing) {
             sweep::sweep(&folder, &self.settings, now);

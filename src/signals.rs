@@ -1,4 +1,4 @@
-//! Signals by which a person or the system tells this process to end, and that of a child's end.
+//! Signals that end this process, and the signal for the end of a child.
 
 use std::io;
 use std::task::{Context, Poll};
@@ -11,7 +11,7 @@ use tokio::signal::unix::{SignalKind, signal};
 /// The signals that end the server, each as its number, each time that it comes.
 pub(crate) type Signals = SelectAll<BoxStream<'static, i32>>;
 
-/// Returns a signal as its number, each time that it comes.
+/// Returns a stream with the number of a signal for each time that it is received.
 fn numbered(
     number: i32,
     poll: impl FnMut(&mut Context<'_>) -> Poll<Option<()>> + Send + Unpin + 'static,
@@ -19,8 +19,8 @@ fn numbered(
     poll_fn(poll).map(move |()| number).boxed()
 }
 
-/// Has the ends of children be seen. What started this process may have ignored them, which is inherited; then no child
-/// could be waited for. Needs a runtime.
+/// Installs a handler for the end of children. If the parent of this process ignores that signal, this process inherits
+/// that and could not wait for a child. Needs a runtime.
 #[cfg(unix)]
 pub(crate) fn see_children_end() -> io::Result<()> {
     signal(SignalKind::child()).map(drop)
@@ -32,7 +32,7 @@ pub(crate) fn see_children_end() -> io::Result<()> {
     Ok(())
 }
 
-/// Returns the signals, from now on.
+/// Returns the signals that are received from now on.
 #[cfg(unix)]
 pub(crate) fn signals() -> io::Result<Signals> {
     let kinds = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()];
@@ -43,8 +43,8 @@ pub(crate) fn signals() -> io::Result<Signals> {
     kinds.into_iter().map(numbered).collect()
 }
 
-/// Returns the events by which a console ends its programs, from now on, by the numbers that a Unix has for them: the
-/// exit code is by those.
+/// Returns the console events that end a program, with the numbers of the corresponding Unix signals. The exit code uses
+/// these numbers.
 #[cfg(windows)]
 pub(crate) fn signals() -> io::Result<Signals> {
     use tokio::signal::windows::{ctrl_break, ctrl_c, ctrl_close, ctrl_shutdown};

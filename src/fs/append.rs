@@ -9,18 +9,21 @@ use crate::sys::{self, FileKind, below};
 /// A file that is open to be added to.
 #[derive(Debug)]
 pub struct Appended {
-    /// The file: what is written goes to its end.
+    /// The file, open for appending.
     pub file: File,
     /// True if it ends with a part of a line.
     pub is_torn: bool,
 }
 
 impl Appended {
-    /// Opens the file at `path`, and creates it, for this user alone, where there is none.
+    /// Opens the file at `path`, and creates it for this user alone if it is missing.
     ///
-    /// Links in the path to its folder are followed: that is the user's own. What stands there has to be a
-    /// regular file of this user's with one name: neither a link that a command put there nor another user's
-    /// file is written to, and nothing that is opened waits for another process.
+    /// Follows links in the path of its folder, which the user chose.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error unless the path is a regular file with one name that this user owns. A link can come from a
+    /// command, and a FIFO could block.
     pub fn open(path: &Path) -> io::Result<Self> {
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
             return Err(io::Error::other("not a regular file"));

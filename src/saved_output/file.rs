@@ -19,7 +19,7 @@ const UNUSED_BITS: usize = 64 - 4 * SAVED_RANDOM_CHARS;
 pub struct SavedOutput {
     /// Its path.
     pub path: PathBuf,
-    /// Bytes that it holds, where that is not all: the cap was reached.
+    /// Bytes in the file if the cap was reached.
     pub first_bytes: Option<u64>,
 }
 
@@ -83,8 +83,11 @@ impl SavedFile {
         })
     }
 
-    /// Takes the next bytes, as long as all can be taken: those past the cap are left out, and in a file that stays those
-    /// past a failure. In one that does not stay a failure is an error.
+    /// Writes the next bytes up to the cap. In a kept file, a failure ends the saving.
+    ///
+    /// # Errors
+    ///
+    /// Returns the failure of a file that is not kept.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         if self.unsaved.is_some() {
             return Ok(());
@@ -105,20 +108,20 @@ impl SavedFile {
         Ok(())
     }
 
-    /// Writes `text` after all that is there, past the cap too.
+    /// Writes `text` at the end of the file, even above the cap.
     pub(super) fn end_with(&mut self, text: &str) -> io::Result<()> {
         self.file.seek(SeekFrom::End(0))?;
         self.file.write_all(text.as_bytes())
     }
 
-    /// Writes `text` over the last bytes, where there is no room after them.
+    /// Overwrites the last bytes with `text`, because the disk has no room for more.
     pub(super) fn end_over(&mut self, text: &str) -> io::Result<()> {
         let len = self.file.metadata()?.len();
         self.file.seek(SeekFrom::Start(len.saturating_sub(text.len() as u64)))?;
         self.file.write_all(text.as_bytes())
     }
 
-    /// Lets the file stay after this value is dropped. Returns it as what was saved of `bytes` in all.
+    /// Keeps the file after this value is dropped. `bytes` is the size of the complete output.
     pub fn keep(&mut self, bytes: u64) -> SavedOutput {
         self.removal.kept = true;
         SavedOutput { path: self.path.clone(), first_bytes: (self.written < bytes).then_some(self.written) }

@@ -14,7 +14,7 @@ use crate::sys::{self, Folder, below};
 /// The folder of saved outputs.
 #[derive(Debug)]
 pub(super) struct SavedFolder {
-    /// Its path without links, also where it is not there yet.
+    /// Its path without links.
     pub(super) path: PathBuf,
     /// The folder that it is in, and its name there; `None` where it could not be made once more.
     place: Option<(Folder, String)>,
@@ -25,7 +25,7 @@ pub(super) struct SavedFolder {
 }
 
 impl SavedFolder {
-    /// Opens the folder at `path`, which the user named, where it is there.
+    /// Opens the folder at `path`, which the user named, if it exists.
     pub(super) fn named(path: &Path) -> io::Result<Self> {
         let folder = match sys::open_folder(path) {
             Err(error) if sys::is_missing(&error) => {
@@ -61,7 +61,7 @@ impl SavedFolder {
         Ok(Self { path, place, is_private: true, folder: Mutex::default() })
     }
 
-    /// Returns the folder, made first where it is missing.
+    /// Returns the folder, and creates it if it is missing.
     pub(super) fn open(&self) -> io::Result<Arc<Folder>> {
         if let Some(folder) = self.existing()? {
             return Ok(folder);
@@ -72,7 +72,11 @@ impl SavedFolder {
         self.existing()?.ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    /// Returns the folder, `None` where it is not there; fails where it is not fit to be used.
+    /// Returns the folder, or `None` if it is missing.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if another user owns the folder, or can read a private one.
     pub(super) fn existing(&self) -> io::Result<Option<Arc<Folder>>> {
         let mut open = self.folder.lock().unwrap_or_else(PoisonError::into_inner);
         let Some((parent, name)) = &self.place else { return Ok(open.clone()) };
@@ -103,7 +107,7 @@ fn make(parent: &Folder, name: &str) -> io::Result<()> {
     }
 }
 
-/// True if no other user has made it, in the place of one that is gone.
+/// Returns true if this user owns the folder.
 fn is_own(folder: &Folder) -> bool {
     below::stat(folder, b".").is_ok_and(|stat| stat.owner == sys::user())
 }

@@ -1,4 +1,4 @@
-//! An output that is saved from its first byte once it is longer than an answer may be.
+//! An output that is saved from its first byte once it exceeds the limits of a result.
 
 use std::io;
 use std::sync::Arc;
@@ -8,24 +8,24 @@ use crate::fs::saved_name::SavedKind;
 use cutline_core::text::{Counter, Extent};
 use cutline_core::truncate::Bounds;
 
-/// Takes an output piece by piece and counts it. Up to its bounds it is held, then it goes to a file, which
-/// is removed again unless it is kept.
+/// Counts an output piece by piece. Buffers it up to its bounds, then writes it to a file. The file is removed again unless
+/// it is kept.
 #[derive(Debug)]
 pub struct SavedStream {
     store: Arc<Store>,
     kind: SavedKind,
-    /// Past these it may be cut, and saving begins.
+    /// The limits above which the output is saved.
     bounds: Bounds,
-    /// Counts of all that it took.
+    /// Counts of the complete output.
     pub raw: Counter,
-    /// Everything so far, until it goes to the file.
+    /// The output so far, before there is a file.
     held: Vec<u8>,
-    /// The file that holds it from byte 0, or why there is none; `None` within the bounds.
+    /// The file with the output from byte 0, or the error; `None` within the bounds.
     file: Option<io::Result<SavedFile>>,
 }
 
 impl SavedStream {
-    /// Returns one that saves in `store` what is longer than `bounds`.
+    /// Returns a stream that is saved in `store` if it exceeds `bounds`.
     pub fn new(store: Arc<Store>, kind: SavedKind, bounds: Bounds) -> Self {
         Self { store, kind, bounds, raw: Counter::default(), held: Vec::new(), file: None }
     }
@@ -36,7 +36,8 @@ impl SavedStream {
         self.save(bytes);
     }
 
-    /// Adds what `words` returns, on lines of its own, to the file that was kept. It is told what of the output is not there.
+    /// Appends the text of `words` to the file, on separate lines. `words` gets the reason if part of the output is not in
+    /// the file.
     pub fn end_with(&mut self, words: impl Fn(Option<&Unsaved>) -> String) {
         let Some(Ok(file)) = &mut self.file else { return };
         let is_at_line_start = file.unsaved.is_none() && self.raw.is_at_line_start();
@@ -49,13 +50,13 @@ impl SavedStream {
         }
     }
 
-    /// Makes sure that all of it so far is in a file that stays; what follows goes to it too.
+    /// Writes the output so far to a file, and keeps the file. Later output is added to it.
     pub fn keep(&mut self) -> io::Result<SavedOutput> {
         let bytes = self.raw.extent().bytes;
         self.file().as_mut().map(|file| file.keep(bytes)).map_err(|error| same_error(error))
     }
 
-    /// Saves no more; what was saved and not kept is removed.
+    /// Stops saving. Removes the file unless it was kept.
     pub fn discard(&mut self) {
         (self.held, self.file) = (Vec::new(), Some(Err(io::ErrorKind::Other.into())));
     }
@@ -79,7 +80,7 @@ impl SavedStream {
         }
     }
 
-    /// Returns the file, begun with the bytes that are held where there was none yet; or why there is none.
+    /// Returns the file or the error. Creates the file with the buffered bytes if there is none yet.
     fn file(&mut self) -> &mut io::Result<SavedFile> {
         self.file.get_or_insert_with(|| {
             let held = std::mem::take(&mut self.held);
@@ -90,7 +91,7 @@ impl SavedStream {
 }
 
 impl io::Write for SavedStream {
-    /// Never fails: what could not be saved is said when it is to be kept.
+    /// Never fails: [`keep`](Self::keep) returns the error.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.push(bytes);
         Ok(bytes.len())

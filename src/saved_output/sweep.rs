@@ -1,7 +1,7 @@
 //! Removing old saved outputs.
 //!
-//! Only cutline's own go: regular files with a saved output's name, this user's and closed to all others,
-//! with no second name, which no live server holds.
+//! Only regular files with the name of a saved output are removed, if this user owns them, they are closed to all others,
+//! they have one hard link, and no running server writes them.
 
 use std::time::SystemTime;
 
@@ -9,7 +9,7 @@ use super::Settings;
 use crate::fs::saved_name::is_saved_name;
 use crate::sys::{self, Folder, Stat, below};
 
-/// Removes what is past its age, then the oldest past the total.
+/// Removes files over the maximum age, then the oldest files over the total size.
 pub(super) fn sweep(folder: &Folder, settings: &Settings, now: SystemTime) {
     // Opened anew, it is read from its beginning.
     let Ok(from_start) = below::folder(folder, b"") else { return };
@@ -29,8 +29,7 @@ pub(super) fn sweep(folder: &Folder, settings: &Settings, now: SystemTime) {
     }
 }
 
-/// Removes a file that is still the one that was seen, and that no server writes. Returns true if it is gone, also by
-/// another server's sweep.
+/// Removes the file if it is still the same one and no server writes it. Returns true if the file does not exist any more.
 fn remove(folder: &Folder, seen: &Stat, name: &[u8]) -> bool {
     match below::file(folder, name) {
         Ok(Some((file, now))) => now.id == seen.id && sys::lock(&file) && below::remove(folder, name).is_ok(),
