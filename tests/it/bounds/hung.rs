@@ -213,7 +213,7 @@ fn cancelled_calls_on_files_that_hang_give_their_places_back() {
         client.cancel(id);
     }
     let refused = refused.expect("more threads than the limit are stuck").to_string();
-    assert!(refused.contains("still hang in the system"), "{refused}");
+    assert!(refused.contains("still blocked in the system"), "{refused}");
     // They return an error, and then calls work again.
     drop(hung);
     eventually("a call works again", || !client.call("read", json!({"path": "a"})).is_error());
@@ -240,7 +240,8 @@ fn rows_before_a_read_that_hangs_are_returned_at_the_deadline() {
     let flags = ["--search-timeout", "1", "--workers", "2"];
     let mut client = Start::new(&workspace).flags(flags).client();
     let Some(hung) = Hung::mount(&workspace, "hung") else { return };
-    hung.readable.store(128 * 1024, Ordering::SeqCst);
+    // The first 256 KB are read before the search begins.
+    hung.readable.store(512 * 1024, Ordering::SeqCst);
     let id = client.send_call("grep", json!({"pattern": "needle", "path": "hung/x"}), None);
     eventually("it hangs", || hung.waiting.load(Ordering::SeqCst) > 0);
     client.call("grep", json!({"pattern": "needle", "path": "a"})).assert_text("a:1: needle");
