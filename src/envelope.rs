@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn id_is_known_where_it_is_the_messages_own() {
+    fn only_the_id_of_the_message_itself_is_used() {
         let cases: [(&[u8], Option<&str>); 12] = [
             (b"{\"id\":7,\"params\":{\"a\":\"\"b\"},\"id\":9}", Some("7")),
             (b"{\"id\":7,\"method\":\"x\",\"params\":", Some("7")),

@@ -246,7 +246,7 @@ mod tests {
 
     /// The limits of each profile, as in docs/clients/measured.md.
     #[test]
-    fn rows_set_what_was_measured() {
+    fn client_profiles_have_the_measured_limits() {
         let cases: [Fits; 22] = [
             ("claude-code", 2000, 30_000, None, true, true),
             ("codex", 2000, 11_000, Some(270), true, true),
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn given_flags_hold_over_the_row() {
+    fn flags_override_the_client_profile() {
         let cline = Client::of_id("cline").unwrap();
         let limits = Limits::default();
         let fitted = cline.fitted(&limits, Given::default(), None);

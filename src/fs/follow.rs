@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn end_is_the_systems_and_every_entry_is_told() {
+    fn end_is_resolved_and_every_entry_is_reported() {
         let base = tempfile::tempdir().unwrap();
         let base = base.path().canonicalize().unwrap();
         let at = |path: &str| base.join(path);
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn way_leads_through_a_folder_below_which_it_looks() {
+    fn path_passes_through_the_folder() {
         let entries = ["/a", "/a/b", "/a/b/c"].map(PathBuf::from).to_vec();
         let followed = Followed { end: "/d".into(), entries };
         let through = |folder: &str| followed.way_through(&[Path::new(folder)]).is_some();

@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn allows_what_is_inside_and_saved_outputs() {
+    fn allows_paths_inside_and_saved_outputs() {
         let cases = [
             ("/data/repo", true),
             ("/data/repo/src/a.rs", true),
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn shows_paths_that_can_be_handed_back() {
+    fn shown_paths_can_be_used_in_calls() {
         let workspace = workspace(Boundary::Roots);
         assert_eq!(workspace.show(Path::new("/data/repo/src/a.rs")), "src/a.rs");
         assert_eq!(workspace.show(Path::new("/data/repo")), ".");

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn no_permit_beside_too_many_background_commands() {
+    async fn no_permit_with_too_many_background_commands() {
         let permits = CommandPermits::new();
         let mut left = Vec::new();
         for _ in 0..BACKGROUND_COMMANDS {

@@ -240,7 +240,7 @@ mod tests {
     use crate::process::drain::BLOCK_BYTES;
 
     #[test]
-    fn output_is_complete_once_the_shells_own_is_read() {
+    fn output_is_complete_after_the_output_of_the_shell() {
         let millis = Duration::from_millis;
         let progress = |taken, waiting, idle| {
             let written = taken + waiting + BLOCK_BYTES as u64;

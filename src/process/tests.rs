@@ -49,7 +49,7 @@ async fn how_far_it_is_is_never_waited_for() {
 }
 
 #[tokio::test]
-async fn all_of_its_output_is_taken_however_slowly_it_is_saved() {
+async fn all_output_is_read_with_slow_saving() {
     let here = Here::new();
     // All of it fits into the pipe: the shell has ended long before it is read.
     let mut running = here.run("until [ -e held ]; do :; done; seq 1 20000").await;

@@ -19,7 +19,7 @@ fn create(store: &Store) -> SavedFile {
 
 #[cfg(unix)]
 #[test]
-fn a_file_is_private_capped_and_removed_unless_kept() {
+fn file_is_private_capped_and_removed_unless_kept() {
     let temp = tempfile::tempdir().unwrap();
     let dir = temp.path().join("own");
     let store = Store::new(Settings { max_file_bytes: 5, ..settings(dir.clone()) });
@@ -46,7 +46,7 @@ fn a_file_is_private_capped_and_removed_unless_kept() {
 
 #[cfg(unix)]
 #[test]
-fn a_named_folder_that_was_removed_is_made_again() {
+fn removed_configured_folder_is_created_again() {
     let temp = tempfile::tempdir().unwrap();
     let dir = temp.path().join("named");
     fs::create_dir(&dir).unwrap();
@@ -99,7 +99,7 @@ fn a_folder_that_is_not_this_users_alone_is_not_used() {
 
 #[cfg(unix)]
 #[test]
-fn a_folder_that_the_user_named_is_used_as_it_is() {
+fn configured_folder_is_used_unchanged() {
     let temp = tempfile::tempdir().unwrap();
     let open = temp.path().join("open");
     fs::create_dir(&open).unwrap();
@@ -113,7 +113,7 @@ fn a_folder_that_the_user_named_is_used_as_it_is() {
 
 #[cfg(unix)]
 #[test]
-fn a_missing_folder_that_the_user_named_is_made_for_this_user_alone() {
+fn missing_configured_folder_is_created_private() {
     let temp = tempfile::tempdir().unwrap();
     let missing = temp.path().join("missing");
     let store = Store::new(Settings { private: false, ..settings(missing.clone()) });
@@ -123,7 +123,7 @@ fn a_missing_folder_that_the_user_named_is_made_for_this_user_alone() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_in_the_folders_place_leads_nowhere() {
+fn link_instead_of_the_folder_is_not_followed() {
     for private in [false, true] {
         let temp = tempfile::tempdir().unwrap();
         let (dir, moved) = (temp.path().join("dir"), temp.path().join("moved"));
@@ -166,7 +166,7 @@ fn a_private_folder_that_was_cleared_away_is_made_again() {
 
 #[cfg(unix)]
 #[test]
-fn a_sweep_removes_the_old_then_the_oldest_and_only_its_own() {
+fn cleanup_removes_old_outputs_then_the_oldest() {
     let temp = tempfile::tempdir().unwrap();
     let dir = temp.path();
     let now = SystemTime::now();

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bin_holds_durations_near_its_middle() {
+    fn bin_contains_durations_near_its_middle() {
         let mut last = 0;
         for us in (0..5000).chain((13..40).map(|log| (1 << log) + 7)) {
             let bin = bin(us);

@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn longest_calls_are_kept_in_order() {
+    fn slowest_calls_are_sorted() {
         let mut slowest = Slowest::default();
         for n in 0..1000_u64 {
             let duration = Duration::from_millis(n * 7919 % 500);

@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn limit_of_tokens_is_named_where_there_is_one() {
+    fn descriptions_have_the_token_limit_if_set() {
         let limits = Limits { max_tokens: Some(8000), ..Limits::default() };
         for tool in ToolName::ALL {
             for (limits, is_named) in [(&limits, true), (&Limits::default(), false)] {
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_timeout_is_told_both_bounds() {
+    fn error_for_invalid_timeout_has_both_bounds() {
         let limits = Limits { bash_max_timeout_secs: 7, ..Limits::default() };
         let schema = ToolName::Bash.schema_within(&limits);
         for given in [json!(-1), json!(1.5), json!("abc")] {

@@ -134,7 +134,7 @@ async fn cancelled_calls_end_though_their_threads_are_stuck() {
 }
 
 #[tokio::test]
-async fn panics_of_work_are_handed_on() {
+async fn panics_are_propagated() {
     let here = Fixture::new(&[]);
     let call = tokio::spawn(async move { here.cx.blocking::<()>(|_, _| panic!("no luck")).await });
     assert!(call.await.unwrap_err().is_panic());
@@ -146,7 +146,7 @@ fn totals(cx: &Context, tool: ToolName, given: &serde_json::Value) -> Totals {
 }
 
 #[test]
-fn totals_are_known_where_the_tool_counted_what_was_asked_for() {
+fn totals_are_known_if_the_tool_counted_everything() {
     use ToolName::{Bash, Find, Grep, Ls, Read};
     use Totals::{Exact, LowerBound, Unknown};
     let names: Vec<String> = (0..9).map(|n| format!("names/name-{n}-long")).collect();

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn line_of_exactly_the_limit_is_held() {
+    fn line_of_exactly_the_limit_is_accepted() {
         for (len, held) in [(99, true), (100, true), (101, false)] {
             let input = format!("{}\n", "x".repeat(len));
             let mut lines = Lines::new(input.as_bytes(), 100);

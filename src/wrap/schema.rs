@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn only_promises_on_what_was_cut_count() {
+    fn only_schema_rules_for_cut_parts_matter() {
         let schema = OutputSchema::Known(json!({
             "type": "object",
             "required": ["rows"],

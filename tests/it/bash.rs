@@ -36,7 +36,7 @@ fn a_saved_output_is_complete_and_private() {
 }
 
 #[test]
-fn end_of_a_command_is_known_where_the_client_ignores_the_ends_of_children() {
+fn end_of_a_command_is_detected_with_sigchld_ignored() {
     let workspace = Workspace::new();
     let ignoring = Start::new(&workspace).through("bash", &["-c", "trap '' CHLD; exec \"$0\" \"$@\""]);
     let reply = ignoring.client().call("bash", json!({"command": "exit 7"}));
@@ -44,7 +44,7 @@ fn end_of_a_command_is_known_where_the_client_ignores_the_ends_of_children() {
 }
 
 #[test]
-fn commands_have_no_terminal_where_the_client_has_one() {
+fn commands_have_no_terminal_even_if_the_client_has_one() {
     // The server, or a wrap of it, is one of several processes on a terminal, as if an agent in a terminal started it.
     let in_terminal = |words: &str| {
         format!(
@@ -88,7 +88,7 @@ fn the_default_folder_is_in_the_temp_folder_and_private() {
 }
 
 #[test]
-fn the_default_folder_is_in_tmp_where_tmpdir_is_empty() {
+fn default_folder_is_in_tmp_with_empty_tmpdir() {
     let workspace = Workspace::new();
     let mut client = Start::new(&workspace).default_saved_dir().env("TMPDIR", "").client();
     let path = saved_path(&client.call("bash", json!({"command": "seq 3000"})));
@@ -121,7 +121,7 @@ fn saved_file(path: &Path, bytes: usize, time: SystemTime) {
 }
 
 #[test]
-fn old_outputs_go_and_nothing_else() {
+fn only_old_outputs_are_removed() {
     let workspace = Workspace::new();
     let old = SystemTime::now() - TEN_DAYS;
     let put = |name: &str, time: SystemTime| {
@@ -150,7 +150,7 @@ fn old_outputs_go_and_nothing_else() {
 }
 
 #[test]
-fn past_the_total_the_oldest_go_first() {
+fn oldest_outputs_are_removed_first_over_the_total() {
     let workspace = Workspace::new();
     let put = |name: &str, hours: u64| {
         let path = workspace.saved_dir().join(name);
@@ -168,7 +168,7 @@ fn past_the_total_the_oldest_go_first() {
 }
 
 #[test]
-fn what_a_live_server_writes_stays() {
+fn outputs_of_a_running_server_are_not_removed() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
     let reply = client.call("bash", json!({"command": "echo hi; sleep 600 &"}));

@@ -42,7 +42,7 @@ const WAYS_OUT: [&str; 14] = [
 ];
 
 #[test]
-fn no_tool_leaves_the_roots() {
+fn tools_stay_inside_the_roots() {
     let workspace = workspace();
     let mut client = Client::new(&workspace);
     for way in WAYS_OUT {
@@ -64,7 +64,7 @@ fn no_tool_leaves_the_roots() {
 }
 
 #[test]
-fn what_stands_outside_is_not_told() {
+fn files_outside_are_not_revealed() {
     let workspace = workspace();
     let mut client = Client::new(&workspace);
     let ways = [
@@ -80,7 +80,7 @@ fn what_stands_outside_is_not_told() {
 }
 
 #[test]
-fn a_link_that_goes_out_and_comes_back_tells_nothing_either() {
+fn link_out_of_the_roots_and_back_reveals_nothing() {
     let workspace = Workspace::with(&json!({
         "inside/a.txt": "inside\n",
         "../outside/sub/more.txt": "secret\n",
@@ -141,7 +141,7 @@ fn ignore_files_outside_tell_nothing() {
 }
 
 #[test]
-fn pipes_in_place_of_gits_settings_are_not_waited_for() {
+fn pipes_instead_of_git_settings_do_not_block() {
     for path in ["../home/.config/git/ignore", "../home/.gitconfig", "../home/.config/git/config"] {
         let workspace = Workspace::with(&json!({path: {"fifo": true}, "a": "x\n"}));
         let mut client = Client::new(&workspace);

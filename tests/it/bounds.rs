@@ -49,7 +49,7 @@ fn patterns_and_globs_past_their_bounds_are_refused() {
 }
 
 #[test]
-fn rules_past_their_bounds_are_passed_over() {
+fn rules_beyond_their_bounds_are_ignored() {
     // 1025 bytes, which would match a file, and 1024.
     let (long, fits) = (format!("[{}]ong", "l".repeat(1020)), format!("[{}]hort", "s".repeat(1018)));
     let workspace = Workspace::with(&json!({
@@ -128,7 +128,7 @@ fn large_folders_take_little_memory() {
 
 /// Full results of a multiple of the memory limit are saved during the search.
 #[test]
-fn saved_whole_results_take_bounded_memory() {
+fn saving_full_results_uses_bounded_memory() {
     let workspace = Workspace::with(&json!({"names/n": {"each": [1, 2], "content": ""}}));
     fs::write(workspace.path("a"), "needle in a line of some length\n".repeat(1_000_000)).unwrap();
     let mut client = Start::new(&workspace).flags(["--save", "all"]).client();
@@ -142,7 +142,7 @@ fn saved_whole_results_take_bounded_memory() {
 }
 
 #[test]
-fn image_of_too_many_pixels_is_told_of_and_not_decoded() {
+fn image_with_too_many_pixels_is_reported_and_not_decoded() {
     // The header says 20,000 by 20,000 pixels. The file has a thousand bytes.
     let png = "89504e470d0a1a0a0000000d4948445200004e2000004e2008020000006c12d16e\
                0000001149444154789c63601805a360140c77000003e80001b3a6d3460000000049454e44ae426082";

@@ -364,7 +364,7 @@ fn call_leaves_no_process() {
 }
 
 #[test]
-fn call_json_prints_whole_result() {
+fn call_json_prints_the_complete_result() {
     let workspace = Workspace::with(&json!({"big": {"lines": [1, 3000], "text": "{n}"}}));
     let output = run(&workspace, &["call", "--json", "read", "path=big"]);
     let result: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -386,7 +386,7 @@ fn tool_error_is_exit_1() {
 }
 
 #[test]
-fn call_takes_flags_anywhere() {
+fn call_accepts_flags_anywhere() {
     let workspace = Workspace::with(&json!({"a": "1\n2\n3\n"}));
     for arguments in
         [["--max-lines", "1", "call", "read", "path=a"], ["call", "read", "path=a", "--max-lines", "1"]]
@@ -418,7 +418,7 @@ fn variable_of_roots_is_a_path_list() {
 }
 
 #[test]
-fn no_usable_root_is_exit_2() {
+fn exit_code_2_without_a_usable_root() {
     let workspace = Workspace::with(&json!({"file": "x"}));
     for root in ["/no/such/folder", "<root>/file"] {
         let output = run(&workspace, &["--root", root]);

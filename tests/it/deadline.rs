@@ -68,7 +68,7 @@ fn searches_of_a_huge_file_hold_up_no_other() {
 }
 
 #[test]
-fn what_was_found_behind_an_unfinished_file_is_returned() {
+fn matches_after_an_unfinished_file_are_returned() {
     let workspace = Workspace::new();
     workspace.write("a", "needle\n");
     with_hole(&workspace, "b", &text(1000), TERABYTE);
@@ -88,7 +88,7 @@ fn what_was_found_behind_an_unfinished_file_is_returned() {
 }
 
 #[test]
-fn search_that_did_not_finish_never_says_that_nothing_was_found() {
+fn unfinished_search_never_reports_no_matches() {
     let workspace = Workspace::new();
     workspace.write("a/b", "needle\n");
     with_hole(&workspace, "c", &text(1000), TERABYTE);
@@ -127,7 +127,7 @@ fn cut_results_of_a_search_that_did_not_finish_are_a_lower_bound() {
 }
 
 #[test]
-fn large_pattern_on_a_large_file_returns_what_it_found() {
+fn large_pattern_on_a_large_file_returns_partial_results() {
     let workspace = Workspace::new();
     let line = format!("{}\n", "é a".repeat(60));
     workspace.write("big", format!("needle\n{}", line.repeat(60_000_000 / line.len())));
@@ -141,7 +141,7 @@ fn large_pattern_on_a_large_file_returns_what_it_found() {
 }
 
 #[test]
-fn cancelled_search_of_a_huge_file_gives_its_place_back() {
+fn cancelled_search_of_a_huge_file_releases_its_permit() {
     let workspace = Workspace::new();
     with_hole(&workspace, "a/big", &text(1000), TERABYTE);
     workspace.write("b", "needle\n");

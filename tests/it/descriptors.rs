@@ -69,7 +69,7 @@ fn background_processes_without_output_are_not_counted() {
 }
 
 #[test]
-fn without_a_descriptor_left_all_is_ended_at_the_servers_end() {
+fn server_without_descriptors_ends_all_processes() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
     for n in 0..20 {
@@ -94,7 +94,7 @@ fn without_a_descriptor_left_all_is_ended_at_the_servers_end() {
 }
 
 #[test]
-fn command_that_gets_no_permit_is_answered_in_time() {
+fn command_without_a_permit_returns_in_time() {
     let workspace = Workspace::new();
     let mut client = Start::new(&workspace).flags(["--answer-within", "1"]).client();
     let run = |command: &str| json!({"command": command});

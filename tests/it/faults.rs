@@ -89,7 +89,7 @@ fn a_full_disk_costs_the_saved_output_and_nothing_else() {
 }
 
 #[test]
-fn a_server_whose_session_began_in_another_namespace_runs_and_ends_commands() {
+fn server_with_session_of_another_namespace_runs_and_ends_commands() {
     let workspace = Workspace::new();
     let Some(start) = start_in(&workspace, &["--pid", "--fork", "--mount-proc"], "true") else { return };
     let mut client = start.client();
@@ -105,7 +105,7 @@ fn a_server_whose_session_began_in_another_namespace_runs_and_ends_commands() {
 }
 
 #[test]
-fn server_that_is_the_first_of_its_namespace_waits_for_what_it_inherits() {
+fn first_process_of_a_namespace_waits_for_inherited_processes() {
     let workspace = Workspace::new();
     let Some(start) = start_in(&workspace, &["--pid", "--fork", "--mount-proc"], "true") else { return };
     let mut client = start.client();
@@ -122,7 +122,7 @@ fn server_that_is_the_first_of_its_namespace_waits_for_what_it_inherits() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn server_that_is_a_subreaper_waits_for_what_it_inherits() {
+fn subreaper_waits_for_inherited_processes() {
     let workspace = Workspace::new();
     // By the number of `prctl`.
     let prctl = if cfg!(target_arch = "x86_64") { "157" } else { "167" };
@@ -175,7 +175,7 @@ fn server_under_a_proc_of_another_namespace_ends_commands_by_group() {
 }
 
 #[test]
-fn server_without_proc_runs_commands_and_says_why_it_reads_nothing() {
+fn server_without_proc_runs_commands_and_explains_read_errors() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let hide = "mount -t tmpfs none /proc";
     let Some(start) = start_in(&workspace, &["--mount"], hide) else { return };
@@ -196,7 +196,7 @@ fn server_without_proc_runs_commands_and_says_why_it_reads_nothing() {
 }
 
 #[test]
-fn a_folder_of_saved_outputs_that_goes_away() {
+fn removed_folder_of_saved_outputs() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
     client.call("bash", json!({"command": "echo hi"})).assert_text("hi\n");
@@ -206,7 +206,7 @@ fn a_folder_of_saved_outputs_that_goes_away() {
 }
 
 #[test]
-fn a_workspace_that_goes_away() {
+fn removed_workspace() {
     let workspace = Workspace::with(&json!({"../gone/a": "one\n"}));
     let mut client = Start::new(&workspace).flags(["--root", "<base>/gone"]).client();
     client.call("read", json!({"path": "a"})).assert_text("one\n");
@@ -245,7 +245,7 @@ fn few_descriptors_do_not_end_the_server() {
 }
 
 #[test]
-fn no_temp_folder_to_save_in() {
+fn missing_temp_folder() {
     let workspace = Workspace::with(&json!({"file": "x"}));
     let mut client = Start::new(&workspace).default_saved_dir().env("TMPDIR", "<root>/file/none").client();
     let reply = client.call("bash", json!({"command": "seq 3000"}));

@@ -48,7 +48,7 @@ fn ties_of_time_are_in_path_order() {
 
 #[test]
 #[cfg(unix)]
-fn folder_beside_one_that_cannot_be_read_keeps_its_path_and_rules() {
+fn folder_next_to_an_unreadable_one_keeps_its_path_and_rules() {
     use std::os::unix::fs::PermissionsExt as _;
     let workspace = Workspace::with(&json!({
         ".gitignore": "/b/build\n",

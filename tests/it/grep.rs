@@ -36,7 +36,7 @@ fn the_same_call_gives_the_same_bytes() {
 }
 
 #[test]
-fn a_needle_in_a_line_of_megabytes_is_found_or_the_file_is_named() {
+fn match_in_an_oversized_line_is_found_or_the_file_is_reported() {
     let mut line = vec![b'x'; 5_000_000];
     line[3_000_000..3_000_006].copy_from_slice(b"needle");
     let workspace = Workspace::new();
@@ -96,7 +96,7 @@ fn files_that_vanish_while_they_are_searched() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn file_that_says_no_size_is_searched_to_its_end() {
+fn file_without_size_is_searched_to_its_end() {
     let symbols = std::fs::read_to_string("/proc/kallsyms").unwrap_or_default();
     let Some(last) = symbols.lines().last().filter(|_| symbols.len() > 1_000_000) else {
         return eprintln!("not run: there is no /proc/kallsyms of over 1 MB that this user may read");
@@ -109,7 +109,7 @@ fn file_that_says_no_size_is_searched_to_its_end() {
 }
 
 #[test]
-fn ranking_holds_only_what_can_be_shown() {
+fn ranking_buffers_only_results_that_can_be_shown() {
     let workspace = Workspace::new();
     // 80 MB of lines of 1.5 KB, of which all match and have one score; as many are kept as can be.
     let line = format!("needle {}\n", "日".repeat(500));

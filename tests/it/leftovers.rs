@@ -136,7 +136,7 @@ fn namespace_and_session() -> (u64, u32) {
 }
 
 #[test]
-fn what_commands_may_have_written_removes_and_ends_nothing() {
+fn files_of_commands_cause_no_removal() {
     let uid = rustix::process::geteuid().as_raw();
     for (saved, flags) in [
         ("root/saved", &["--spill-dir", "<root>/saved"][..]),

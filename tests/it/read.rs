@@ -74,7 +74,7 @@ fn pages_of_a_large_file_are_complete() {
 }
 
 #[test]
-fn large_sparse_file_takes_little_memory() {
+fn large_sparse_file_uses_little_memory() {
     let workspace = Workspace::new();
     let mut file = File::create(workspace.path("a")).unwrap();
     file.write_all(&b"start of it\n".repeat(1000)).unwrap();

@@ -165,7 +165,7 @@ fn read_only_changes_nothing_at_all() {
 }
 
 #[test]
-fn temp_folder_of_commands_is_in_tmp_where_tmpdir_is_empty() {
+fn temp_folder_of_commands_is_in_tmp_with_empty_tmpdir() {
     let workspace = workspace();
     let start = || Start::new(&workspace).env("TMPDIR", "").flags(["--sandbox", "read-only"]);
     let Some(mut client) = started(start) else { return };
@@ -174,7 +174,7 @@ fn temp_folder_of_commands_is_in_tmp_where_tmpdir_is_empty() {
 }
 
 #[test]
-fn each_mode_has_a_temp_folder_of_its_own() {
+fn each_mode_has_a_separate_temp_folder() {
     for mode in ["read-only", "workspace-write"] {
         let workspace = workspace();
         let Some(mut client) = client(&workspace, &["--sandbox", mode]) else { return };
@@ -195,7 +195,7 @@ fn each_mode_has_a_temp_folder_of_its_own() {
 }
 
 #[test]
-fn temp_folder_that_a_command_closed_goes_too() {
+fn temp_folder_without_permissions_is_removed_too() {
     for mode in ["555", "000"] {
         let workspace = workspace();
         let start = || Start::new(&workspace).flags(["--sandbox", "workspace-write"]).of_user(65_534);
@@ -247,7 +247,7 @@ fn no_tcp_connection_is_opened() {
 }
 
 #[test]
-fn started_processes_are_held_too() {
+fn child_processes_are_restricted_too() {
     let workspace = workspace();
     let Some(mut client) = client(&workspace, &["--sandbox", "workspace-write"]) else { return };
     for command in [
@@ -282,7 +282,7 @@ fn output_timeout_and_background_as_without_it() {
 }
 
 #[test]
-fn temp_folder_of_a_killed_server_goes_with_the_next() {
+fn next_server_removes_temp_folder_of_a_killed_one() {
     let workspace = workspace();
     // A temp folder that no server of another test clears up.
     let free = || Start::new(&workspace).env("TMPDIR", "<base>/extra");

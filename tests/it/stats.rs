@@ -66,7 +66,7 @@ fn resource_listed_in_both_eras() {
 }
 
 #[test]
-fn limit_of_tokens_is_given_where_there_is_one() {
+fn token_limit_is_reported_if_set() {
     let workspace = Workspace::new();
     let mut client = Start::new(&workspace).flags(["--max-tokens", "8000"]).client();
     let expected = json!({"maxLines": 2000, "maxBytes": 30_000, "maxTokens": 8000, "images": true});

@@ -37,7 +37,7 @@ fn results_of_other_servers() {
 }
 
 #[test]
-fn key_lines_are_counted_where_they_are() {
+fn notice_counts_key_lines_by_position() {
     let long = "x".repeat(40_000);
     let (error, rest) = ("a.c:1:1: error: b\n", "building\n".repeat(50));
     let text = format!("start\n{rest}{error}{rest}");

@@ -105,7 +105,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn pieces_count_as_the_whole(pieces in prop::collection::vec("[ab\n]{0,6}", 0..8)) {
+        fn counts_do_not_depend_on_pieces(pieces in prop::collection::vec("[ab\n]{0,6}", 0..8)) {
             let whole = pieces.concat();
             let lines: Vec<&str> = whole.split_inclusive('\n').collect();
             let counter = pushed(&pieces.iter().map(|piece| piece.clone().into_bytes()).collect::<Vec<_>>());

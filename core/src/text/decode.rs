@@ -158,7 +158,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn utf8_in_pieces_is_the_lossy_whole(
+        fn utf8_in_pieces_equals_lossy_conversion(
             bytes in prop::collection::vec(prop_oneof![any::<u8>(), 0x80_u8..0xF5, Just(b'a')], 0..40),
             cuts in prop::collection::vec(0_usize..5, 0..20),
         ) {
@@ -168,7 +168,7 @@ mod tests {
         }
 
         #[test]
-        fn utf16_in_pieces_is_the_whole(text in "\\PC{0,40}", cuts in prop::collection::vec(0_usize..5, 0..20)) {
+        fn utf16_does_not_depend_on_pieces(text in "\\PC{0,40}", cuts in prop::collection::vec(0_usize..5, 0..20)) {
             let le: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
             let be: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
             prop_assert_eq!(decoded(Encoding::Utf16Le, &le, &cuts), (text.clone(), false));

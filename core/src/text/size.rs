@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_in_words() {
+    fn sizes_have_units() {
         let cases = [
             (0, "0B"),
             (999, "999B"),

@@ -129,7 +129,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn pieces_count_as_the_whole(
+        fn counts_do_not_depend_on_pieces(
             pieces in prop::collection::vec("(\\PC|[a-z0-9 \t\n]){0,200}", 0..6),
         ) {
             let whole = pieces.concat();

@@ -138,7 +138,7 @@ mod tests {
         }
 
         #[test]
-        fn an_excerpt_is_a_piece_of_the_line_that_holds_the_focus(
+        fn excerpt_contains_the_focus(
             line in "\\PC{0,80}", at in 0_usize..80, len in 0_usize..20, max in 1_usize..30,
         ) {
             let starts: Vec<usize> = line.char_indices().map(|(i, _)| i).chain([line.len()]).collect();

@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_in_place_of_others_are_never_open_to_more() {
+    fn replaced_files_never_get_wider_permissions() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("settings.json");
         for mode in [0o600, 0o640, 0o644] {

@@ -112,7 +112,7 @@ fn ranked(query: &Query, content: &[u8]) -> (u64, Vec<u64>) {
 }
 
 #[test]
-fn lines_beside_a_ranked_one_look_the_same_whatever_else_was_found() {
+fn context_of_a_ranked_line_does_not_depend_on_other_matches() {
     let content = format!("def needle():\n{} needle\n", "x ".repeat(1000));
     let best = |least| {
         let ranking = Arc::new(Ranking::new(2, Words::default()));
@@ -255,7 +255,7 @@ fn giant_line_as_context_shows_its_start() {
 }
 
 #[test]
-fn file_that_says_no_size_is_named_where_it_goes_on() {
+fn file_without_size_is_reported_if_it_continues() {
     for (bytes, expected) in [(PSEUDO_FILE_BYTES, None), (PSEUDO_FILE_BYTES + 1, Some(PassedOver::Rest))] {
         let mut file = tempfile::tempfile().unwrap();
         std::io::copy(&mut std::io::repeat(b'\n').take(bytes), &mut file).unwrap();
@@ -320,7 +320,7 @@ fn empty_match_at_the_end_is_found() {
 }
 
 #[test]
-fn matches_across_lines_see_what_is_before_them() {
+fn matches_across_lines_see_text_before_them() {
     assert_eq!(search(&across(r"x|^y\nz"), b"xy\nz\n").0, ["1:xy"]);
     assert_eq!(search(&across(r"a|\bb\nc"), b"ab\nc\n").0, ["1:ab"]);
 }

@@ -114,7 +114,7 @@ fn worktree_excludes_are_read() {
 }
 
 #[test]
-fn nothing_left_out_is_reported_as_such() {
+fn complete_search_reports_no_skipped_files() {
     let dir = tree(&[(".gitignore", "*.log\n"), ("a", ""), (".git/x.log", "")]);
     assert_eq!(files(dir.path()), (vec![".gitignore".to_owned(), "a".to_owned()], false));
 }
@@ -156,7 +156,7 @@ fn rules_agree_with_git() {
 }
 
 #[test]
-fn rules_past_budget_are_left_aside_for_any_workers() {
+fn rules_beyond_the_budget_are_ignored_for_any_number_of_workers() {
     let names =
         |folder: usize| (0..60_000).map(move |n| format!("name-{folder}-{n}")).collect::<Vec<_>>().join("\n");
     let contents: Vec<String> = (0..8).map(names).collect();

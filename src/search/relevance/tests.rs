@@ -27,7 +27,7 @@ fn whole(path: &str, line: &str) -> i32 {
 }
 
 #[test]
-fn whole_names_come_before_parts_of_longer_ones() {
+fn complete_names_rank_before_parts_of_names() {
     let score = |line: &str, found: Range<usize>| line_points(&mut scorer("a.py"), line, found);
     let (whole, start, within) =
         (score("def pool():", 4..8), score("def pooled():", 4..8), score("def apool():", 5..9));
@@ -57,7 +57,7 @@ fn words_of_an_alternation_that_meet_lift_line_and_file() {
 }
 
 #[test]
-fn long_lines_come_after_short_ones() {
+fn long_lines_rank_after_short_ones() {
     let long = format!("NAME(){}", " x".repeat(250));
     assert!(whole("a.js", &long) < whole("a.js", "NAME()") - 300);
 }

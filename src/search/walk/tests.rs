@@ -142,7 +142,7 @@ fn order_is_the_same_for_any_workers() {
 }
 
 #[test]
-fn progress_is_told_of_folders_without_files_too() {
+fn progress_includes_folders_without_files() {
     let dir = tempfile::tempdir().unwrap();
     for n in 0..50 {
         std::fs::create_dir(dir.path().join(format!("{n}"))).unwrap();
@@ -307,7 +307,7 @@ fn results_at_the_deadline_are_complete_up_to_the_stated_path() {
 }
 
 #[test]
-fn results_are_taken_while_a_worker_is_blocked() {
+fn results_are_received_while_a_worker_is_blocked() {
     let dir = special("blocked");
     let stop = Stop::new(CancellationToken::new(), Deadline::new(Instant::now(), Duration::from_secs(1)));
     let (emitted, (open, blocked)) = (Arc::default(), channel());

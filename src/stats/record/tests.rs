@@ -58,7 +58,7 @@ fn cut_output(totals: Totals, truncation: TruncationDetails) -> Output {
 }
 
 #[test]
-fn an_answer_that_was_not_cut_left_nothing_out() {
+fn uncut_result_omits_nothing() {
     let answered = answered(ToolName::Bash, output("one\ntwo\n", Details::default()));
     let expected = Answered {
         truncated_by: None,
@@ -76,7 +76,7 @@ fn an_answer_that_was_not_cut_left_nothing_out() {
 }
 
 #[test]
-fn the_fuller_of_the_two_limits_is_what_was_used() {
+fn usage_is_that_of_the_fuller_limit() {
     for (body, percent) in [
         ("x\n".repeat(1500), 75),
         ("x".repeat(21_299), 70),
@@ -94,7 +94,7 @@ fn the_fuller_of_the_two_limits_is_what_was_used() {
 }
 
 #[test]
-fn left_out_is_what_the_totals_say() {
+fn omitted_counts_follow_from_the_totals() {
     let cut = || cut(TruncatedBy::Bytes, (374, 29_990), (5000, 400_001));
     for (totals, is_lower_bound) in [(Totals::Exact, false), (Totals::LowerBound, true)] {
         let answered = answered(ToolName::Read, cut_output(totals, cut()));

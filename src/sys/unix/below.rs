@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_longer_than_the_kernel_takes() {
+    fn path_longer_than_the_kernel_accepts() {
         let dir = tempfile::tempdir().unwrap();
         let name = "n".repeat(200);
         let mut path = Vec::new();

@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_goes_and_what_its_links_lead_to_stays() {
+    fn tree_is_removed_without_the_targets_of_links() {
         let base = tempfile::tempdir().unwrap();
         let at = |path: &str| base.path().join(path);
         fs::create_dir_all(at("victim/inner")).unwrap();

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn the_systems_own_bash_is_another_systems() {
+    fn bash_of_the_system_belongs_to_wsl() {
         let windows = std::env::var("SystemRoot").unwrap().to_uppercase();
         assert!(is_of_wsl(Path::new(&format!(r"{windows}\System32\bash.exe"))));
         assert!(is_of_wsl(Path::new(r"C:\Users\me\AppData\Local\Microsoft\WindowsApps\bash.exe")));

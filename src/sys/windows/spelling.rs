@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn shown_as_every_program_takes_it() {
+    fn path_is_shown_in_a_form_that_programs_accept() {
         for (path, expected) in [
             (r"\\?\C:\Users\é", "C:/Users/é"),
             (r"\\?\UNC\server\share\a", "//server/share/a"),

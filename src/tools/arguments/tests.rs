@@ -43,7 +43,7 @@ fn values_of_another_form_are_converted() {
 }
 
 #[test]
-fn empty_values_of_optional_arguments_are_left_out() {
+fn empty_values_of_optional_arguments_are_ignored() {
     use ToolName::{Bash, Find, Grep, Ls, Read};
     let cases = [
         (Read, json!({"path": "a", "limit": 0, "offset": 0}), json!({"path": "a"})),
@@ -76,7 +76,7 @@ fn empty_values_of_optional_arguments_are_left_out() {
 }
 
 #[test]
-fn other_names_are_taken_where_they_mean_one_thing() {
+fn unambiguous_other_names_are_accepted() {
     use ToolName::{Bash, Find, Grep, Ls, Read};
     let cases = [
         (Read, json!({"file_path": "a"}), json!({"path": "a"})),
@@ -118,7 +118,7 @@ fn other_names_are_taken_where_they_mean_one_thing() {
 }
 
 #[test]
-fn arguments_of_agents_are_left_aside() {
+fn arguments_added_by_agents_are_ignored() {
     for tool in ToolName::ALL {
         let own = match tool {
             ToolName::Read => json!({"path": "a"}),
@@ -145,7 +145,7 @@ fn arguments_of_agents_are_left_aside() {
 }
 
 #[test]
-fn names_of_other_forms_are_refused_with_what_is_meant() {
+fn names_in_other_forms_are_refused_with_a_suggestion() {
     use ToolName::{Bash, Find, Grep, Ls, Read};
     let cases = [
         (Bash, json!({"command": "ls", "args": ["-l"]}), "all words in command"),
@@ -228,7 +228,7 @@ fn names_of_other_forms_are_refused_with_what_is_meant() {
 }
 
 #[test]
-fn errors_say_what_was_given_and_what_is_expected() {
+fn errors_report_the_given_and_the_expected_value() {
     let cases = [
         (json!({}), "path: is missing; must be a string"),
         (json!({"path": null}), "path: is missing; must be a string"),

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ends_that_are_kept() {
+    fn kept_ends_of_output() {
         let plain = Limits::default();
         let one = Limits { max_lines: 1, ..Limits::default() };
         let both = Limits { bash_head: 200, bash_tail: Some(800), ..Limits::default() };

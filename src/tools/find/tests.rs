@@ -46,7 +46,7 @@ fn folders_end_with_a_slash_and_links_are_files() {
 }
 
 #[test]
-fn ignored_files_and_what_is_said_of_them() {
+fn ignored_files_and_their_notice() {
     let fixture = tree();
     fixture.write(".gitignore", "target\n");
     let none = "No files found matching pattern\n\n[Ignored files were not searched. Use noIgnore=true to include them]";
@@ -77,7 +77,7 @@ fn limits_are_exact_and_pages_join() {
 }
 
 #[test]
-fn the_byte_limit_counts_what_it_cuts() {
+fn byte_limit_reports_omitted_results() {
     let fixture = tree().with(|shared| shared.limits.max_bytes = 16);
     let output = find(&fixture, &json!({"pattern": "*.rs", "limit": 5})).unwrap();
     assert_eq!(output.text, "a/b.rs\na/c/d.rs\n\n[16B limit reached]\n[Use offset=2 to continue]");
@@ -110,7 +110,7 @@ fn the_newest_first_and_ties_by_path() {
 }
 
 #[test]
-fn a_glob_that_is_none() {
+fn invalid_glob() {
     let error = find(&tree(), &json!({"pattern": "a["})).unwrap_err().to_string();
     assert!(error.starts_with("Invalid glob 'a[': "), "{error}");
 }
@@ -127,7 +127,7 @@ fn names_that_can_not_be_shown_as_they_are() {
 }
 
 #[test]
-fn one_name_over_the_limit_is_shown_and_leads_on_only_where_something_follows() {
+fn one_name_over_the_limit_is_shown() {
     let limited = |files: &[&str]| {
         let files: Vec<(&str, &str)> = files.iter().map(|path| (*path, "")).collect();
         Fixture::new(&files).with(|shared| shared.limits.max_bytes = 10)
@@ -150,7 +150,7 @@ fn one_name_over_the_limit_is_shown_and_leads_on_only_where_something_follows() 
 }
 
 #[test]
-fn names_of_white_space_are_said_to_be_that() {
+fn names_of_white_space_have_a_notice() {
     let fixture = Fixture::new(&[(" ", ""), ("\u{3000}", "")]);
     assert_eq!(
         text(&fixture, &json!({"pattern": "*"})),
@@ -199,7 +199,7 @@ fn relevance_ranks_names_for_words() {
 }
 
 #[test]
-fn relevance_takes_words_alone_and_a_bounded_page() {
+fn relevance_accepts_words_and_a_bounded_page() {
     let fixture = services().with(|shared| shared.limits.max_bytes = 40);
     let error = |call: &Value| find(&fixture, call).unwrap_err().to_string();
     let wild = "pattern: must be words without wildcards with sort=relevance, got \"*.ts\"";

@@ -85,7 +85,7 @@ fn files_and_counts() {
 
 #[cfg(unix)] // elsewhere no name ends with a space
 #[test]
-fn files_with_names_of_white_space_are_said_to_be_that() {
+fn files_with_names_of_white_space_have_a_notice() {
     let fixture = Fixture::new(&[(" ", "x")]);
     let files = text(&fixture, &json!({"pattern": "x", "mode": "files"}));
     assert_eq!(files, " \n\n[Result is 1 name of white space]");
@@ -112,7 +112,7 @@ fn limits_are_exact_and_pages_join() {
 }
 
 #[test]
-fn the_byte_limit_counts_what_it_cuts() {
+fn byte_limit_reports_omitted_results() {
     let content = "0123456789\n".repeat(150);
     let fixture = Fixture::new(&[("f", &content)]).with(|shared| shared.limits.max_bytes = 100);
     let cut = |limit: u64| text(&fixture, &json!({"pattern": "5", "limit": limit}));
@@ -132,7 +132,7 @@ fn the_byte_limit_counts_what_it_cuts() {
 }
 
 #[test]
-fn context_goes_from_the_outside_in_where_the_first_match_does_not_fit() {
+fn outer_context_is_removed_first_if_the_first_match_does_not_fit() {
     let fixture = Fixture::new(&[("f", "1\n2\n3\nx\n5\n6\n7\n")]);
     let cut = |max_lines: u64, max_bytes: u64| {
         let fixture = Fixture::new(&[("f", "1\n2\n3\nx\n5\n6\n7\n")])
@@ -151,7 +151,7 @@ fn context_goes_from_the_outside_in_where_the_first_match_does_not_fit() {
 }
 
 #[test]
-fn a_match_of_another_page_stands_as_context() {
+fn match_of_another_page_is_shown_as_context() {
     let fixture = Fixture::new(&[("f", "a\nM1\nM2\nb\nc\nd\nM3\n"), ("g", "M4\nM5\nx\ny\n")]);
     let page = |offset: u64, limit: u64| {
         let arguments = json!({"pattern": "M", "context": 2, "offset": offset, "limit": limit});
@@ -172,7 +172,7 @@ fn a_match_of_another_page_stands_as_context() {
 }
 
 #[test]
-fn no_context_is_lost_between_pages() {
+fn pages_contain_all_context() {
     let line = |n: usize| {
         let word = if n.is_multiple_of(20) { "needle" } else { "line" };
         format!("{word} {n} {}\n", "x".repeat(n * 7 % 90))
@@ -214,7 +214,7 @@ fn long_lines_show_where_the_match_is() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_passed_over_is_counted() {
+fn skipped_files_are_counted() {
     let fixture = Fixture::new(&[(".gitignore", "*.log\n"), ("a.log", "needle\n")]);
     fixture.write("bin", b"needle\0\n");
     let mut utf16 = vec![0xFF, 0xFE];
@@ -273,7 +273,7 @@ fn patterns_and_globs_that_are_wrong() {
 }
 
 #[test]
-fn a_file_of_more_matches_than_may_be_held() {
+fn file_with_more_matches_than_the_memory_bound() {
     let fixture = Fixture::new(&[("a", "needle\n")]);
     let line = format!("needle {}\n", "x".repeat(400));
     for name in ["b", "c", "d/e"] {
@@ -301,7 +301,7 @@ fn the_same_bytes_whatever_the_workers() {
 }
 
 #[test]
-fn a_call_taken_back_gives_no_answer() {
+fn cancelled_call_returns_no_result() {
     let fixture = tree();
     fixture.cx.cancel.cancel();
     for path in [".", "a.rs"] {
@@ -311,7 +311,7 @@ fn a_call_taken_back_gives_no_answer() {
 }
 
 #[test]
-fn paths_are_those_that_read_takes() {
+fn paths_can_be_used_with_read() {
     let fixture = tree();
     let absolute = fixture.at("b");
     let shown = String::from_utf8(crate::fs::workspace::shown(&absolute).into_owned()).unwrap();
@@ -342,7 +342,7 @@ fn a_link_inside_a_walk_is_not_followed_by_anything() {
 }
 
 #[test]
-fn the_first_match_is_cut_where_it_is_far_over_the_limit() {
+fn first_match_far_over_the_limit_is_cut() {
     let line = format!("{}needle{}\n", "é".repeat(90_000), "b".repeat(90_000));
     let folder = ["p".repeat(250), "q".repeat(250), "r".repeat(250)].join("/");
     let deep = format!("{folder}/f");

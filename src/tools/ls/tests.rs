@@ -51,7 +51,7 @@ fn many(count: usize) -> Fixture {
 }
 
 #[test]
-fn the_entry_limit_is_said_and_pages_join() {
+fn entry_limit_is_reported_and_pages_join() {
     let fixture = many(25);
     let output = ls(&fixture, &json!({"limit": 10})).unwrap();
     let notices = "\n\n[10 entries limit reached. Use limit=20 for more]\n[Use offset=10 to continue]";
@@ -85,7 +85,7 @@ fn the_byte_limit_cuts_at_a_name() {
 }
 
 #[test]
-fn one_name_over_the_limit_is_shown_and_leads_on_only_where_something_follows() {
+fn one_name_over_the_limit_is_shown() {
     let fixture = Fixture::new(&[("a-name-of-24-characters-", ""), ("b", "")])
         .with(|shared| shared.limits.max_bytes = 10);
     let notices = "[Name is 24B, exceeds 10B limit]\n[10B limit reached]\n[Use offset=1 to continue]";
@@ -96,7 +96,7 @@ fn one_name_over_the_limit_is_shown_and_leads_on_only_where_something_follows() 
 }
 
 #[test]
-fn names_of_white_space_are_said_to_be_that() {
+fn names_of_white_space_have_a_notice() {
     let fixture = Fixture::new(&[(" ", ""), ("\u{3000}", "")]);
     assert_eq!(text(&fixture, &json!({})), " \n\u{3000}\n\n[Results are 2 names of white space]");
     let page = " \n\n[Result is 1 name of white space]\n[1 entry limit reached. Use limit=2 for more]\n[Use offset=1 to continue]";

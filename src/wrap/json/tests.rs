@@ -88,7 +88,7 @@ fn strings_end_at_a_character() {
 }
 
 #[test]
-fn lines_are_limited_where_they_count() {
+fn lines_are_limited_in_text_only() {
     let text = format!("[\n{}\n]", vec!["  1"; 100].join(",\n"));
     let value = Value::of(&text).unwrap();
     let cut = cut(&[(&value, Bounds::new(12, 10_000))]);
@@ -161,7 +161,7 @@ fn deep_values_are_read_compared_and_indented_in_linear_work() {
 }
 
 #[test]
-fn half_of_a_pair_stands_for_the_replacement_character() {
+fn half_of_a_surrogate_pair_becomes_the_replacement_character() {
     for (raw, text) in
         [(r#""a\ud83d""#, "a\u{fffd}"), (r#""\ude00b""#, "\u{fffd}b"), (r#""\ud83d\u0041""#, "\u{fffd}A")]
     {
@@ -301,7 +301,7 @@ proptest! {
     }
 
     #[test]
-    fn valid_texts_are_those_that_a_parser_takes(
+    fn valid_texts_are_those_that_a_parser_accepts(
         text in any_json(), at: prop::sample::Index, new in "[]{}\\[,:\"\\\\0-9eEutn. \n\t\u{1}\u{c}é+-]{0,2}", removed in 0_usize..3,
     ) {
         // The same text with a few characters taken out and others put in.

@@ -61,7 +61,7 @@ fn result_that_fits_passes() {
 }
 
 #[test]
-fn blocks_are_kept_in_their_places() {
+fn blocks_keep_their_order() {
     let image = json!({"type": "image", "data": "AA", "mimeType": "image/png"});
     let result = json!({
         "content": [text("1\n2"), image, {"type": "text", "text": "3\n4\n5", "annotations": {"priority": 1}}, text("6")],
@@ -101,7 +101,7 @@ fn other_parts_can_be_kept() {
 }
 
 #[test]
-fn json_stands_alone_in_its_block() {
+fn json_is_alone_in_its_block() {
     let value = json!({"results": [11, 22, 33, 44, 55, 66, 77]});
     let result = json!({"content": [text(&value.to_string())], "structuredContent": value});
     let (cut, saved) = checked(&result, KeepPart::Tail, 25);
@@ -123,7 +123,7 @@ fn json_stands_alone_in_its_block() {
 }
 
 #[test]
-fn structured_content_alone_and_beside_another_text() {
+fn structured_content_alone_and_with_another_text() {
     let value = json!({"rows": [11, 22, 33, 44, 55, 66, 77]});
     let alone = json!({"content": [text("seven rows")], "structuredContent": value});
     let (cut, saved) = checked(&alone, KeepPart::Head, 20);
@@ -153,7 +153,7 @@ fn structured_content_alone_and_beside_another_text() {
 }
 
 #[test]
-fn value_that_is_left_alone_of_several_blocks_is_cut_as_the_structured_content() {
+fn single_remaining_value_is_cut_as_the_structured_content() {
     let value = json!({"rows": [11, 22, 33, 44, 55, 66, 77]});
     let spaced = value.to_string().replace(',', ", ");
     let result = json!({"content": [text(&spaced), text("seven rows")], "structuredContent": value});
@@ -199,7 +199,7 @@ fn embedded_resource_keeps_its_block() {
 }
 
 #[test]
-fn escapes_are_resolved_where_the_text_is_over_a_limit() {
+fn escapes_are_resolved_if_the_text_is_over_a_limit() {
     let coloured = "\u{1b}[31mred\u{1b}[0m\n".repeat(5);
     let (cut, saved) = checked(&json!({"content": [text(&coloured)]}), KeepPart::Head, 40);
     assert_eq!((cut["content"][0]["text"].as_str().unwrap(), saved.len()), ("red\nred\nred\nred\nred\n", 0));
@@ -214,7 +214,7 @@ fn escapes_are_resolved_where_the_text_is_over_a_limit() {
 }
 
 #[test]
-fn notice_is_behind_json_whose_escapes_were_resolved() {
+fn notice_follows_json_with_resolved_escapes() {
     let result = json!({"content": [text(&"x\n".repeat(20)), text("\u{1b}[32m{\"a\":1}\u{1b}[0m")]});
     let (cut, _) = checked(&result, KeepPart::Tail, 100);
     let blocks = cut["content"].as_array().unwrap();
@@ -224,7 +224,7 @@ fn notice_is_behind_json_whose_escapes_were_resolved() {
 }
 
 #[test]
-fn members_that_stand_twice_are_cut_too() {
+fn duplicate_members_are_cut_too() {
     let long = "x\\n".repeat(20);
     let twice = format!(r#"{{"content":[],"content":[{{"type":"text","text":"a","text":"{long}"}}]}}"#);
     let rules = ResultRules {

@@ -86,7 +86,7 @@ fn bits(text: String) -> Vec<u8> {
 }
 
 #[test]
-fn reads_are_answered_while_images_wait() {
+fn reads_return_while_images_wait() {
     let workspace = Workspace::with(&json!({"text": {"lines": [1, 60_000], "text": "line {n}"}}));
     write_png(&workspace, "image.png", 1200, BitDepth::Eight, 0);
     let mut client = Start::new(&workspace).flags(["--workers", "1"]).client();

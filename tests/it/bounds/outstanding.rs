@@ -136,7 +136,7 @@ fn large_file() -> Workspace {
 }
 
 #[test]
-fn unread_answers_to_reads_stop_the_input() {
+fn unread_results_stop_the_input() {
     let sent = assert_bounded(&large_file(), calls(20_000, "read", &json!({"path": "a"})));
     assert!(sent < 3000, "{sent} calls were taken");
 }
@@ -186,7 +186,7 @@ fn long_meta_objects_are_refused() {
 }
 
 #[test]
-fn roots_that_change_without_end_are_asked_for_once_at_a_time() {
+fn roots_that_keep_changing_are_requested_one_at_a_time() {
     let workspace = Workspace::new();
     let mut server = Unread::new(&Start::new(&workspace));
     let line = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/roots/list_changed\"}\n";
@@ -219,7 +219,7 @@ fn message_of_many_values_is_refused_in_little_memory() {
 }
 
 #[test]
-fn calls_are_all_answered_after_the_input_was_not_read() {
+fn all_calls_return_after_the_input_was_not_read() {
     let workspace = large_file();
     let mut server = Unread::new(&Start::new(&workspace));
     let sent = server.flood(calls(20_000, "read", &json!({"path": "a"})));

@@ -75,7 +75,7 @@ fn tools_work_on_threads_that_were_made_at_the_start() {
 }
 
 #[test]
-fn session_without_any_thread_answers_pings_and_says_why_calls_fail() {
+fn session_without_threads_answers_pings_and_explains_errors() {
     let workspace = workspace();
     let ((read, mut stdin), (stdout, write)) = (pipe().unwrap(), pipe().unwrap());
     if rustix::process::geteuid().is_root() {
@@ -106,7 +106,7 @@ fn session_without_any_thread_answers_pings_and_says_why_calls_fail() {
 }
 
 #[test]
-fn server_that_can_not_read_its_input_says_so() {
+fn server_that_cannot_read_its_input_reports_it() {
     let workspace = workspace();
     let (_ours, theirs) = UnixStream::pair().unwrap();
     let mut server = limited(&workspace).stdin(std::os::fd::OwnedFd::from(theirs)).spawn().unwrap();

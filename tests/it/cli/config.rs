@@ -91,7 +91,7 @@ fn place(workspace: &Workspace, client: &str) -> std::path::PathBuf {
 }
 
 #[test]
-fn new_file_holds_printed_entry() {
+fn new_file_contains_the_printed_entry() {
     let workspace = Workspace::new();
     for (client, _) in CLIENTS {
         let printed = stdout(&run(&workspace, &["config", client, "--root", "."]));
@@ -124,7 +124,7 @@ fn written_entry_starts_server() {
 }
 
 #[test]
-fn rest_of_file_and_copy_kept() {
+fn rest_of_file_and_backup_are_preserved() {
     let before =
         "{\n  // mine\n  \"mcpServers\": {\"other\": {\"command\": \"x\"}},\n  \"theme\": \"dark\",\n}\n";
     let workspace = Workspace::with(&json!({".cursor/real.json": before}));
@@ -177,7 +177,7 @@ fn invalid_file_left_unchanged() {
 /// The message about a disabled entry refers to the written text, not to a later change by another program.
 #[cfg(target_os = "linux")]
 #[test]
-fn file_that_says_all_already_is_read_once() {
+fn complete_file_is_read_once() {
     use rustix::fs::inotify::{CreateFlags, ReadFlags, Reader, WatchFlags, add_watch, init};
     use std::mem::MaybeUninit;
 
@@ -209,7 +209,7 @@ fn refused_change_makes_no_folder() {
 }
 
 #[test]
-fn owner_and_links_kept() {
+fn owner_and_links_are_preserved() {
     let workspace = Workspace::with(&json!({"settings.json": "{}\n", "linked.json": "{}\n"}));
     let path = workspace.path("settings.json");
     if rustix::process::geteuid().is_root() {
@@ -295,7 +295,7 @@ fn file_flag_and_homes_followed() {
 }
 
 #[test]
-fn scopes_have_files_of_their_own() {
+fn scopes_have_separate_files() {
     let workspace = Workspace::with(&json!({".git": {"dir": true}, "sub": {"dir": true}}));
     let root = workspace.root().to_str().unwrap().to_owned();
     let home = workspace.home();

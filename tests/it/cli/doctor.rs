@@ -115,7 +115,7 @@ fn entry_started_with_its_flags() {
 }
 
 #[test]
-fn entry_that_is_switched_off_is_said_to_be() {
+fn disabled_entry_is_reported() {
     let workspace = Workspace::new();
     for (setting, said) in [("disabled", "disabled is true"), ("enabled", "enabled is false")] {
         let mut entry = json!({"command": env!("CARGO_BIN_EXE_cutline")});
@@ -279,7 +279,7 @@ fn endless_file_of_a_project_is_not_read() {
 
 /// A home and a project with a file of every client; each but one as `cutline config` writes it.
 #[test]
-fn every_clients_fit_is_named() {
+fn client_profiles_are_reported() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     for client in [
         "claude-desktop",
@@ -321,7 +321,7 @@ fn every_clients_fit_is_named() {
 }
 
 #[test]
-fn fit_that_is_given_is_named_without_an_entry() {
+fn configured_client_profile_is_reported_without_an_entry() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let line =
         "ok    the row cline (3.0) fits: 2000 lines, 6.9KB as JSON, answers within 54 seconds, no images\n";
@@ -331,7 +331,7 @@ fn fit_that_is_given_is_named_without_an_entry() {
 }
 
 #[test]
-fn conflicting_scopes_are_named() {
+fn conflicting_scopes_are_reported() {
     let workspace = Workspace::with(&json!({"a": "one\n", ".git": {"dir": true}, "sub": {"dir": true}}));
     let config = |words: &[&str]| assert_eq!(code(&run(&workspace, &[&["config"], words].concat())), 0);
     config(&["claude-code", "--root", ".", "--write"]);
@@ -360,7 +360,7 @@ fn conflicting_scopes_are_named() {
 }
 
 #[test]
-fn servers_without_programs_are_named() {
+fn servers_without_programs_are_reported() {
     let workspace = Workspace::with(&json!({"a": "one\n", "bin/server": "#!/bin/sh\n"}));
     fs::set_permissions(workspace.path("bin/server"), fs::Permissions::from_mode(0o755)).unwrap();
     let binary = env!("CARGO_BIN_EXE_cutline");

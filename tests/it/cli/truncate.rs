@@ -37,7 +37,7 @@ fn lines(from: u32, to: u32) -> String {
 }
 
 #[test]
-fn kept_part_follows_the_flag_and_the_whole_is_saved() {
+fn kept_part_depends_on_the_flag_and_full_output_is_saved() {
     let workspace = Workspace::new();
     let input = lines(1, 100);
     let cases = [
@@ -92,7 +92,7 @@ fn input_that_fits_is_printed_as_a_terminal_shows_it() {
 }
 
 #[test]
-fn binary_input_is_saved_and_named() {
+fn binary_input_is_saved_and_reported() {
     let input = b"\x7fELF\0\0\0\x01".repeat(20);
     let (text, file) = with_file(&truncated(&Workspace::new(), &[], &input));
     assert_eq!((text.as_str(), file), ("[Binary output: 160B. Full output: PATH]\n", input));
@@ -109,7 +109,7 @@ fn closed_stdout_is_no_error() {
 }
 
 #[test]
-fn missing_file_is_named() {
+fn missing_file_is_reported() {
     let output = run(&Workspace::new(), &["truncate", "missing.txt"]);
     assert_eq!((code(&output), stdout(&output)), (1, String::new()));
     assert_eq!(stderr(&output), "cutline: missing.txt could not be read: No such file or directory\n");

@@ -93,7 +93,9 @@ fn named_tests_exist() {
     assert!(named.len() > 100, "{} are named", named.len());
     let missing: Vec<_> = named.iter().filter(|name| !is_there(name)).collect();
     assert!(missing.is_empty(), "there is no such test: {missing:#?}");
-    assert!(!is_there("boundaries::no_such_test") && !is_there("no_such_module::no_tool_leaves_the_roots"));
+    assert!(
+        !is_there("boundaries::no_such_test") && !is_there("no_such_module::tools_stay_inside_the_roots")
+    );
 }
 
 #[test]

@@ -51,7 +51,7 @@ const TEXTS: [&str; 11] = [
 const NOT_OURS: [&str; 6] = ["node", "function", "device", "fn", "struct", "impl"];
 
 #[test]
-fn quoted_texts_are_of_words_that_are_said() {
+fn quoted_texts_exist_in_the_code() {
     let said: Vec<String> = NOTICES.iter().chain(&TEXTS).flat_map(|path| literals(&file(path))).collect();
     let said = said.iter().flat_map(|text| text.split(|c: char| !c.is_ascii_alphabetic()));
     let said: BTreeSet<&str> = said.chain(NOT_OURS).collect();

@@ -25,7 +25,7 @@ fn files_below(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn temp_folders_of_ended_servers_go_and_others_stay() {
+fn only_temp_folders_of_ended_servers_are_removed() {
     let workspace = Workspace::with(&json!({"../tmp": {"dir": true}, "../victim/kept": "kept\n"}));
     let tmp = workspace.base().join("tmp");
     let folder = |name: &str, mode: u32| {
@@ -157,7 +157,7 @@ fn short_session_and_single_call_remove_old_saved_outputs() {
 }
 
 #[test]
-fn a_clean_end_leaves_only_the_saved_outputs_that_answers_named() {
+fn clean_end_leaves_only_reported_saved_outputs() {
     let workspace = Workspace::with(&json!({"../tmp": {"dir": true}}));
     let tmp = workspace.base().join("tmp");
     let start = |flags: &[&str]| {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::support::{Client, Era, Start, Workspace, eventually};
 
 #[test]
-fn cancelled_command_is_gone_with_all_its_processes() {
+fn cancellation_ends_all_processes_of_a_command() {
     let commands = [
         "sleep 600",
         "trap '' TERM; sleep 600 & wait; sleep 600",
@@ -28,7 +28,7 @@ fn cancelled_command_is_gone_with_all_its_processes() {
 }
 
 #[test]
-fn cancelled_command_keeps_no_saved_output() {
+fn cancelled_command_leaves_no_saved_output() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
     let id = client.send_call("bash", json!({"command": "seq 50000; touch started; sleep 600"}), None);

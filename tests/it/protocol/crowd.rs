@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::support::{Client, Era, Start, Workspace};
 
 #[test]
-fn concurrent_calls_are_all_answered() {
+fn all_concurrent_calls_return() {
     let files = json!({"d/f{n}": {"each": [1, 50], "content": {"lines": [1, 100], "text": "line {n}"}}});
     let workspace = Workspace::with(&files);
     for era in Era::BOTH {

@@ -69,7 +69,7 @@ fn end_of_input_in_the_middle_of_a_command() {
 }
 
 #[test]
-fn quick_calls_are_answered_at_end_of_input() {
+fn quick_calls_return_at_end_of_input() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let mut client = Client::new(&workspace);
     let ids: Vec<_> = (0..20).map(|_| client.send_call("read", json!({"path": "a"}), None)).collect();
@@ -81,7 +81,7 @@ fn quick_calls_are_answered_at_end_of_input() {
 }
 
 #[test]
-fn calls_are_answered_after_end_of_input() {
+fn calls_return_after_end_of_input() {
     // Each takes some time, and all of them more than one has at the end.
     let workspace = Workspace::with(&json!({"a": {"repeat": "some text to be searched\n", "times": 2000}}));
     let mut client = Start::new(&workspace).flags(["--workers", "1"]).client();

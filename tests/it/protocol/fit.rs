@@ -15,7 +15,7 @@ fn workspace() -> Workspace {
 }
 
 #[test]
-fn limits_are_those_of_the_clients_row() {
+fn limits_are_those_of_the_client_profile() {
     let workspace = workspace();
     for era in Era::BOTH {
         let start = || Start::new(&workspace).era(era);
@@ -29,7 +29,7 @@ fn limits_are_those_of_the_clients_row() {
 }
 
 #[test]
-fn limits_in_force_are_named() {
+fn effective_limits_are_reported() {
     let workspace = workspace();
     for era in Era::BOTH {
         let mut client = Start::new(&workspace).era(era).named("opencode").silent();
@@ -49,7 +49,7 @@ fn limits_in_force_are_named() {
 }
 
 #[test]
-fn flags_hold_over_the_row() {
+fn flags_override_the_profile() {
     let workspace = workspace();
     let read = |flags: &[&str], name: &str| {
         Start::new(&workspace).flags(flags).named(name).client().call("read", json!({"path": "lines"}))
@@ -86,7 +86,7 @@ fn pages(client: &mut Client, path: &str) -> String {
 }
 
 #[test]
-fn answers_are_whole_for_a_client_that_makes_json_of_them() {
+fn results_fit_a_client_that_converts_them_to_json() {
     let workspace = Workspace::new();
     for (name, text) in escaped_texts() {
         workspace.write(name, text);
@@ -125,7 +125,7 @@ fn answers_are_whole_for_a_client_that_makes_json_of_them() {
 }
 
 #[test]
-fn hint_for_a_long_line_gives_its_start_whole() {
+fn command_in_the_notice_returns_the_start_of_a_long_line() {
     let workspace = Workspace::new();
     workspace.write("one line.json", format!("[{}\"\"]\n", "\"a\",".repeat(2000)));
     let mut client = Start::new(&workspace).named("@cline/core").client();
@@ -138,7 +138,7 @@ fn hint_for_a_long_line_gives_its_start_whole() {
 }
 
 #[test]
-fn timed_out_client_is_answered_in_time() {
+fn result_arrives_before_the_client_timeout() {
     let workspace = workspace();
     let sleep = json!({"command": "echo begun; sleep 600"});
     for (flags, learns) in [(&[][..], true), (&["--fit", "off"][..], false)] {
@@ -178,7 +178,7 @@ fn answered_command_ends_at_timeout_or_exit() {
 }
 
 #[test]
-fn saved_output_that_had_to_end_says_so_before_the_status() {
+fn incomplete_saved_output_is_reported_before_the_status() {
     // The system takes no more than 1024 bytes of a file, as on a full disk.
     let full = "trap '' XFSZ; ulimit -f 1; exec";
     for (limit, flags, printed, why) in [

@@ -66,7 +66,7 @@ fn malformed_lines_before_the_handshake() {
 }
 
 #[test]
-fn line_over_the_limit_is_passed_over() {
+fn line_over_the_limit_is_skipped() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     for era in Era::BOTH {
         let mut client = Start::new(&workspace).era(era).client();
@@ -82,7 +82,7 @@ fn line_over_the_limit_is_passed_over() {
 }
 
 #[test]
-fn long_line_under_the_limit_is_taken() {
+fn long_line_under_the_limit_is_accepted() {
     let workspace = Workspace::new();
     let mut client = Start::new(&workspace).client();
     client.call("read", json!({"path": "x".repeat(900_000)})).assert_error(&["too long: 9000"]);
@@ -105,7 +105,7 @@ fn lines_in_pieces_and_carriage_returns() {
 const META: &str = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}"#;
 
 #[test]
-fn broken_request_is_answered_by_id() {
+fn invalid_request_gets_an_error_with_its_id() {
     let call =
         |params: &str| format!(r#"{{"jsonrpc":"2.0","id":700,"method":"tools/call","params":{params}}}"#);
     let read = |path: &str| {
@@ -171,7 +171,7 @@ fn request_without_known_id_gets_null_id() {
 }
 
 #[test]
-fn notifications_and_answers_get_no_answer() {
+fn notifications_and_responses_get_no_response() {
     let workspace = Workspace::new();
     for era in Era::BOTH {
         let mut client = Start::new(&workspace).era(era).client();
@@ -196,7 +196,7 @@ fn notifications_and_answers_get_no_answer() {
 }
 
 #[test]
-fn byte_order_mark_is_passed_over() {
+fn byte_order_mark_is_ignored() {
     let workspace = Workspace::new();
     let mut client = Start::new(&workspace).client();
     client.send_raw(b"\xEF\xBB\xBF{\"jsonrpc\":\"2.0\",\"id\":77,\"method\":\"ping\"}\n");

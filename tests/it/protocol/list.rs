@@ -148,7 +148,7 @@ fn titles_descriptions_and_annotations() {
 }
 
 #[test]
-fn large_answers_are_declared() {
+fn large_results_are_declared() {
     for tool in tools(&["--max-bytes", "100KB"], Era::LEGACY) {
         let declared = tool["_meta"]["anthropic/maxResultSizeChars"].as_u64().unwrap();
         assert!((100_000..=500_000).contains(&declared), "{tool}");
@@ -159,7 +159,7 @@ fn large_answers_are_declared() {
 }
 
 #[test]
-fn only_the_tools_asked_for_are_registered() {
+fn only_selected_tools_are_registered() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let mut client = Start::new(&workspace).flags(["--tools", "ls,read"]).client();
     let list = client.ask("tools/list", json!({}));
@@ -182,7 +182,7 @@ fn descriptions_name_the_limits_in_force() {
 }
 
 #[test]
-fn description_of_bash_names_the_ends_it_keeps() {
+fn description_of_bash_has_the_kept_ends() {
     for (flags, kept) in [
         (&[][..], "the last 2000 lines or 30KB"),
         (&["--bash-tail", "50"], "the last 50 lines or 30KB"),

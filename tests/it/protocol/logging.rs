@@ -31,7 +31,7 @@ fn told(level: Option<&str>) -> Vec<Value> {
 }
 
 #[test]
-fn cut_answers_are_logged_by_level() {
+fn truncated_results_are_logged_by_level() {
     let told = told(Some("info"));
     let levels: Vec<_> = told.iter().map(|params| params["level"].as_str().unwrap()).collect();
     assert_eq!(levels, ["warning", "info"], "{told:?}");
@@ -41,7 +41,7 @@ fn cut_answers_are_logged_by_level() {
 }
 
 #[test]
-fn log_level_holds() {
+fn log_level_is_respected() {
     assert_eq!(told(Some("warning")).len(), 1);
     assert_eq!(told(Some("error")).len(), 0);
     assert_eq!(told(Some("debug")).len(), 2);

@@ -40,7 +40,7 @@ fn params_of_another_shape_are_protocol_errors() {
 }
 
 #[test]
-fn params_of_another_shape_are_told_of_in_words() {
+fn invalid_params_are_explained() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
     for (method, params, expected) in [
@@ -92,7 +92,7 @@ fn ids_are_returned_unchanged() {
 }
 
 #[test]
-fn errors_are_short_answers() {
+fn errors_are_short() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
     let long = "x".repeat(100_000);

@@ -44,7 +44,7 @@ fn root_uris_are_decoded() {
 }
 
 #[test]
-fn members_of_the_list_that_are_none_are_left_out() {
+fn invalid_roots_are_ignored() {
     let workspace = workspace();
     let root = format!("file:{}", workspace.base().join("one").display());
     for other in ["{\"nouri\": 1}", "null", "{\"uri\": \"https://a\"}"] {
@@ -146,7 +146,7 @@ fn nested_root_that_became_a_link_does_not_move() {
 }
 
 #[test]
-fn new_root_in_mid_session_is_taken_where_no_command_could_have_put_it() {
+fn new_root_is_accepted_if_no_command_could_have_created_it() {
     let workspace = nested();
     let (out, new) = (workspace.base().join("out"), workspace.base().join("new"));
     let link = workspace.base().join("link-to-new");
@@ -163,7 +163,7 @@ fn new_root_in_mid_session_is_taken_where_no_command_could_have_put_it() {
 }
 
 #[test]
-fn part_of_a_root_is_taken_in_its_place() {
+fn folder_inside_a_root_replaces_it() {
     for flags in [&[][..], &["--sandbox", "workspace-write"]] {
         let workspace = nested();
         let (here, sub) = (workspace.root().to_owned(), workspace.path("sub"));
@@ -258,7 +258,7 @@ fn roots_request_times_out() {
 }
 
 #[test]
-fn call_that_is_too_long_is_refused_before_roots_come() {
+fn oversized_call_is_refused_before_roots_arrive() {
     let workspace = workspace();
     let mut client = Start::new(&workspace).silent();
     client.ask("initialize", json!({

@@ -63,7 +63,7 @@ fn sockets_are_read_and_written() {
 }
 
 #[test]
-fn files_are_read_and_written_whole() {
+fn regular_files_as_stdin_and_stdout() {
     let (workspace, text) = large_file();
     workspace.write("../in", messages());
     let out = workspace.base().join("out");
@@ -76,7 +76,7 @@ fn files_are_read_and_written_whole() {
 }
 
 #[test]
-fn stderr_that_nobody_reads_holds_up_nothing() {
+fn unread_stderr_does_not_block() {
     let workspace = Workspace::with(&json!({"a": "x\n"}));
     let mut command = Start::new(&workspace).default_log().command();
     let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

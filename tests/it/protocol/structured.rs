@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::support::{Era, Start, Workspace};
 
 #[test]
-fn structured_content_holds_the_whole_text() {
+fn structured_content_has_the_complete_text() {
     let workspace = Workspace::with(&json!({"a": {"lines": [1, 3000], "text": "line {n}"}}));
     for era in Era::BOTH {
         let mut client = Start::new(&workspace).flags(["--structured"]).era(era).client();

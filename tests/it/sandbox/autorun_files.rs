@@ -130,7 +130,7 @@ const ATTEMPTS: [&str; 18] = [
 ];
 
 #[test]
-fn what_starts_programs_later_is_read_only() {
+fn autorun_files_are_read_only() {
     for unprivileged in [false, true] {
         let workspace = repository(if unprivileged { 65534 } else { 0 });
         let start = || {
@@ -197,7 +197,7 @@ fn git_file_of_a_work_tree_is_read_only() {
 }
 
 #[test]
-fn what_can_not_be_held_is_named_at_the_start_and_by_the_doctor() {
+fn unprotected_files_are_reported_at_start_and_by_doctor() {
     let workspace = workspace();
     symlink("inside/a.txt", workspace.path(".mcp.json")).unwrap();
     let Some(client) = started(|| Start::new(&workspace).flags(FLAGS)) else { return };
@@ -213,7 +213,7 @@ fn what_can_not_be_held_is_named_at_the_start_and_by_the_doctor() {
 }
 
 #[test]
-fn what_can_not_be_held_in_a_root_of_the_client_is_named_when_it_comes() {
+fn unprotected_files_in_a_client_root_are_reported() {
     let workspace = workspace();
     fs::create_dir_all(workspace.base().join("opened/.vscode")).unwrap();
     symlink("elsewhere", workspace.base().join("opened/.vscode/mcp.json")).unwrap();
@@ -225,7 +225,7 @@ fn what_can_not_be_held_in_a_root_of_the_client_is_named_when_it_comes() {
 }
 
 #[test]
-fn link_on_the_way_to_a_file_of_a_client_is_named() {
+fn link_on_the_path_to_a_client_file_is_reported() {
     let workspace = workspace();
     // For example, the files of a home folder can be links into a repository of settings.
     symlink(workspace.base().join("extra/x"), workspace.path("codex.toml")).unwrap();

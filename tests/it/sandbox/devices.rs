@@ -85,7 +85,7 @@ impl Drop for Terminal {
 }
 
 #[test]
-fn what_is_typed_at_another_terminal_is_not_read() {
+fn input_of_another_terminal_is_unreadable() {
     let workspace = workspace();
     let mut terminal = Terminal::open(&workspace);
     terminal.type_line();
@@ -113,7 +113,7 @@ fn what_is_typed_at_another_terminal_is_not_read() {
 }
 
 #[test]
-fn shared_memory_of_commands_is_their_own() {
+fn shared_memory_of_commands_is_private() {
     for unprivileged in [false, true] {
         let workspace = workspace();
         let program = compiled(&workspace, "shared-memory", SHARED_MEMORY, &["-pthread"]);

@@ -119,7 +119,7 @@ fn temp_folder_by_a_way_through_the_root_is_refused() {
 }
 
 #[test]
-fn ways_that_no_command_can_change_are_taken() {
+fn paths_that_no_command_can_change_are_accepted() {
     for unprivileged in [false, true] {
         let workspace = linked(unprivileged);
         let way = |at: &str, to: &str| symlink(workspace.base().join(to), workspace.base().join(at)).unwrap();
@@ -146,7 +146,7 @@ fn ways_that_no_command_can_change_are_taken() {
 }
 
 #[test]
-fn root_of_a_client_by_a_way_through_another_is_left_out() {
+fn client_root_with_a_path_through_another_root_is_ignored() {
     for unprivileged in [false, true] {
         let workspace = linked(unprivileged);
         let roots: [PathBuf; 3] = ["root", "root/way-out", "to-sub"].map(|path| workspace.base().join(path));

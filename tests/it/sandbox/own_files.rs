@@ -56,7 +56,7 @@ fn server_files_below_a_writable_folder_are_refused_at_the_start() {
 }
 
 #[test]
-fn folder_of_saved_outputs_is_not_made_where_the_start_is_refused() {
+fn refused_start_creates_no_folder_of_saved_outputs() {
     let workspace = workspace();
     let flags = ["--root", "<root>", "--spill-dir", "<root>/new", "--sandbox", "workspace-write"];
     let (code, said) = refusal(&workspace, &flags);
@@ -65,7 +65,7 @@ fn folder_of_saved_outputs_is_not_made_where_the_start_is_refused() {
 }
 
 #[test]
-fn root_of_a_client_that_holds_the_saved_outputs_starts_no_command() {
+fn client_root_with_the_saved_outputs_runs_no_command() {
     let workspace = workspace();
     let start = || {
         Start::new(&workspace).flags(["--sandbox", "workspace-write"]).roots(&[workspace.base().to_owned()])

@@ -80,7 +80,7 @@ fn exit_codes_of_a_pipeline_are_reported() {
 }
 
 #[test]
-fn commands_run_in_a_given_folder() {
+fn commands_run_in_a_configured_folder() {
     let workspace = workspace();
     fs::create_dir(workspace.path("folder")).unwrap();
     symlink("folder", workspace.path("to-folder")).unwrap();
@@ -122,7 +122,7 @@ fn processes_outside_get_no_signal() {
 }
 
 #[test]
-fn environment_of_processes_outside_is_not_told() {
+fn environment_of_processes_outside_is_unreadable() {
     let workspace = workspace();
     let look = |client: &mut Client, outside: &Outside| {
         let ids = [outside.0.id(), client.id()];
@@ -140,7 +140,7 @@ fn environment_of_processes_outside_is_not_told() {
 }
 
 #[test]
-fn variables_that_say_secret_are_left_out_of_commands() {
+fn secret_variables_are_removed_from_commands() {
     let workspace = Workspace::new();
     let start = Start::new(&workspace).env("MY_API_KEY", "told").env("MY_TOKEN", "kept").env("PLAIN", "seen");
     let start = start.env("DATABASE_URL", "postgres://me:pw@host").env("MYSQL_PWD", "told");
@@ -202,7 +202,7 @@ int main(int count, char **words) {
 "#;
 
 #[test]
-fn no_set_user_id_program_is_made() {
+fn set_user_id_programs_cannot_be_created() {
     let workspace = workspace();
     let create = compiled(&workspace, "create", CREATE, &[]).display().to_string();
     for flags in MODES {

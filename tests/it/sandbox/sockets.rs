@@ -304,7 +304,7 @@ fn listening_programs_are_out_of_reach_by_path() {
 }
 
 #[test]
-fn doctor_names_the_way_out_where_there_is_one() {
+fn doctor_reports_a_bypass() {
     let workspace = workspace();
     compiled(&workspace, "send", SEND, &[]);
     let _listener = UnixListener::bind(workspace.base().join("stream")).unwrap();

@@ -60,7 +60,7 @@ fn environment_of_a_command_is_that_without_a_sandbox() {
 }
 
 #[test]
-fn command_of_a_nested_server_has_a_mark_of_its_own() {
+fn command_of_a_nested_server_has_a_separate_tag() {
     let workspace = workspace();
     let start = || Start::new(&workspace).env("CUTLINE_MARK", "1.2.3.4.5");
     let Some(mut held) = started(|| start().flags(["--sandbox", "read-only"])) else { return };
@@ -137,7 +137,7 @@ fn root_that_became_a_link_starts_no_command() {
 const KEPT: u64 = 0x0004_44ef;
 
 #[test]
-fn capabilities_over_the_system_are_given_up() {
+fn system_capabilities_are_dropped() {
     let workspace = workspace();
     for mode in ["workspace-write", "read-only"] {
         let Some(mut client) = client(&workspace, &["--sandbox", mode]) else { return };

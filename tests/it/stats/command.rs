@@ -62,7 +62,7 @@ fn table_printed() {
 }
 
 #[test]
-fn json_holds_same_counts() {
+fn json_has_the_same_counts() {
     let value: Value = serde_json::from_str(&shown(&["--json", "day.jsonl"])).unwrap();
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/stats/day.jsonl");
     let lines = records(&file);

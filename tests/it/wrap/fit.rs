@@ -60,7 +60,7 @@ fn lines(count: usize) -> Value {
 }
 
 #[test]
-fn limits_are_those_of_the_clients_row() {
+fn limits_are_those_of_the_client_profile() {
     let notice =
         |flags: &[&str], name| shown(&fitted(flags, name, &lines(3000))).lines().last().unwrap().to_owned();
     assert_eq!(notice(&[], "opencode"), "[Showing lines 1-1990 of 3000.");
@@ -133,7 +133,7 @@ fn client_that_hands_all_on_has_text_and_structured_content_share_the_bytes() {
 }
 
 #[test]
-fn results_are_whole_for_a_client_that_makes_json_of_them() {
+fn results_fit_a_client_that_converts_to_json() {
     let block = |text: &str| json!({"type": "text", "text": text});
     let rows: Vec<_> = (0..900).map(|n| json!({"n": n, "path": "C:\\a", "said": "\"\""})).collect();
     let rows = json!({"rows": rows});

@@ -115,7 +115,7 @@ fn responses_without_an_open_request_are_dropped_also_from_batches() {
 }
 
 #[test]
-fn batches_pass_whole_in_the_revision_that_has_them() {
+fn batches_pass_in_the_revision_that_allows_them() {
     for (revision, is_batch) in [("2025-03-26", true), ("2025-06-18", false)] {
         let workspace = Workspace::new();
         let hello = json!({"jsonrpc": "2.0", "id": 0, "result": {"protocolVersion": revision}});
@@ -206,7 +206,7 @@ fn white_space_around_the_messages_of_a_batch_does_not_pass() {
 }
 
 #[test]
-fn images_audio_and_blobs_pass_whole_beside_a_rest_that_is_cut() {
+fn images_audio_and_blobs_pass_next_to_cut_text() {
     let workspace = Workspace::new();
     let media = [
         json!({"type": "image", "data": large(), "mimeType": "image/png"}),

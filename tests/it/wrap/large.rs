@@ -20,7 +20,7 @@ fn print(before: &str, count: usize, after: &str) -> String {
 }
 
 #[test]
-fn oversized_messages_of_the_server_are_answered_for_in_bounded_memory() {
+fn oversized_server_messages_get_errors_in_bounded_memory() {
     let workspace = Workspace::new();
     let messages = [
         (r#"{"jsonrpc":"2.0","method":"notifications/message","params":"#, "}"),
@@ -49,7 +49,7 @@ fn oversized_messages_of_the_server_are_answered_for_in_bounded_memory() {
 }
 
 #[test]
-fn oversized_messages_of_the_client_are_answered_for_in_bounded_memory() {
+fn oversized_client_messages_get_errors_in_bounded_memory() {
     let workspace = Workspace::new();
     let mut wrap = Wrap::start(&workspace, &[], "cat > seen");
     let before = wrap.peak_memory();
@@ -169,7 +169,7 @@ fn replies_to_a_server_that_does_not_read_take_few_threads() {
 }
 
 #[test]
-fn items_that_go_take_no_more_than_those_that_stay() {
+fn omitted_items_use_no_more_memory_than_kept_items() {
     let workspace = Workspace::new();
     let long = "x".repeat(40_000);
     let items = vec!["1,{}"; 400_000].join(",");
@@ -187,7 +187,7 @@ fn items_that_go_take_no_more_than_those_that_stay() {
 }
 
 #[test]
-fn each_message_of_an_oversized_batch_is_answered_for() {
+fn each_message_of_an_oversized_batch_gets_a_response() {
     let workspace = Workspace::new();
     let long = "x".repeat(3000);
     let batch = json!([
@@ -237,7 +237,7 @@ fn oversized_answer_is_known_whatever_spells_its_members() {
 }
 
 #[test]
-fn messages_of_an_oversized_batch_that_are_left_out_are_said() {
+fn omitted_messages_of_an_oversized_batch_are_reported() {
     let workspace = Workspace::new();
     let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
     let mut wrap = Wrap::start(&workspace, &["--max-message", "2KB"], "cat");

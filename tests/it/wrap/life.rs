@@ -23,7 +23,7 @@ fn server_end_ends_wrap_with_its_code() {
 }
 
 #[test]
-fn open_requests_are_answered_when_server_ends() {
+fn open_requests_get_errors_when_the_server_ends() {
     let workspace = Workspace::new();
     let script = "read -r a; read -r b; read -r c; read -r d; echo '{\"jsonrpc\":\"2.0\",\"id\":9,\"result\":{}}'; exit 7";
     let mut wrap = Wrap::start(&workspace, &[], script);
@@ -46,7 +46,7 @@ fn open_requests_are_answered_when_server_ends() {
 }
 
 #[test]
-fn last_message_without_newline_is_a_line_of_its_own() {
+fn last_message_without_newline_is_accepted() {
     let workspace = Workspace::new();
     let script = "read -r a; read -r b; printf '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}'; exit 3";
     let mut wrap = Wrap::start(&workspace, &[], script);
@@ -79,7 +79,7 @@ fn end_of_input_is_seen_while_the_server_reads_nothing() {
 }
 
 #[test]
-fn late_answers_pass_after_end_of_input() {
+fn late_responses_pass_after_end_of_input() {
     let workspace = Workspace::new();
     let answer = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[]}}";
     let script = format!("cat > seen; echo '{answer}'; exit 3");
@@ -115,7 +115,7 @@ fn signals_end_server_and_its_children() {
 }
 
 #[test]
-fn open_requests_are_answered_at_a_signal() {
+fn open_requests_get_errors_at_a_signal() {
     let workspace = Workspace::new();
     let mut wrap = Wrap::start(&workspace, &[], "read -r a; read -r b; echo > up; exec sleep 1000");
     wrap.call("1", "x");
@@ -130,7 +130,7 @@ fn open_requests_are_answered_at_a_signal() {
 }
 
 #[test]
-fn signal_ends_a_wrap_whose_client_reads_nothing() {
+fn signal_ends_a_wrap_with_a_client_that_does_not_read() {
     let workspace = Workspace::new();
     let flood = "read -r a; while :; do echo '{\"jsonrpc\":\"2.0\",\"method\":\"m\"}'; echo > up; done";
     let words = ["wrap", "--", "sh", "-c", flood];
@@ -144,7 +144,7 @@ fn signal_ends_a_wrap_whose_client_reads_nothing() {
 }
 
 #[test]
-fn server_that_closes_its_output_is_ended_and_its_calls_answered() {
+fn server_that_closes_its_output_is_ended_and_calls_get_errors() {
     let workspace = Workspace::new();
     let script = "read -r line; exec >&-; trap '' TERM; echo > closed; while :; do sleep 1; done";
     let mut wrap = Wrap::start(&workspace, &[], script);
@@ -156,7 +156,7 @@ fn server_that_closes_its_output_is_ended_and_its_calls_answered() {
 }
 
 #[test]
-fn flood_on_stderr_holds_nothing_up() {
+fn flood_on_stderr_does_not_block() {
     let workspace = Workspace::new();
     let answer = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[]}}";
     let script = format!("read -r line; head -c 20000000 /dev/zero | tr '\\0' e >&2; echo '{answer}'; cat");
@@ -209,7 +209,7 @@ fn missing_command_is_refused() {
 }
 
 #[test]
-fn folder_environment_and_stderr_are_handed_through() {
+fn folder_environment_and_stderr_are_passed_through() {
     let workspace = Workspace::new();
     let start = crate::support::Start::new(&workspace).env("OWN", "a value").flags([
         "wrap",
@@ -318,7 +318,7 @@ fn result_of_a_task_is_cut_and_counted_as_its_tools() {
 }
 
 #[test]
-fn calls_that_are_too_many_are_answered_with_an_error() {
+fn too_many_calls_get_an_error() {
     let workspace = Workspace::new();
     let mut wrap = Wrap::start(&workspace, &[], "cat > seen");
     // 4096 are remembered.

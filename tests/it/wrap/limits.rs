@@ -97,7 +97,7 @@ fn large_bodies() -> Vec<String> {
 }
 
 #[test]
-fn no_call_receives_more_than_the_limits_and_8_kb() {
+fn each_call_receives_at_most_the_limits_plus_8_kb() {
     for method in ["tools/call", "tasks/result", "tasks/get"] {
         let bodies = large_bodies();
         let workspace = Workspace::new();

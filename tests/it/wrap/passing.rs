@@ -135,7 +135,7 @@ fn response_with_a_method_of_null_or_after_spaces_is_cut() {
 }
 
 #[test]
-fn batches_tasks_and_late_answers_are_cut() {
+fn batches_tasks_and_late_responses_are_cut() {
     let workspace = Workspace::new();
     let batch = json!([
         {"jsonrpc": "2.0", "id": 1, "result": result(9)},
@@ -159,7 +159,7 @@ fn batches_tasks_and_late_answers_are_cut() {
 }
 
 #[test]
-fn too_long_messages_are_answered_for() {
+fn oversized_messages_get_errors() {
     let workspace = Workspace::new();
     let long = "x".repeat(3000);
     let answers = [
@@ -203,7 +203,7 @@ fn too_long_messages_are_answered_for() {
 }
 
 #[test]
-fn flood_is_held_in_bounded_memory() {
+fn flood_uses_bounded_memory() {
     let workspace = Workspace::new();
     let script = "printf '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"'; \
                   head -c 60000000 /dev/zero | tr '\\0' x; echo '\"}]}}'; cat";
@@ -246,7 +246,7 @@ fn client_that_does_not_read_slows_the_server_down() {
 }
 
 #[test]
-fn limits_hold_whatever_stands_in_a_result() {
+fn limits_apply_to_any_result() {
     let workspace = Workspace::new();
     let lines = r"x\n".repeat(9);
     let results = [
@@ -295,7 +295,7 @@ fn limits_hold_whatever_stands_in_a_result() {
 }
 
 #[test]
-fn id_that_is_used_again_while_open_is_answered_in_order() {
+fn reused_open_id_gets_responses_in_order() {
     let workspace = Workspace::new();
     let text: String = (1..=9).map(|n| n.to_string() + "\n").collect();
     let answer = json!({"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": text}]}});
@@ -310,7 +310,7 @@ fn id_that_is_used_again_while_open_is_answered_in_order() {
 }
 
 #[test]
-fn schemas_of_lists_that_are_asked_for_again_stay_known() {
+fn schemas_of_repeated_lists_stay_known() {
     let workspace = Workspace::new();
     let schema = json!({"type": "object", "description": "x".repeat(150_000)});
     let list = json!({"tools": [{"name": "a", "outputSchema": schema}, {"name": "large", "outputSchema": {

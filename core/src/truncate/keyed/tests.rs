@@ -140,7 +140,7 @@ proptest! {
     }
 
     #[test]
-    fn lines_that_a_call_asked_for_stay(
+    fn requested_lines_stay(
         text in text(), head in 0_u64..5, tail in 0_u64..5, max_bytes in 1_u64..900, max_tokens in prop::option::of(1_u64..300),
     ) {
         prop_assume!(head + tail > 0);

@@ -60,7 +60,7 @@ fn start_in(client: Client, text: &str) -> anyhow::Result<Option<Start>> {
 }
 
 #[test]
-fn yaml_entries_with_an_anchor_are_left() {
+fn yaml_entries_with_an_anchor_are_unchanged() {
     let with = |start: &str| {
         let own = format!("- {start}");
         put(Client::Continue, &format!("name: a\nversion: 1.0.0\nschema: v1\nmcpServers:\n  {own}\n"))
@@ -148,7 +148,7 @@ fn ends_of_other_lines_stay() {
 }
 
 #[test]
-fn what_is_not_sure_is_refused() {
+fn ambiguous_yaml_is_refused() {
     for text in [
         "{\"mcpServers\": {\"cutline\": {\"url\": \"http://localhost\"}}}",
         "{",
@@ -243,7 +243,7 @@ fn rest(text: &str) -> Vec<(String, Value)> {
 proptest! {
     /// For any YAML text, the entry is merged completely or there is an error. Nothing else changes.
     #[test]
-    fn any_yaml_keeps_its_rest(
+    fn rest_of_any_yaml_is_unchanged(
         pieces in prop::collection::vec(
             prop_oneof![
                 Just("mcpServers:"), Just("name: cutline"), Just("command: x"), Just("args: [a, 'b']"), Just("args:"),

@@ -156,7 +156,7 @@ fn entries_that_can_not_be_wrapped() {
 
 proptest! {
     #[test]
-    fn any_spacing_comes_back(
+    fn any_spacing_is_restored(
         open in "[ \n]{0,3}", close in "[ \n]{0,3}", before in "[ \n]{0,2}", after in "[ \n]{0,2}",
         args in prop::collection::vec("[a-z\"\\\\é ]{0,4}", 0..4),
     ) {

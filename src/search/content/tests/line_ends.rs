@@ -111,7 +111,7 @@ fn patterns_find_the_same_in_lf_and_crlf_files() {
 }
 
 #[test]
-fn lone_return_does_not_change_what_the_others_match() {
+fn lone_carriage_return_does_not_affect_other_lines() {
     let content = b"a needle\r\nlone \r here\r\nthe needle\r\n";
     assert_eq!(search(&across("needle$"), content).0, ["1:a needle", "3:the needle"]);
     assert_eq!(search(&across(r"needle[^\n]$"), content).0, [""; 0]);
@@ -120,7 +120,7 @@ fn lone_return_does_not_change_what_the_others_match() {
 }
 
 #[test]
-fn no_boundary_is_seen_within_a_line_end() {
+fn crlf_has_no_boundary_inside() {
     let (lf, crlf) = (b"a\nb!\nc\n", b"a\r\nb!\r\nc\r\n");
     for query in [query(r"\B", 0), across(r"\B"), across(r"\B\n")] {
         assert_eq!(search(&query, crlf).0, search(&query, lf).0);

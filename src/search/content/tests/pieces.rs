@@ -65,7 +65,7 @@ fn stopped_search(
 }
 
 #[test]
-fn search_past_its_deadline_says_so() {
+fn search_after_its_deadline_reports_it() {
     let content = large(7);
     for query in [query("needle", 0), query("absent", 2), across(r"needle \d+\nline")] {
         let stop = Stop::new(CancellationToken::new(), Deadline::new(Instant::now(), Duration::ZERO));

@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn classes_have_the_members_that_git_says() {
+    fn classes_have_the_same_members_as_in_git() {
         let members = |class: &str| -> Vec<u8> {
             let Some(glob) = for_fast_glob(class.as_bytes()) else { return Vec::new() };
             assert!(fast_glob::validate(&glob).is_ok(), "{class}");

@@ -95,7 +95,7 @@ fn definitions_of_each_language() {
 }
 
 #[test]
-fn declarations_come_after_definitions() {
+fn declarations_rank_after_definitions() {
     assert_kinds(
         kind::ASSIGNS + 100,
         kind::DEFINES - 100,
@@ -116,7 +116,7 @@ fn declarations_come_after_definitions() {
 }
 
 #[test]
-fn values_come_after_declarations_and_before_uses() {
+fn values_rank_between_declarations_and_uses() {
     assert_kinds(
         kind::ASSIGNS,
         kind::ASSIGNS + 100,
@@ -170,7 +170,7 @@ fn uses_are_no_definitions() {
 }
 
 #[test]
-fn imports_comments_and_sentences_come_last() {
+fn imports_comments_and_sentences_rank_last() {
     assert_kinds(
         i32::MIN,
         kind::NAMES,
@@ -199,7 +199,7 @@ fn imports_comments_and_sentences_come_last() {
 }
 
 #[test]
-fn names_alone_and_in_strings_come_after_uses() {
+fn names_alone_and_in_strings_rank_after_uses() {
     assert_kinds(
         kind::NAMES,
         kind::USES,

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn names_rank_by_whole_name_then_starts_of_words_then_letters() {
+fn names_rank_by_complete_name_then_word_starts_then_letters() {
     let ranked = [
         "src/userService.ts",
         "src/user_service_test_data.ts",

@@ -53,7 +53,7 @@ fn lower_places_rank_below_others_in_their_order() {
 }
 
 #[test]
-fn files_of_that_name_and_with_more_matches_come_first_among_equals() {
+fn files_with_the_name_or_more_matches_rank_first_among_equals() {
     let line = "class UserService:";
     let score = |path: &str, matches| {
         let mut scorer = scorer(path);

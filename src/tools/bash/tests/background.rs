@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test]
-async fn one_that_holds_the_output_delays_no_answer_and_writes_on() {
+async fn process_with_open_output_does_not_delay_the_result() {
     let server = Server::new();
     let command = "echo before; (echo $BASHPID > pid; while ! [ -e go ]; do sleep 0.01; done; \
                    echo after; : > done; exec sleep 600) & while ! [ -e pid ]; do :; done";
@@ -28,7 +28,7 @@ async fn one_that_holds_the_output_delays_no_answer_and_writes_on() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn at_the_servers_end_the_group_goes_and_a_daemon_stays() {
+async fn end_of_server_ends_the_group_but_not_daemons() {
     let server = Server::new();
     let command = "sleep 600 >/dev/null 2>&1 & echo $! > grouped; \
                    setsid sleep 600 >/dev/null 2>&1 </dev/null & echo $! > daemon; \
@@ -56,7 +56,7 @@ async fn one_that_closed_the_output_is_not_spoken_of() {
 }
 
 #[tokio::test]
-async fn what_comes_just_after_the_shells_end_is_taken() {
+async fn output_just_after_the_end_of_the_shell_is_read() {
     let server = Server::new();
     let output = server.run("(sleep 0.01; echo late) & echo early").await;
     assert_eq!(output.text, "early\nlate\n");

@@ -30,7 +30,7 @@ fn left(pids: &[u32]) -> Vec<&'static str> {
 }
 
 #[tokio::test]
-async fn at_its_timeout_all_of_it_goes_and_the_output_stays() {
+async fn timeout_ends_all_processes_and_keeps_the_output() {
     let server = Server::new();
     let output = server.call(Args { timeout: Some(1), ..args(STUBBORN) }).await.unwrap();
     assert!(output.text.starts_with("before\n"), "{}", output.text);
@@ -40,7 +40,7 @@ async fn at_its_timeout_all_of_it_goes_and_the_output_stays() {
 }
 
 #[tokio::test]
-async fn when_cancelled_all_of_it_goes() {
+async fn cancellation_ends_all_processes() {
     let server = Server::new();
     let cancel = async {
         until(|| server.path("ready").exists().then_some(())).await;
@@ -52,7 +52,7 @@ async fn when_cancelled_all_of_it_goes() {
 }
 
 #[tokio::test]
-async fn when_cancelled_after_the_shells_end_what_still_writes_goes() {
+async fn cancellation_after_the_end_of_the_shell_ends_writers() {
     let server = Server::new();
     let command = "(while :; do echo more; sleep 0.01; done) & echo $! > pid; : > ready";
     let cancel = async {
@@ -68,7 +68,7 @@ async fn when_cancelled_after_the_shells_end_what_still_writes_goes() {
 }
 
 #[tokio::test]
-async fn when_its_caller_goes_away_all_of_it_goes() {
+async fn dropping_the_call_ends_all_processes() {
     let server = Server::new();
     tokio::select! {
         _ = server.call(args(STUBBORN)) => panic!("it ended by itself"),
@@ -80,7 +80,7 @@ async fn when_its_caller_goes_away_all_of_it_goes() {
 }
 
 #[tokio::test]
-async fn at_the_servers_end_all_of_it_goes() {
+async fn end_of_server_ends_all_processes() {
     let server = Server::new();
     let end = async {
         until(|| server.path("ready").exists().then_some(())).await;
@@ -110,7 +110,7 @@ async fn a_shell_that_minds_its_end_may_say_so() {
 }
 
 #[tokio::test]
-async fn what_is_started_while_it_ends_goes_too() {
+async fn processes_started_during_the_end_are_ended_too() {
     let server = Server::new();
     let command = "trap 'setsid sleep 600 & echo $! > late' TERM; : > ready; while :; do sleep 0.01; done";
     let cancel = async {
@@ -123,7 +123,7 @@ async fn what_is_started_while_it_ends_goes_too() {
 }
 
 #[tokio::test]
-async fn one_that_is_stopped_goes_too() {
+async fn stopped_process_is_ended_too() {
     let server = Server::new();
     let cancel = async {
         let pid = server.pid_in("pid").await;

@@ -30,7 +30,7 @@ async fn a_command_arrives_as_it_was_written() {
 }
 
 #[tokio::test]
-async fn at_its_timeout_all_of_it_goes_and_the_output_stays() {
+async fn timeout_ends_all_processes_and_keeps_the_output() {
     let server = Server::new();
     let command = "echo before; sleep 600 | cat & sleep 600";
     let output = server.call(Args { timeout: Some(1), ..args(command) }).await.unwrap();
@@ -39,7 +39,7 @@ async fn at_its_timeout_all_of_it_goes_and_the_output_stays() {
 }
 
 #[tokio::test]
-async fn when_cancelled_it_goes() {
+async fn cancellation_ends_it() {
     let server = Server::new();
     let cancel = async {
         until(|| server.path("ready").exists().then_some(())).await;
@@ -50,7 +50,7 @@ async fn when_cancelled_it_goes() {
 }
 
 #[tokio::test]
-async fn what_stays_is_named_and_goes_with_the_server() {
+async fn remaining_processes_are_reported_and_end_with_the_server() {
     let server = Server::new();
     let output = server.run("sleep 600 & echo started").await;
     let ids = output.details.background_pids.clone().expect("nothing stays");

@@ -7,7 +7,7 @@ use super::*;
 
 #[cfg(unix)]
 #[tokio::test]
-async fn what_was_cut_is_saved_whole_and_locked_no_more() {
+async fn full_output_is_saved_and_unlocked() {
     let server = Server::new();
     let output = server.run("seq 1 100000").await;
     let path = output.details.full_output_path.unwrap();
@@ -18,7 +18,7 @@ async fn what_was_cut_is_saved_whole_and_locked_no_more() {
 }
 
 #[tokio::test]
-async fn past_the_cap_only_the_counts_go_on() {
+async fn counting_continues_after_the_cap() {
     let server = Server::with(Limits::default(), |spill| spill.max_file_bytes = 40_000);
     let output = server.run("seq 1 100000").await;
     let path = output.details.full_output_path.unwrap();
@@ -31,7 +31,7 @@ async fn past_the_cap_only_the_counts_go_on() {
 
 #[cfg(unix)] // the words are the system's
 #[tokio::test]
-async fn a_folder_that_is_not_there_is_said() {
+async fn missing_folder_is_reported() {
     let server = Server::with(Limits::default(), |spill| {
         spill.private = false;
         spill.dir.push("missing");
@@ -47,7 +47,7 @@ async fn a_folder_that_is_not_there_is_said() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_link_in_the_folders_place_is_not_followed() {
+async fn link_instead_of_the_folder_is_not_followed() {
     let server = Server::new();
     let elsewhere = server.path("elsewhere");
     std::fs::create_dir(&elsewhere).unwrap();

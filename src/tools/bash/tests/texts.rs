@@ -14,7 +14,7 @@ fn with_file(output: &Output) -> (String, Vec<u8>) {
 }
 
 #[tokio::test]
-async fn what_fits_is_given_back_as_it_is() {
+async fn output_within_limits_is_unchanged() {
     let server = Server::new();
     let cases = [
         ("echo hi", "hi\n"),
@@ -42,7 +42,7 @@ async fn what_fits_is_given_back_as_it_is() {
 }
 
 #[tokio::test]
-async fn time_of_a_command_that_goes_on_is_the_nearest_second() {
+async fn time_of_a_running_command_is_rounded_to_seconds() {
     let server = Server::new();
     let plan = Plan::new(args("sleep 9"), &server.cx.limits).unwrap();
     for (millis, expected) in
@@ -147,7 +147,7 @@ async fn the_start_alone() {
 }
 
 #[tokio::test]
-async fn what_is_not_text() {
+async fn binary_output() {
     let server = Server::new();
     let output = server.run("head -c 1200000 /dev/zero; exit 2").await;
     let (text, file) = with_file(&output);
@@ -158,7 +158,7 @@ async fn what_is_not_text() {
 }
 
 #[tokio::test]
-async fn what_a_terminal_would_show() {
+async fn output_is_shown_as_on_a_terminal() {
     let server = Server::new();
     let bar = "for i in $(seq 1 3000); do printf '\\r%d%%' $i; done; printf '\\n\\033[32mdone\\033[0m\\r\\n'";
     let output = server.run(bar).await;

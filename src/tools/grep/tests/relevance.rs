@@ -47,7 +47,7 @@ fn ranks_definitions_first_and_gives_exact_totals() {
 }
 
 #[test]
-fn pages_are_the_whole_ranking_whatever_their_size_and_the_workers() {
+fn pages_join_to_the_ranking_for_any_size_and_workers() {
     let fixture = pools();
     for (pattern, mode) in [("Pool", "content"), ("Pool|g", "content"), ("Pool", "files"), ("Pool", "count")]
     {
@@ -86,7 +86,7 @@ fn keeps_path_order_among_equals() {
 }
 
 #[test]
-fn with_context_shows_each_match_in_a_group_of_its_own() {
+fn context_shows_each_match_in_a_separate_group() {
     let content = "a\nuse Pool;\nb\nc\nstruct Pool;\nd\nx(Pool);\ne\n";
     let fixture = Fixture::new(&[("p.rs", content), ("q.rs", "Pool\n")]);
     let ranked = text(&fixture, &json!({"pattern": "Pool", "sort": "relevance", "context": 2, "limit": 2}));
@@ -112,7 +112,7 @@ fn across_lines_ranks_each_line_of_a_match() {
 }
 
 #[test]
-fn lifts_lines_in_which_words_of_an_alternation_meet() {
+fn lines_with_several_words_of_an_alternation_rank_higher() {
     let fixture = Fixture::new(&[
         ("a.py", "x = pool\n"),
         ("b.py", "f(pool)\nf(connection, pool)\n"),

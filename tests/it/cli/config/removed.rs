@@ -24,7 +24,7 @@ fn with_another(client: &str) -> &'static str {
 }
 
 #[test]
-fn file_is_byte_for_byte_what_it_was() {
+fn removal_restores_the_file_byte_for_byte() {
     let workspace = Workspace::new();
     for (client, _) in CLIENTS {
         let (path, text) = (place(&workspace, client), with_another(client));
@@ -55,7 +55,7 @@ fn file_is_byte_for_byte_what_it_was() {
 }
 
 #[test]
-fn entry_is_removed_where_it_is() {
+fn entry_is_removed_from_its_file() {
     let workspace = Workspace::new();
     let config = |words: &[&str]| run(&workspace, &[&["config", "cursor"], words].concat());
     let user = workspace.home().join(".cursor/mcp.json");
@@ -89,7 +89,7 @@ fn entry_is_removed_where_it_is() {
 }
 
 #[test]
-fn wrapped_servers_are_named_and_invalid_files_stay() {
+fn wrapped_servers_are_reported_and_invalid_files_unchanged() {
     let entry = json!({"command": "/x/cutline", "args": ["wrap", "--", "npx"]});
     let text = format!("{:#}\n", json!({"mcpServers": {"github": entry}}));
     let workspace = Workspace::with(&json!({".mcp.json": text}));

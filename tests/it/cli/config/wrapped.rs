@@ -64,7 +64,7 @@ fn every_file_is_written_and_wrapped() {
 }
 
 #[test]
-fn entry_is_wrapped_where_it_stands() {
+fn entry_is_wrapped_in_its_position() {
     let workspace = Workspace::with(&json!({".mcp.json": "{}\n"}));
     let own = workspace.home().join(".claude.json");
     let project = workspace.root().to_str().unwrap();
@@ -137,7 +137,7 @@ fn another_servers_entry_is_wrapped_and_unwrapped() {
 }
 
 #[test]
-fn wrapped_entry_of_a_given_file_is_printed() {
+fn wrapped_entry_of_a_file_argument_is_printed() {
     let entry = json!({"command": "npx", "args": ["s"]});
     let text = json!({"mcpServers": {"github": entry}}).to_string();
     let workspace = Workspace::with(&json!({"x.json": text}));
