@@ -11,7 +11,9 @@ use std::sync::Arc;
 
 use cutline::limits::{BINARY_SNIFF_BYTES, LITERAL_BYTES, PATTERN_BYTES};
 use cutline::search::content::pattern::{Refused, Source};
-use cutline::search::content::{ContextLines, Found, OutputMode, PassedOver, Pattern, Query, RowKind, Searcher};
+use cutline::search::content::{
+    ContextLines, Found, OutputMode, PassedOver, Pattern, Query, RowKind, Searcher,
+};
 use cutline::stop::Stop;
 use cutline_core::text::decode::Encoding;
 use regex_automata::nfa::thompson::{self, pikevm::PikeVM};
