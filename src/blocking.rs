@@ -1,4 +1,4 @@
-//! Work that blocks, on the runtime's pool of threads for it.
+//! Runs blocking work on the thread pool of the runtime.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -33,7 +33,7 @@ pub(crate) async fn run_anyway<T: Send + 'static>(work: impl FnOnce() -> T + Clo
     }
 }
 
-/// Runs work whose caller may stop waiting for it, and counts the threads that are stuck in such work.
+/// Runs blocking work and counts stuck threads: those that work after their caller stopped waiting.
 #[derive(Debug, Clone, Default)]
 pub struct Threads {
     /// One reference for each piece of work that has not returned.
@@ -43,7 +43,7 @@ pub struct Threads {
 }
 
 impl Threads {
-    /// Returns the number of threads that run work nobody waits for.
+    /// Returns the number of stuck threads.
     pub(crate) fn stuck(&self) -> usize {
         Arc::strong_count(&self.running).saturating_sub(Arc::strong_count(&self.waiting))
     }

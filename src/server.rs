@@ -1,8 +1,8 @@
-//! The only room that knows the protocol: rmcp's handler over the five tools.
+//! The handler of rmcp for the five tools. Only this module uses the protocol.
 //!
-//! It converts: a call's params to a [`Context`] and arguments, an `Output` or a `ToolError` to a
-//! result. What it adds is what a session needs: a bound on what runs at once, progress, a client's
-//! roots, an end at the end of input. Nothing but JSON-RPC goes to stdout.
+//! It converts the parameters of a call to a [`Context`] and arguments, and an `Output` or a `ToolError` to a result. It adds
+//! limits on concurrent work, progress, the roots of the client, and the end of the session at the end of input. stdout
+//! carries JSON-RPC only.
 
 mod concurrency;
 mod convert;
@@ -44,7 +44,7 @@ pub(crate) use resources::STATS_URI;
 use roots::Roots;
 use session_stats::SessionStats;
 
-/// A request, as its handler is given it.
+/// The request of a handler.
 type Request = RequestContext<RoleServer>;
 /// Characters of a name given by the client that an error repeats.
 const NAME_CHARS: usize = 100;
@@ -56,11 +56,11 @@ pub struct Config {
     pub shared: Arc<Shared>,
     /// The roots at the start.
     pub workspace: Workspace,
-    /// True if a client may give other ones: none were given at the start.
+    /// True if the client can set the roots, because the user set none.
     pub follows_client_roots: bool,
     /// The limits and the shape of answers.
     pub fits: Fits,
-    /// The file in which each call is recorded.
+    /// The file of call records.
     pub stats_file: Option<StatsFile>,
 }
 
@@ -120,7 +120,7 @@ impl Server {
             // Nothing may follow the answer.
             sending.end().await;
         }
-        // The answer to a call that was taken back goes nowhere.
+        // A cancelled call gets no response.
         let outcome = if request.ct.is_cancelled() { Err(ToolError::Cancelled) } else { outcome };
         let call = Call { tool, time_ms: now_ms(), duration: start.elapsed() };
         self.stats.record(&call, &outcome, &limits, &request).await;
@@ -130,7 +130,7 @@ impl Server {
     /// Does the work of a call, within the limits on what runs at once.
     async fn work(&self, tool: ToolName, given: &Object, mut cx: Context, request: &Request) -> Called {
         let refused = |error, cx: Context| Called { outcome: Err(error), limits: cx.limits };
-        // First what needs no roots: the client's may be waited for.
+        // Check before waiting for the roots of the client.
         if let Err(error) = arguments::check_size(given, &request.meta.0) {
             return refused(error, cx);
         }

@@ -1,13 +1,13 @@
 //! When the work of a call stops before it is complete: the call is cancelled, or its deadline passes.
 //!
 //! The two are different states. The results of a cancelled call are discarded. At the deadline a call starts no
-//! more work, and returns what it has found.
+//! more work, and returns its results so far.
 
 use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
 
-/// The time at which a call returns what it has found so far.
+/// The time at which a call returns its results so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deadline {
     /// `None` if the time is too far in the future to be represented.
@@ -83,7 +83,7 @@ impl Stop {
         self.cancel.is_cancelled()
     }
 
-    /// Discards what is still to be done.
+    /// Cancels the remaining work.
     pub fn cancel(&self) {
         self.cancel.cancel();
     }
@@ -119,7 +119,7 @@ impl From<Stopped> for std::io::Error {
     }
 }
 
-/// Returns why work was stopped, if `error` says so.
+/// Returns the reason why work was stopped, if `error` has one.
 pub fn stopped_by(error: &std::io::Error) -> Option<Stopped> {
     error.get_ref()?.downcast_ref().copied()
 }

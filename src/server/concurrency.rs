@@ -1,8 +1,7 @@
-//! Limits on the work that runs on the processor at a time.
+//! Limits on concurrent work.
 //!
-//! A call waits for a permit of its kind. Searches have permits of their own, so that a page of a
-//! file never waits for the end of a walk; a command waits on its child, not on the processor, and
-//! needs none.
+//! A call waits for a permit of its kind. Searches have separate permits, so that `read` never waits for the end of a walk.
+//! Commands need no permit here, because they use no thread of this process.
 
 use std::collections::HashMap;
 
@@ -18,7 +17,7 @@ const LIGHT_PER_WORKER: usize = 4;
 /// Searches at a time, for each processor.
 const SEARCHES_PER_WORKER: usize = 2;
 
-/// The permits for each kind of work; what is not here needs none.
+/// The permits for each kind of work. Other kinds need no permit.
 #[derive(Debug)]
 pub(super) struct ConcurrencyLimits(HashMap<Load, Semaphore>);
 
@@ -30,15 +29,15 @@ impl ConcurrencyLimits {
             (Load::Light, workers * LIGHT_PER_WORKER),
             // One image at a time is decoded, as the bound on memory is for one.
             (Load::Image, 1),
-            // Twice as many, so that searches that wait for a disk or their deadline do not hold up others.
+            // Twice as many, so that searches that wait for a disk or their deadline do not block others.
             (Load::Heavy, workers * SEARCHES_PER_WORKER),
-            // Of its own, so that such a search never holds up the others.
+            // A separate permit, so that such a search never blocks others.
             (Load::AcrossLines, 1),
         ];
         Self(permits.into_iter().map(|(load, most)| (load, Semaphore::new(most))).collect())
     }
 
-    /// Waits for a permit, until the call is taken back.
+    /// Waits for a permit until the call is cancelled.
     pub(super) async fn enter(
         &self,
         load: Load,

@@ -11,9 +11,9 @@ use crate::tools::{Output, Shared, ToolError, ToolName};
 
 /// The `_meta` key of an answer's facts.
 const DETAILS: &str = "details";
-/// The `_meta` key by which a tool says how long its answers may be.
+/// The `_meta` key for the maximum size of the results of a tool.
 const MAX_RESULT_SIZE: &str = "anthropic/maxResultSizeChars";
-/// The `_meta` key by which a tool is in the model's context from the start, not only once it was searched for.
+/// The `_meta` key that puts a tool into the context of the model at the start, without a tool search.
 const ALWAYS_LOAD: &str = "anthropic/alwaysLoad";
 /// Bytes of an answer that clients take without being told.
 const UNDECLARED_BYTES: u64 = 50_000;
@@ -21,12 +21,12 @@ const UNDECLARED_BYTES: u64 = 50_000;
 /// The shape of results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Shape {
-    /// One text, and its facts in `_meta`: what every client hands on whole.
+    /// One text, with details in `_meta`. Every client supports this.
     #[default]
     Text,
     /// One text alone, for clients that would hand its facts on to the model too.
     Bare,
-    /// The same, and all of it once more as structured content, for clients that want that.
+    /// The same, and in addition as structured content, for clients that prefer it.
     Structured,
 }
 

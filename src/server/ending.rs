@@ -22,11 +22,10 @@ use super::{Config, Server};
 
 /// Time that calls other than commands have to answer at the end: enough for a page, not noticed by a user.
 const ANSWER_GRACE: Duration = Duration::from_millis(500);
-/// Looks at what was written in that time. Time in which this process does not run is not counted by them.
+/// Number of checks in that time. Time in which this process does not run does not count.
 const LOOKS: u32 = 10;
 
-/// Serves one session over stdin and stdout, to its end. Returns the signal that ended it; `None` where the client closed
-/// its side.
+/// Serves one session over stdin and stdout. Returns the signal that ended it, or `None` if the client closed its side.
 pub async fn serve(config: Config) -> std::io::Result<Option<i32>> {
     let shutdown = CancellationToken::new();
     let Stdio { read, write, written, all_out } = Stdio::open()?;
@@ -62,8 +61,8 @@ pub async fn serve(config: Config) -> std::io::Result<Option<i32>> {
     Ok(signal)
 }
 
-/// Waits until the time for answers is over. At the end of input it begins anew with each that is taken: they were
-/// asked for before it, and the client reads them.
+/// Waits until the time for the remaining responses is over. At the end of input, this time starts again with each response
+/// that the client reads.
 async fn no_more_taken(written: &AtomicUsize, is_end_of_input: bool) {
     let (mut before, mut looks) = (written.load(Ordering::Relaxed), 0);
     while looks < LOOKS {

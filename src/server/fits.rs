@@ -8,7 +8,7 @@ use crate::limits::Limits;
 use super::patience::{self, Patience};
 use super::{Server, Shape};
 
-/// The way in which answers are fitted to a client.
+/// The limits and the form of results for a client.
 #[derive(Debug)]
 pub struct Fits {
     /// The client that they are fitted to.
@@ -24,9 +24,9 @@ pub struct Fits {
 /// The limits and the shape of answers that fit one client.
 #[derive(Debug)]
 pub(super) struct Fitted {
-    /// The id of the client's row; `None` where the server's own limits hold.
+    /// The id of the client profile, or `None` if the limits of the server apply.
     pub(super) id: Option<&'static str>,
-    /// The limits of the server, lowered to what it takes.
+    /// The limits of the server, lowered to those of the client.
     pub(super) limits: Limits,
     /// The shape of results.
     pub(super) shape: Shape,

@@ -5,9 +5,9 @@ use std::panic::AssertUnwindSafe;
 
 use futures_util::FutureExt as _;
 
-/// Runs `work`; where it panics, what it said.
+/// Runs `work` and catches a panic. Returns the message of the panic as the error.
 pub(super) async fn caught<T>(work: impl Future<Output = T>) -> Result<T, String> {
-    // After a panic the work is not polled again: what it may have left half done is not seen.
+    // The work is not polled again after a panic, so its inconsistent state is never used.
     AssertUnwindSafe(work).catch_unwind().await.map_err(|panic| message(&*panic))
 }
 

@@ -19,7 +19,7 @@ use super::fits::Fitted;
 use super::legacy_log::{self, SetLevel};
 use super::{NAME_CHARS, Request, Server, convert, is_stateless, resources};
 
-/// A notification, as its handler is given it.
+/// The notification of a handler.
 type Notification = NotificationContext<RoleServer>;
 /// The answer to a request, or the error of the protocol.
 type Answer<T> = Result<T, ErrorData>;
@@ -28,7 +28,7 @@ type Answer<T> = Result<T, ErrorData>;
 const LIST_TTL_MS: u64 = 3_600_000;
 
 impl ServerHandler for Server {
-    /// Returns all that the server says of itself but the instructions, which are for one client.
+    /// Returns the description of the server, without the instructions, which depend on the client.
     fn get_info(&self) -> ServerConfig {
         let name = Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
         ServerConfig::new(legacy_log::capabilities()).with_server_info(name.with_title("cutline"))

@@ -18,7 +18,7 @@ pub(super) fn capabilities() -> ServerCapabilities {
     ServerCapabilities::builder().enable_logging().enable_resources().enable_tools().build()
 }
 
-/// The least severe level that a client wants to hear of; `None` where it set none.
+/// The minimum level of log notifications. `None` if the client set none.
 #[derive(Debug, Default)]
 pub(super) struct LogLevel(Mutex<Option<LoggingLevel>>);
 
@@ -27,12 +27,12 @@ pub(super) const INFO: LoggingLevel = LoggingLevel::Info;
 pub(super) const WARNING: LoggingLevel = LoggingLevel::Warning;
 
 impl LogLevel {
-    /// From now on the client wants to hear of what is at least so severe.
+    /// Sets the minimum level.
     pub(super) fn set(&self, request: &SetLevel) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(request.level);
     }
 
-    /// Tells the client, where it wants to hear of it.
+    /// Sends a log notification if the client requested this level.
     pub(super) async fn notify(&self, level: LoggingLevel, data: Value, request: &Request) {
         let least = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_wanted = least.is_some_and(|least| level as u8 >= least as u8);

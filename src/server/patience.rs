@@ -1,5 +1,4 @@
-//! The client's patience, learned where nothing is known of it: a client that takes a call back because it
-//! timed out tells by that how long it waits.
+//! Learns the timeout of an unknown client from calls that it cancels because of its timeout.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -11,10 +10,10 @@ use rmcp::model::{CancelledNotificationParam, RequestId};
 const TENTHS: u32 = 9;
 /// The shortest wait that is believed: nothing could be answered within less.
 const MIN_WAIT: Duration = Duration::from_secs(1);
-/// Calls whose start is remembered: more than run at once.
+/// Number of calls with a stored start time: more than can run at once.
 const CALLS: usize = 512;
 
-/// The time that the client waits for an answer, as far as it showed.
+/// The timeout of the client, if it is known.
 #[derive(Debug, Default)]
 pub(super) struct Patience(Mutex<State>);
 
@@ -35,7 +34,7 @@ impl Patience {
         state.calls.push_back((id.clone(), Instant::now()));
     }
 
-    /// Learns from a call that was taken back, if the reason is that it timed out.
+    /// Learns from a cancelled call, if the reason is a timeout.
     pub(super) fn learn(&self, taken_back: &CancelledNotificationParam) {
         let reason = taken_back.reason.as_deref().unwrap_or_default().to_lowercase();
         if !["timed out", "timeout"].iter().any(|words| reason.contains(words)) {

@@ -1,4 +1,4 @@
-//! The one resource: what the calls of this server came to so far.
+//! The only resource: the statistics of the calls of this server.
 
 use rmcp::model::{ErrorData, ListResourcesResult, ReadResourceResult, Resource, ResourceContents};
 use serde_json::{Value, json};

@@ -1,8 +1,7 @@
-//! The roots of a client of the handshake era: asked for once it is ready, followed when they change.
+//! The roots of a client with a handshake. The server requests them after the handshake and follows their changes.
 //!
-//! They are taken only where none were given on the command line: a client can narrow nothing down
-//! that its user has set, nor widen it. A URI is resolved once, so that what commands do to its path
-//! later does not move the root.
+//! They apply only if the command line has no roots: a client can neither narrow nor widen the roots of the user. A URI is
+//! resolved once, so that commands cannot move a root by changing its path.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -27,7 +26,7 @@ use super::Request;
 const FIRST_CALL_WAIT: Duration = Duration::from_secs(2);
 /// Time that a call waits for them once no more can come: what came may still be on its way within the server.
 const LAST_CALL_WAIT: Duration = Duration::from_millis(100);
-/// Time after which a client that has not answered may be asked again.
+/// Time after which the server repeats a request without a response.
 const ANSWER_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// The roots in force.
@@ -37,7 +36,7 @@ pub(super) struct Roots {
     follows_client: bool,
     /// True once the client has answered, or it is known that it will not.
     known: watch::Sender<bool>,
-    /// Held by the request for the client's roots that is under way.
+    /// Locked during a request for the roots of the client.
     request: tokio::sync::Mutex<()>,
     /// One permit, of the request that waits for the end of that.
     next_request: Semaphore,
@@ -61,8 +60,7 @@ impl Roots {
         Self { follows_client, known, request, next_request, state, shared }
     }
 
-    /// The roots for a call; where the client offers some that have not come yet, waits for them.
-    /// At the end of the session not for long.
+    /// Returns the roots for a call. Waits for the roots that the client offers, but only briefly at the end of the session.
     pub(super) async fn current(&self, request: &Request, shutdown: &CancellationToken) -> Arc<Workspace> {
         if !*self.known.borrow() && offers_roots(&request.peer) {
             let mut known = self.known.subscribe();
@@ -116,7 +114,7 @@ impl Roots {
         }
     }
 
-    /// Takes over the roots of these URIs; those that can't be used are left out, and warned of.
+    /// Uses the roots with these URIs. Skips unusable ones with a warning.
     fn take(&self, uris: &[String]) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let mut roots = Vec::new();
@@ -152,7 +150,7 @@ impl Roots {
 }
 
 impl State {
-    /// The root at `path`: the one that it was resolved to before, or a new one, which is in none of the `others`.
+    /// Returns the root at `path`: the earlier one with this path, or a new one that is in none of the `others`.
     fn root(&mut self, path: PathBuf, others: &[Root], shared: &Shared) -> Option<Root> {
         let Some(resolved) = &mut self.resolved else { return Root::resolve(path).ok() };
         if let Some(root) = resolved.get(&path) {
@@ -167,8 +165,8 @@ impl State {
     }
 }
 
-/// Returns the URIs of an answer to the request for roots, `None` if it has no list. Members that have none are left out:
-/// one that can't be read must not leave the folders open that were before.
+/// Returns the URIs of the response to a request for roots, or `None` if it has no list. Skips members without a URI: an
+/// invalid member must not keep the earlier roots open.
 fn uris(answer: &ClientResult) -> Option<Vec<String>> {
     let answer = serde_json::to_value(answer).ok()?;
     let uri = |root: &Value| root.get("uri")?.as_str().map(str::to_owned);

@@ -27,7 +27,7 @@ impl SessionStats {
         Self { since_ms, calls: CallStats::new(file), log_level: LogLevel::default() }
     }
 
-    /// Counts a call, and tells of its answer where that was cut or nearly so.
+    /// Counts a call. Logs a result that was cut or is close to a limit.
     pub(super) async fn record(
         &self,
         call: &Call,

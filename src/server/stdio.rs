@@ -41,7 +41,7 @@ pub(super) struct Stdio {
     pub(super) read: Input,
     pub(super) write: Output,
     pub(super) written: Written,
-    /// Resolves once all that was written is out.
+    /// Resolves when all output is written.
     pub(super) all_out: oneshot::Receiver<()>,
 }
 
@@ -52,7 +52,7 @@ impl Stdio {
         let (done, all_out) = oneshot::channel();
         #[cfg(unix)]
         if let Some((read, write)) = pipes() {
-            // Writing is all there is to it.
+            // There is nothing else to do after writing.
             drop(done);
             return Ok(Self { read: Box::new(read), write: Box::new(write), written, all_out });
         }
@@ -110,7 +110,7 @@ pub(super) async fn output_closed() {
     }
 }
 
-/// Opens both streams anew, so that they change for no other process; `None` where one is no pipe.
+/// Opens both streams again, so that changes do not affect other processes. Returns `None` if one of them is not a pipe.
 #[cfg(unix)]
 fn pipes() -> Option<(Receiver, Sender)> {
     let read = OpenOptions::new().open_receiver("/proc/self/fd/0").ok()?;

@@ -45,7 +45,7 @@ pub(super) struct Wire {
     permits: Arc<Semaphore>,
     /// A request, or a line that gets an error as its answer, without a permit. The input is not read meanwhile.
     waiting: Option<Result<JsonRpcRequest<ClientRequest>, Refusal>>,
-    /// Requests whose answers are not written yet.
+    /// Requests without a written response.
     unanswered: HashMap<RequestId, Permit>,
     /// Cancelled requests. The handler of each may still be running.
     cancelled: HashMap<RequestId, Weak<OwnedSemaphorePermit>>,
@@ -79,10 +79,10 @@ impl Wire {
         }
     }
 
-    /// Returns the next message. Answers lines that are not messages.
+    /// Returns the next message. Sends errors for invalid lines.
     ///
-    /// Returns `None` if `shutdown` fires, or once the input has ended and every request is answered.
-    /// Can be cancelled at each `await`: what was read is in `self`.
+    /// Returns `None` if `shutdown` fires, or after the end of input when every request has a response. This future can be
+    /// dropped at each `await`: the bytes that were read are in `self`.
     async fn next(&mut self) -> Option<ClientJsonRpcMessage> {
         let shutdown = self.shutdown.clone();
         loop {
@@ -160,7 +160,7 @@ impl Wire {
         self.unanswered.contains_key(id) || self.cancelled.get(id).is_some_and(is_held)
     }
 
-    /// If the message cancels a request, drops the transport's side of its permit: rmcp sends no answer to it.
+    /// Releases the permit of a cancelled request, because rmcp sends no response to it.
     fn note_cancellation(&mut self, message: &ClientJsonRpcMessage) {
         if let JsonRpcMessage::Notification(message) = message
             && let ClientNotification::CancelledNotification(cancelled) = &message.notification
