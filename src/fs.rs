@@ -1,7 +1,7 @@
 //! Files and folders: opening inside the roots, lines, listings, near names.
 //!
-//! Each path is checked against the workspace on the open file itself, not on its name.
-//! Pieces of bytes and entries are handed on; nothing here words anything for the model.
+//! Each path is checked against the workspace with the open file, not with its name. This module returns bytes and entries and
+//! formats no text for the model.
 
 pub mod append;
 pub mod buffer;

@@ -69,8 +69,8 @@ pub struct Commands {
 }
 
 impl Commands {
-    /// Returns commands that are held to the rules of `sandbox`, if any, have the variables of `environment`, and have their
-    /// outputs saved as `saved` says. Opens that folder; starts nothing yet.
+    /// Returns commands with the rules of `sandbox`, if any, and the variables of `environment`. `saved` are the settings of
+    /// saved outputs. Opens their folder and starts no process.
     pub fn new(
         saved: saved_output::Settings,
         mut sandbox: Option<Sandbox>,

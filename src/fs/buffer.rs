@@ -24,7 +24,7 @@ impl Buffer {
         Self { start: if start < ALIGNMENT { start } else { 0 }, bytes }
     }
 
-    /// Returns the first `len` of its bytes, or all where it has fewer.
+    /// Returns the first `len` bytes, or all bytes if there are fewer.
     pub fn first(&mut self, len: usize) -> &mut [u8] {
         let len = len.min(self.bytes.len() - ALIGNMENT);
         &mut self.bytes[self.start..self.start + len]

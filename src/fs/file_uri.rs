@@ -1,4 +1,4 @@
-//! `file:` URIs, by which clients name folders, and some models files.
+//! `file:` URIs. Clients use them for folders, and some models for files.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Following a path link by link: its end, and all that decides it.
+//! Resolves a path link by link: its end, and all entries that affect it.
 
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
@@ -9,10 +9,10 @@ const MAX_LINKS: usize = 40;
 /// A path that was followed to its end.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Followed {
-    /// The path without links; from where nothing stands, the rest as it was given.
+    /// The path without links. The part after the first missing entry is unchanged.
     pub end: PathBuf,
-    /// The path without links of each entry that was looked up on the way, the end as well. Where one of them
-    /// becomes a link, the path leads elsewhere.
+    /// The paths, without links, of all entries on the way, including the end. If one of them becomes a link, the path leads to
+    /// another location.
     pub entries: Vec<PathBuf>,
 }
 
@@ -30,8 +30,8 @@ impl Followed {
         Self { end: end.unwrap_or_else(|| path.to_owned()), entries }
     }
 
-    /// Returns that of `folders` (paths without links) in which an entry was looked up, if there is one: who
-    /// writes there can lead the path elsewhere.
+    /// Returns the folder of `folders` (paths without links) that contains an entry of the way, if there is one. A process that
+    /// can write there can change the end of the path.
     pub fn way_through<'a>(&self, folders: &[&'a Path]) -> Option<&'a Path> {
         let inside =
             |folder: &Path| self.entries.iter().any(|entry| entry != folder && entry.starts_with(folder));
@@ -39,11 +39,11 @@ impl Followed {
     }
 }
 
-/// Follows `rest`, link by link, from the folder `start`, a path without links. Each entry is given to `visit`
-/// before anything is asked of it. Returns where it ends; `None` where `visit` returned false, or a link can't be
-/// read. `respelled` gives the target of an absolute link as it is followed.
+/// Resolves `rest` link by link from the folder `start`, a path without links. Calls `visit` with each entry before reading it.
+/// Returns the end, or `None` if `visit` returned false or a link cannot be read. `respelled` returns the target of an absolute
+/// link in the form to use.
 ///
-/// From where nothing stands, and past [`MAX_LINKS`], the rest of the path is taken at its word.
+/// After a missing entry, and after [`MAX_LINKS`] links, the rest of the path is used unchanged.
 pub(super) fn follow(
     start: PathBuf,
     rest: &Path,

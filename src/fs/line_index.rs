@@ -1,13 +1,10 @@
-//! The number of lines of a file and the offsets at which they begin: counted once, remembered
-//! while the file is the same.
+//! The number of lines of a file and the offsets of its lines. They are counted once and cached while the file is unchanged.
 //!
-//! An index is sparse: for each block of the file it holds the number of newlines before it, so
-//! that any line is found by reading one block, and a line that fills many blocks is skipped
-//! without reading them. It is remembered for a large file only, under all that the system says of
-//! the file ([`Stat`]), and not while the file is so new that it could change again
-//! without changing that. A write through a shared mapping may change content without changing
-//! times: so a block that a line is looked for in has to hold as many newlines as were counted, or
-//! the index is of no use any more. Such a write to an earlier block is not seen.
+//! An index is sparse: it has the number of newlines before each block of the file. Any line is found by reading one block, and
+//! blocks within a long line are not read. Only indexes of large files are cached. The key is the status of the file
+//! ([`Stat`]). A file that is so new that it could change without a change of its status is not cached. A write through a
+//! shared mapping can change content without changing times. Therefore a block must have the counted number of newlines when
+//! it is read; otherwise the index is discarded. Such a write to an earlier block is not detected.
 
 #![expect(clippy::indexing_slicing, reason = "a wrong range of bytes has to fail, not to read as no text")]
 
@@ -117,14 +114,13 @@ impl LineIndex {
         Ok(Self { lines, is_complete, end, block_bytes, newlines_before })
     }
 
-    /// Returns the offset at which `line` (from 1) begins; `None` if that is not to be found where
-    /// it was counted, because the file has changed since.
+    /// Returns the offset of `line` (from 1), or `None` if the file has changed since it was counted.
     pub fn start_of(&self, text: &TextFile<'_>, line: u64, stop: &Stop) -> io::Result<Option<u64>> {
         let newline = line.saturating_sub(1);
         if newline == 0 {
             return Ok(Some(text.start));
         }
-        // The last block with fewer newlines before it holds the one that this line follows.
+        // The newline before this line is in the last block with fewer newlines before it.
         let block = self.newlines_before.partition_point(|before| *before < newline) - 1;
         let Some(&[before, after]) = self.newlines_before[block..].first_chunk() else { return Ok(None) };
         let (mut seen, mut found) = (before, None);
@@ -153,7 +149,7 @@ fn block_of<'a>(text: &TextFile<'a>, number: u64, block_bytes: u64) -> TextFile<
 pub struct Cache(Mutex<VecDeque<(Stat, Arc<LineIndex>)>>);
 
 impl Cache {
-    /// Counts the lines of `text`, a file whose status is `stat`, and remembers the index instead of an earlier one of
+    /// Counts the lines of `text`, a file whose status is `stat`, and caches the index instead of an earlier one of
     /// that file.
     ///
     /// # Errors

@@ -12,7 +12,7 @@ use crate::sys::FileKind;
 /// Bytes of names from which on the listing reserves memory for many more. An allocator returns a block of that size
 /// to the system at once, and may keep the smaller ones that growing step by step would leave.
 const LARGE_BYTES: usize = 1024 * 1024;
-/// The memory reserved in bytes, of which only what is used becomes resident.
+/// Bytes of reserved memory. Only the used part becomes resident.
 const RESERVED_BYTES: usize = 40 * 1024 * 1024;
 
 /// The order of names.

@@ -1,8 +1,8 @@
-//! Finding what was meant where the exact name does not exist.
+//! Finds similar names if the exact name does not exist.
 //!
-//! A model copies names from screens and prompts: accents composed otherwise, typographic quotes
-//! made plain, odd spaces, characters that could not be shown. The entry that is equal after these
-//! is the one that was meant; else the nearest names are offered.
+//! A model copies names from screens and prompts. Accents can be composed in another way, typographic quotes can become plain,
+//! spaces can differ, and some characters cannot be shown. An entry that is equal apart from these is used. Otherwise the
+//! nearest names are suggested.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -13,17 +13,17 @@ use super::open::OpenedPath;
 use crate::sys;
 use cutline_core::text::show;
 
-/// Entries of a folder that are looked at for near names.
+/// Maximum number of entries of a folder to compare.
 const MAX_ENTRIES: usize = 20_000;
-/// Pairs of characters that are compared for near names: those of ordinary names of a full folder. Of long names fewer
-/// are looked at, as each takes the product of the two lengths.
+/// Maximum number of pairs of characters to compare: enough for ordinary names of a full folder. Fewer long names are compared,
+/// because each comparison takes the product of the two lengths.
 const MAX_PAIRS: usize = 10_000_000;
 /// Least likeness of a name that is offered, 1 being equal: below it are other names of the same length.
 const ALIKE: f64 = 0.75;
 /// Near names offered at most: an error stays short.
 const OFFERED: usize = 3;
 
-/// The one entry of `folder` whose name means the same as `name`; none where several do.
+/// Returns the entry of `folder` with an equivalent name. Returns `None` if there are several.
 pub fn same(folder: &OpenedPath, name: &str) -> Option<OsString> {
     let wanted = folded(name);
     let entries = entries(folder);
@@ -67,7 +67,7 @@ fn likeness(wanted: &str, entry: &str) -> f64 {
     if same_stem { alike.max(0.9) } else { alike }
 }
 
-/// A name with all that a copy may change made equal.
+/// Returns a name in a normal form, without the differences that copying causes.
 fn folded(name: &str) -> String {
     name.nfc()
         .map(|c| match c {
@@ -78,7 +78,7 @@ fn folded(name: &str) -> String {
         .collect()
 }
 
-/// The names in a folder, in no order; none where it can't be read.
+/// Returns the names of a folder in any order. Returns none if the folder cannot be read.
 fn entries(folder: &OpenedPath) -> Vec<Vec<u8>> {
     let Ok(folder) = folder.folder() else { return Vec::new() };
     sys::names_in(&folder, MAX_ENTRIES, |_| true).unwrap_or_default()

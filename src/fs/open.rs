@@ -1,11 +1,9 @@
-//! Opening a path inside the roots, without a race: what was checked is what is read.
+//! Opens a path inside the roots without a race: the checked file is the file that is read.
 //!
-//! A path is opened without reading it; the real place and the type of what was opened are asked of
-//! the open file itself, and only then is it read, through that same file. A link that is swapped in
-//! between changes nothing: it would have to change what is already open.
+//! A path is opened without reading it. Its real path and type are then read from the open file, and the content is read through
+//! the same file. A link that is replaced in between has no effect, because the file is already open.
 //!
-//! Of what stands outside the roots nothing is told, not even whether anything does: a path that
-//! leaves them is refused alike whether it exists or not.
+//! Results reveal nothing outside the roots: a path that leaves them gets the same error whether it exists or not.
 
 use std::fs::File;
 use std::io;
@@ -38,7 +36,7 @@ impl Deref for OpenedPath {
 /// The reason for which a path was not opened.
 #[derive(Debug)]
 pub enum OpenError {
-    /// Nothing stands there, and the place is inside the roots.
+    /// There is no such file, and its path is inside the roots.
     Missing,
     /// The place is outside the roots.
     Outside,
@@ -48,8 +46,8 @@ pub enum OpenError {
     Other(io::Error),
 }
 
-/// True if a path was not opened because of its length: something may stand there, as find may have said. A single name
-/// that is too long is that of nothing.
+/// Returns true if a path could not be opened because of its length. It can exist, and find can have returned it. A single name
+/// that is too long cannot exist.
 fn is_too_long(path: &Path, error: &io::Error) -> bool {
     let is_long =
         path.as_os_str().len() > LONG_PATH_BYTES && path.iter().all(|name| name.len() <= NAME_BYTES);
@@ -62,7 +60,7 @@ impl OpenedPath {
         let bounded = workspace.boundary == Boundary::Roots;
         let opened = match is_plain(workspace, path).then(|| Opened::without_links(path)) {
             Some(Ok(opened)) => Ok(opened),
-            // Through links it may go out and come back: then what it opens depends on what is there.
+            // A path can leave the roots through links and return. Then its end depends on files outside.
             _ if bounded && leaves(workspace, path) => return Err(OpenError::Outside),
             _ => Opened::through_links(path),
         };
@@ -76,8 +74,8 @@ impl OpenedPath {
         }
     }
 
-    /// The same, but only if the system has all that it takes in memory, so that this never waits
-    /// for a disk or a network, and if no link is in the way. `None` says nothing of what stands there.
+    /// Does the same without waiting for a disk or a network, and only for a path without links. `None` does not mean that the
+    /// file is missing.
     pub fn open_cached(workspace: &Workspace, path: &Path) -> Option<Self> {
         let opened = is_plain(workspace, path).then(|| Opened::cached(path))?;
         let place = Self(opened.ok()?);
@@ -94,7 +92,7 @@ impl OpenedPath {
         self.0.file().map_err(not_read)
     }
 
-    /// Opens the folder for listing it and for opening what is below it.
+    /// Opens the folder to list it and to open entries below it.
     pub fn folder(&self) -> Result<Folder, OpenError> {
         self.0.folder().map_err(not_read)
     }
@@ -109,8 +107,7 @@ fn not_read(error: io::Error) -> OpenError {
     if error.kind() == io::ErrorKind::PermissionDenied { OpenError::Denied } else { OpenError::Other(error) }
 }
 
-/// True if `path` begins with a root and does not climb: without links in its way, what it opens can be judged once it
-/// is open.
+/// Returns true if `path` begins with a root and has no `..`. Without links, such a path can be checked after it is open.
 fn is_plain(workspace: &Workspace, path: &Path) -> bool {
     let climbs = path.components().any(|component| component == Component::ParentDir);
     workspace.boundary == Boundary::None || !climbs && workspace.begins_inside(path)
@@ -118,8 +115,7 @@ fn is_plain(workspace: &Workspace, path: &Path) -> bool {
 
 /// Returns true if `path`, followed link by link, leaves the roots anywhere on its way.
 ///
-/// On its way it may pass through the folders above a root; it looks at nothing else that is not
-/// inside, so that the answer does not depend on what stands outside.
+/// It may pass through the folders above a root. Nothing else outside is read, so the result does not depend on files outside.
 fn leaves(workspace: &Workspace, path: &Path) -> bool {
     let begun = workspace.folders().map(|(_, real)| real).filter(|real| path.starts_with(real));
     let start = begun.max_by_key(|real| real.as_os_str().len()).map_or_else(|| root_of(path), Path::to_owned);

@@ -3,7 +3,7 @@
 /// Random letters and digits in the name of a saved output.
 pub const SAVED_RANDOM_CHARS: usize = 12;
 
-/// The origin of a saved output, by its name: the random part stands between start and end.
+/// The origin of a saved output, which determines its name: a start, a random part and an end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SavedKind {
     /// The start of the name.

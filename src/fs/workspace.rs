@@ -1,8 +1,8 @@
-//! The folders that the tools may touch, and how their paths are written.
+//! The folders that the tools can access, and the form of their paths.
 //!
-//! A workspace knows places, it opens none: `fs::open` asks it whether the real place of what was
-//! opened is inside. Paths that the model gives start from the first root; paths that it is shown
-//! are relative to that root, and absolute outside it, so that each can be handed back as it stands.
+//! A workspace has paths and opens no files. `fs::open` uses it to check that the real path of an open file is inside. Paths of
+//! calls start from the first root. Shown paths are relative to that root, or absolute outside it, so that each can be used in
+//! a call.
 
 use std::ffi::OsStr;
 use std::io;
@@ -28,13 +28,12 @@ pub struct Workspace {
     pub home: Option<PathBuf>,
 }
 
-/// A folder that the tools may touch, in both its spellings; of the sandbox, any file or folder that was given.
+/// A folder that the tools can access, in both spellings. For the sandbox, any configured file or folder.
 ///
-/// It is resolved once. From then on it is `real`, and that is only ever opened without following a
-/// link, so what a command puts in its place can't lead elsewhere.
+/// It is resolved once. After that, only `real` is opened, without following links, so that a command cannot redirect it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Root {
-    /// The path as it was given, made absolute.
+    /// The configured path, made absolute.
     pub given: PathBuf,
     /// The path without links.
     pub real: PathBuf,
@@ -60,11 +59,11 @@ impl Root {
         Ok(Self { real, ..Self::followed(given) })
     }
 
-    /// Resolves a folder while commands run, which may write in those of the `known` roots and in `writable` (real paths).
+    /// Resolves a folder while commands run that can write in the `known` roots and in `writable` (real paths).
     ///
-    /// Commands can't change what is outside those folders. So a path without links, no part of which is
-    /// inside one, is the folder that the client means. One inside a known root is a part of that, whatever a command
-    /// put there. Any other is refused.
+    /// Commands cannot change anything outside those folders. Therefore a path without links and without a part inside one of
+    /// them is the folder that the client means. A path inside a known root is a part of that root. All other paths are
+    /// refused.
     pub fn resolve_among<'a>(
         given: PathBuf,
         known: impl Iterator<Item = &'a Self>,
@@ -90,7 +89,7 @@ pub enum Boundary {
 }
 
 impl Workspace {
-    /// A workspace of `roots`, the first of which is where relative paths start. `None` where there is none.
+    /// Returns a workspace of `roots`. Relative paths start from the first one. Returns `None` without roots.
     pub fn new(roots: Vec<Root>, boundary: Boundary) -> Option<Self> {
         let home = std::env::home_dir().filter(|home| home.is_absolute());
         (!roots.is_empty()).then_some(Self { roots, boundary, saved: None, home })
@@ -132,7 +131,7 @@ impl Workspace {
         self.folders().any(|(_, real)| path.starts_with(real))
     }
 
-    /// Returns the folder of saved outputs and the roots, each as it was given and without links.
+    /// Returns the folder of saved outputs and the roots, each as configured and without links.
     pub fn folders(&self) -> impl Iterator<Item = (&Path, &Path)> {
         let roots = self.roots.iter().map(|root| (root.given.as_path(), root.real.as_path()));
         self.saved.iter().map(|saved| (saved.as_path(), saved.as_path())).chain(roots)
@@ -155,7 +154,7 @@ impl Workspace {
         show::name(&shown(self.relative(path))).into_owned()
     }
 
-    /// `path` as it is from the first root, where it is inside that: in its own bytes.
+    /// Returns `path` relative to the first root if it is inside, with unchanged bytes.
     pub fn relative<'a>(&self, path: &'a Path) -> &'a Path {
         match path.strip_prefix(self.dir()) {
             Ok(inside) if inside.as_os_str().is_empty() => Path::new("."),
@@ -164,8 +163,8 @@ impl Workspace {
         }
     }
 
-    /// A path that could not be opened, as the model is shown it; without `.`. One with `..` after
-    /// a name stays as it was asked: what that undoes may be what is missing.
+    /// Returns the shown form of a path that could not be opened, without `.`. A path with `..` after a name stays unchanged,
+    /// because that name can be the missing one.
     pub fn show_asked(&self, path: &str) -> String {
         let mut named = Path::new(path).components().skip_while(|part| !matches!(part, Component::Normal(_)));
         if named.any(|part| part == Component::ParentDir) {

@@ -1,8 +1,7 @@
-//! A command's output while it comes: the counts, the saved file and the text that is kept, whatever its length.
+//! The output of a command: its counts, the saved file and the shown text, in bounded memory.
 //!
-//! Every byte is counted, and goes to the saved file once there is one. Until the answer the bytes
-//! are also made text, resolved as a terminal would, and collected within the call's bounds; after
-//! it, where a background process goes on writing, only the file grows.
+//! Every byte is counted and added to the saved file, if there is one. Until the result, the bytes are also decoded, resolved as
+//! on a terminal, and collected within the limits of the call. Later output of background processes is only added to the file.
 
 #![expect(clippy::indexing_slicing, reason = "the bounds are at most the length")]
 
@@ -55,7 +54,7 @@ pub struct Captured {
     pub raw: Counter,
     /// True if it is not text: `text` is then to be ignored.
     pub binary: bool,
-    /// The file with all of it, where it or a line of it was cut, is binary, or goes on; or why there is none.
+    /// The saved output, or the reason why there is none. `None` if the output is shown completely.
     pub saved: Option<Result<SavedOutput, io::Error>>,
 }
 

@@ -1,4 +1,4 @@
-//! A command as its caller sees it: what is asked for, what runs, and what came of it.
+//! The interface of a command: the request, the running command and its outcome.
 
 use std::io;
 use std::path::Path;
@@ -23,7 +23,7 @@ pub struct Request<'a> {
     pub command: &'a str,
     /// The workspace: a sandbox lets the command write in these folders.
     pub roots: &'a [Root],
-    /// The folder in which it starts, a path without links.
+    /// The working directory, a path without links.
     pub folder: &'a Path,
     /// The part of its output that is shown.
     pub view: View,
@@ -31,7 +31,7 @@ pub struct Request<'a> {
     pub times: Times,
 }
 
-/// The times of a command, counted from its start, and how its end is told in its saved output.
+/// The times of a command, from its start, and the format of the status line in its saved output.
 #[derive(Debug, Clone, Copy)]
 pub struct Times {
     /// The longest that it may run.
@@ -66,12 +66,12 @@ pub struct LateEnd {
 pub struct Running {
     pub(super) outcome: oneshot::Receiver<Outcome>,
     pub(super) drain: Arc<Drain>,
-    /// Ends the command when dropped; `None` once it was ended, or goes on without its caller.
+    /// Ends the command when dropped. `None` if the command has ended or keeps running without its caller.
     pub(super) kill_on_drop: Option<DropGuard>,
 }
 
 impl Running {
-    /// Returns the counts and the end of its output so far; `None` where the reader is at work on them.
+    /// Returns the counts and the end of its output so far, or `None` while the reader uses them.
     pub fn latest(&self) -> Option<Latest> {
         self.drain.try_with(|capture| capture.latest())
     }
@@ -86,7 +86,7 @@ impl Running {
         drop(self.kill_on_drop.take());
     }
 
-    /// Waits until it is over, or goes on without its caller. The future can be dropped and made again.
+    /// Waits until it has ended or keeps running without its caller. The future can be dropped and created again.
     pub async fn outcome(&mut self) -> io::Result<Outcome> {
         let outcome = (&mut self.outcome).await.map_err(|_| io::Error::other("the command was lost"))?;
         if let (State::StillRunning { .. }, Some(guard)) = (&outcome.state, self.kill_on_drop.take()) {
@@ -103,7 +103,7 @@ pub struct Outcome {
     pub state: State,
     /// Its output so far.
     pub output: Captured,
-    /// Time from its start to the shell's end, or to the answer where that comes before.
+    /// Time from its start to the end of the shell, or to the result if that is earlier.
     pub duration: Duration,
     /// The exit codes of its last pipeline, if a stage before the last one failed.
     pub pipeline: Option<Vec<i32>>,
@@ -142,7 +142,7 @@ pub enum State {
         /// The processes that still hold its output open.
         background: Vec<Background>,
     },
-    /// It goes on, and its output goes on to the saved file: until its own end, its timeout, or the server's end.
+    /// It keeps running, and its output is added to the saved file, until it ends, its timeout passes or the server ends.
     StillRunning {
         /// The shell's number.
         id: u32,

@@ -20,7 +20,7 @@ const STACK_BYTES: usize = 256 * 1024;
 
 /// The reader of one pipe, which has a thread to itself.
 pub(super) struct Drain {
-    /// The pipe, by which the reader is stopped.
+    /// The pipe. Closing it stops the reader.
     pub(super) pipe: OutputPipe,
     capture: Mutex<Capture>,
     /// Bytes that were captured: known also while the capture is at work.
@@ -77,13 +77,12 @@ impl Drain {
         self.bytes.load(Ordering::Acquire)
     }
 
-    /// Calls `use_it` with what was captured. While the reader is at work on that, which a slow disk
-    /// may make long, this waits.
+    /// Calls `use_it` with the captured output. Waits while the reader uses it, which can take long on a slow disk.
     pub(super) fn with<T>(&self, use_it: impl FnOnce(&mut Capture) -> T) -> T {
         use_it(&mut self.capture.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Does the same; `None` where it would wait, or after a panic of the reader.
+    /// Does the same without waiting. Returns `None` while the reader uses the output, or after a panic of the reader.
     pub(super) fn try_with<T>(&self, use_it: impl FnOnce(&mut Capture) -> T) -> Option<T> {
         self.capture.try_lock().ok().map(|mut capture| use_it(&mut capture))
     }

@@ -3,14 +3,14 @@
 
 use crate::sys;
 
-/// One server, of all that ever ran on this machine.
+/// Identifies one server among all servers that ever ran on this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ServerId {
     /// Its process number.
     pub(super) id: u32,
     /// Its start, in the system's own unit.
     pub(super) start: u64,
-    /// The namespace in which that is its number.
+    /// The PID namespace of its process id.
     pub(super) namespace: u64,
     /// Its session, which its commands start in; 0 if the session's leader is in another namespace. Processes that
     /// stay in that session have 0 too, those that leave it have not.

@@ -104,7 +104,7 @@ impl PipelineReport {
         self.folder.path.join(&self.name)
     }
 
-    /// Returns the variable by which the shell finds the file.
+    /// Returns the variable with the path of the file for the shell.
     pub(super) fn variable(&self) -> (OsString, OsString) {
         (STARTUP_FILE.into(), self.path().into())
     }

@@ -1,8 +1,8 @@
-//! The processes that belong to a command: which they are, which survive its shell, and how all are ended.
+//! The processes of a command: finds them, finds those that survive its shell, and ends them.
 //!
-//! On Unix they are known by their group, by descent, and by a mark in their environment, by which the next
-//! server also finds what a killed one left. On Windows a job holds them, and goes with the server. No other
-//! room asks which it is.
+//! On Unix, they are found by their process group, their parents, and a tag in their environment. The next server also uses the
+//! tag to find processes of a killed server. On Windows, they are in a job, which ends with the server. Other modules do not
+//! depend on the platform.
 
 #[cfg(unix)]
 mod unix;

@@ -1,4 +1,4 @@
-//! The one owner of all that commands need to be ended by: those that run, and what ended ones left running.
+//! The registry of running commands and of processes that ended commands left. It is used to end them.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -47,8 +47,8 @@ impl Registry {
         }
     }
 
-    /// Registers a command before it is spawned, so that one whose spawn fails half-way can be ended by its
-    /// mark. Fails once the server ends.
+    /// Registers a command before it is spawned, so that a partly started one can be ended by its tag. Returns an error during
+    /// the end of the server.
     pub(super) fn add(self: &Arc<Self>) -> io::Result<RegisteredCommand> {
         let command = RegisteredCommand { registry: Arc::clone(self), mark: self.server.new_mark() };
         let entry = (Scope::new(self.server, &command.mark), Phase::Running);
@@ -61,7 +61,7 @@ impl Registry {
         Ok(command)
     }
 
-    /// True if no command runs, and none is known to have left a process.
+    /// Returns true if no command runs and no known process is left.
     pub(super) fn is_idle(&self) -> bool {
         self.commands.borrow().is_empty()
     }
@@ -76,7 +76,7 @@ impl Registry {
         self.commands.send_modify(|commands| commands.retain(may_be_left));
     }
 
-    /// Ends all commands and what they left, and waits for it. No further command starts.
+    /// Ends all commands and their remaining processes, and waits for it. No further command can start.
     pub(super) async fn shutdown(&self) {
         let mut commands = self.commands.subscribe();
         self.closing.cancel();
@@ -84,7 +84,7 @@ impl Registry {
         let ended = async {
             process_tree::end(scopes, GRACE).await;
             let runs = |(_, phase): &(Scope, Phase)| matches!(phase, Phase::Running);
-            // What is waited for is locked while it is held.
+            // The value is locked while the guard exists.
             let _closed_with_this = commands.wait_for(|all| !all.values().any(runs)).await.map(drop);
             // A command may have ended by itself just now, and left something.
             process_tree::end(self.scopes(), GRACE).await
@@ -117,7 +117,7 @@ impl RegisteredCommand {
         attached
     }
 
-    /// Returns its processes; `None` where it does not run any more.
+    /// Returns the scope of its processes, or `None` after its end.
     pub(super) fn scope(&self) -> Option<Scope> {
         let commands = self.registry.commands.borrow();
         let (scope, phase) = commands.get(&self.mark)?;
@@ -143,7 +143,7 @@ impl RegisteredCommand {
         self.set(Some((scope, Phase::Background(output_ended))));
     }
 
-    /// Ends the phase in which it runs; without a next one it is forgotten.
+    /// Starts the next phase. Without one, removes the command.
     fn set(&self, next: Option<(Scope, Phase)>) {
         self.registry.commands.send_if_modified(|commands| {
             let Some((_, Phase::Running)) = commands.get(&self.mark) else { return false };
@@ -156,7 +156,7 @@ impl RegisteredCommand {
 
 impl Drop for RegisteredCommand {
     fn drop(&mut self) {
-        // Only where the runtime itself is taken down, or the command could not be supervised.
+        // This happens only if the runtime shuts down or the command could not be supervised.
         if let Some(scope) = self.scope() {
             let is_ended = end_all(std::slice::from_ref(&scope), Duration::ZERO);
             self.set((!is_ended).then_some((scope, Phase::Unsure)));

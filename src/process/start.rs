@@ -1,4 +1,4 @@
-//! Starting programs, the shell of a command and another program's server, and ending them with all that they started.
+//! Starts programs (the shell of a command, or a wrapped server) and ends them with all their processes.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, PipeReader};
@@ -15,12 +15,12 @@ use super::{Commands, Ending};
 use crate::fs::workspace::Root;
 use crate::sys::{self, InputPipe, MARK};
 
-/// The bytes that the pipe is asked to hold: a command that prints much waits less often.
+/// Requested capacity of the pipe in bytes, so that a command with much output waits less often.
 const PIPE_BYTES: usize = 1 << 20;
 /// The longest wait for a program that was killed, and for its pipe's end.
 pub(super) const KILLED_WAIT: Duration = Duration::from_millis(500);
 
-/// A program that runs, with all that it starts. Dropped, it is killed.
+/// A running program with all processes that it started. Dropping it kills them.
 #[derive(Debug)]
 pub struct Program {
     pub(super) child: Child,
@@ -79,7 +79,7 @@ impl Commands {
         arguments: &[OsString],
     ) -> io::Result<(Program, InputPipe, PipeReader)> {
         let (from_input, input) = io::pipe()?;
-        // By its whole path where it is on `PATH`: on Windows its name may lack its ending.
+        // Use the full path of a program on `PATH`, because on Windows its name can lack the extension.
         let is_name = Path::new(program).components().count() == 1;
         let found = is_name.then(|| sys::on_path(program)).flatten();
         let mut command = Command::new(found.as_deref().map_or(program, Path::as_os_str));
@@ -96,20 +96,20 @@ impl Program {
         sys::ending_of(self.child.wait().await.ok(), false)
     }
 
-    /// Ends it with all that it started: SIGTERM, and after `grace` SIGKILL. Then it is done with.
+    /// Ends it with all its processes: SIGTERM, and SIGKILL after `grace`.
     pub async fn end(&mut self, grace: Duration) -> Ending {
         let ending = self.kill(grace).await;
         self.registered.unregister();
         ending
     }
 
-    /// Ends it with all that it started. The end of the server still waits for what is left to do about it.
+    /// Ends it with all its processes. The end of the server waits for the rest of this work.
     pub(super) async fn kill(&mut self, grace: Duration) -> Ending {
         self.registered.end(grace).await;
         self.wait_for_killed().await
     }
 
-    /// Waits for it while it is being killed.
+    /// Waits for its end after a kill.
     pub(super) async fn wait_for_killed(&mut self) -> Ending {
         let mut status = timeout(KILLED_WAIT, self.child.wait()).await;
         if status.is_err() {

@@ -1,7 +1,6 @@
-//! One command from its start to its end, supervised by a task of its own.
+//! Supervises one command from its start to its end in a separate task.
 //!
-//! The task outlives the call that asked for the command: when that one goes away, the task ends the
-//! command and stays until it is ended.
+//! The task outlives the call. If the call is dropped, the task ends the command and waits for its end.
 
 use std::io;
 use std::sync::Arc;
@@ -34,11 +33,11 @@ use cutline_core::truncate::KeyForms;
 
 /// Time between SIGTERM and SIGKILL for a command that ran out of time.
 const TIMEOUT_GRACE: Duration = Duration::from_secs(2);
-/// Time without output, after the shell's end, until a pipe that others hold open is left to them.
+/// Time without output after the end of the shell. After it, the result no longer waits for a pipe that others keep open.
 const QUIET_PERIOD: Duration = Duration::from_millis(40);
 /// The longest that an answer waits, after the shell's end, for what others write.
 const BACKGROUND_WAIT: Duration = Duration::from_millis(200);
-/// The longest that an answer waits for what the shell itself wrote: a disk may hang.
+/// Maximum time that a result waits for the output of the shell itself, because a disk can hang.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Commands {
@@ -75,7 +74,7 @@ struct SupervisedCommand {
 }
 
 impl SupervisedCommand {
-    /// Looks after the command to its end, and answers for it once.
+    /// Supervises the command to its end, and sends its outcome once.
     async fn supervise(mut self, times: Times, cancel: CancellationToken, answer: oneshot::Sender<Outcome>) {
         let Times { timeout, answer_within, status_line } = times;
         let closing = self.shell.registered.registry.closing.clone();
@@ -84,13 +83,13 @@ impl SupervisedCommand {
             let was_answered = answer.is_none();
             tokio::select! {
                 biased;
-                // The registry ends all that runs, together.
+                // The registry ends all commands together.
                 () = closing.cancelled() => break (Cause::Cancelled, self.shell.wait_for_killed().await),
                 ending = self.shell.wait() => break (Cause::Itself, ending),
                 () = cancel.cancelled() => break (Cause::Cancelled, self.shell.kill(GRACE).await),
                 () = wait_until(began, timeout) => break (Cause::Timeout, self.shell.kill(TIMEOUT_GRACE).await),
                 () = wait_until(began, answer_within.unwrap_or(Duration::MAX)), if !was_answered => {
-                    // What comes later goes to the saved file.
+                    // Later output goes to the saved file.
                     let output = self.captured(|capture| capture.answer(true, KeyForms::All)).await;
                     let state = State::StillRunning { id: self.shell.child.id().unwrap_or_default() };
                     let autorun_changes = self.autorun_changes();
@@ -185,7 +184,7 @@ impl SupervisedCommand {
         (output, if is_open { background } else { Vec::new() }, changes)
     }
 
-    /// Returns what is left of a command that ended by itself; `None` where nothing is, or it was ended.
+    /// Returns the remaining processes of a command that ended by itself, or `None` if there are none or it was ended.
     async fn survivors(&self, cause: Cause) -> Option<Survivors> {
         let pipe = (!self.drain.ended.is_cancelled()).then(|| self.drain.pipe.id());
         let may_be_left = |scope: &Scope| cause == Cause::Itself && (pipe.is_some() || !scope.is_empty());
@@ -207,7 +206,7 @@ impl SupervisedCommand {
         }
     }
 
-    /// Calls `use_it` with what was captured; on another thread, where the reader is at work on that.
+    /// Calls `use_it` with the captured output, on another thread if the reader uses it.
     async fn captured<T: Send + 'static>(
         &self,
         use_it: impl Fn(&mut Capture) -> T + Clone + Send + 'static,
@@ -225,9 +224,8 @@ async fn wait_until(began: Instant, time: Duration) {
     tokio::time::sleep(time.saturating_sub(began.elapsed())).await;
 }
 
-/// True if the answer need not wait for more, `elapsed` after the shell's end: what came since is other processes'. All
-/// that the shell wrote, the first `own` bytes, is waited for, however slowly it can be saved. `before` of them were taken
-/// at the look before.
+/// Returns true if the result need not wait for more output, `elapsed` after the end of the shell. The first `own` bytes are the
+/// output of the shell itself; the result waits for them even if saving is slow. `before` bytes were read at the previous check.
 fn output_is_complete(elapsed: Duration, own: u64, before: u64, now: DrainProgress) -> bool {
     let quiet = now.is_drained && now.taken == before;
     let all_of_its_own = now.is_drained || now.taken >= own;

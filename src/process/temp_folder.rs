@@ -1,9 +1,9 @@
-//! A folder in the shared temp folder, for the commands of one server: it goes with that, and with the next
-//! server where that was killed.
+//! A folder in the shared temp folder for the commands of one server. The server removes it at its end; the next server removes
+//! the folder of a killed one.
 //!
-//! Its name says whose it is, and it is locked while its server lives. Only real folders go whose server has
-//! ended, of this user, closed to all others and locked by no process; no path is read from any file, and
-//! nothing is removed through a link.
+//! Its name identifies the server, and it is locked while the server runs. Only real folders of this user are removed that are
+//! private, not locked, and belong to a server that has ended. No path is read from a file, and nothing is removed through a
+//! link.
 
 use std::io;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use super::mark::ServerId;
 use crate::sys::{self, Folder, below};
 
-/// What a temp folder is for.
+/// The purpose of a temp folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TempKind {
     /// The temp folder of commands under a sandbox.
@@ -50,7 +50,7 @@ impl TempFolder {
         let name = format!("{}{}", kind.prefix(), ServerId::this().new_mark());
         below::make_private_folder(&parent, &name)?;
         let locked = below::folder(&parent, name.as_bytes())?;
-        // Without it, where the file system has no locks, number and start still tell whose it is.
+        // If the file system has no locks, the process id and start time in the name still identify the server.
         let _told_by_name_too = sys::lock(&locked);
         Ok(Self { path: shared.join(&name), parent, name, locked })
     }
@@ -65,7 +65,7 @@ impl TempFolder {
         below::folder(&self.parent, self.name.as_bytes())
     }
 
-    /// Removes it. A process may exit without dropping what it holds.
+    /// Removes it. A process can exit without dropping its values.
     pub(super) fn remove(&self) {
         // A command may have closed it to itself too; and it may have been made once more.
         let opened = self.open();

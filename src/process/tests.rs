@@ -1,4 +1,4 @@
-//! Commands whose reader is held up, as by a disk that takes its time.
+//! Commands with a blocked reader, as with a slow disk.
 
 mod sweeps;
 
@@ -51,7 +51,7 @@ async fn how_far_it_is_is_never_waited_for() {
 #[tokio::test]
 async fn all_output_is_read_with_slow_saving() {
     let here = Here::new();
-    // All of it fits into the pipe: the shell has ended long before it is read.
+    // The output fits into the pipe, so the shell ends before it is read.
     let mut running = here.run("until [ -e held ]; do :; done; seq 1 20000").await;
     let drain = Arc::clone(&running.drain);
     let held = here.roots[0].real.join("held");

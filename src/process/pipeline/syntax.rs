@@ -2,12 +2,12 @@
 //!
 //! An EXIT trap has a side effect: bash then forks for the last command instead of replacing itself with it. So the
 //! last command must be one for which bash forks anyway (a pipeline), or never does (a compound command, a builtin).
-//! The scan knows quotes, substitutions, comments and here-documents. Where it is wrong, a report is missing, or a
-//! process is; the command still runs as written.
+//! The scan knows quotes, substitutions, comments and here-documents. If it is wrong, a report is missing, or one
+//! process fewer runs. The command still runs as written.
 
 use std::collections::VecDeque;
 
-/// Words that show or change what the report uses: traps, bash's own variables, limits.
+/// Words that could reveal or change the report: traps, variables of bash, limits.
 const REVEALING: [&str; 10] = [
     "trap",
     "PIPESTATUS",
@@ -25,8 +25,7 @@ const COMPOUND_ENDS: [&str; 4] = ["done", "fi", "esac", "}"];
 /// Builtins that often follow a pipeline.
 const BUILTINS: [&str; 4] = ["true", ":", "echo", "exit"];
 
-/// Returns true if `command` ends in a pipeline, as far as its text says, and does nothing that would show how its
-/// codes are reported.
+/// Returns true if, by its text, `command` ends in a pipeline and cannot notice the report of its exit codes.
 pub(super) fn can_report(command: &str) -> bool {
     command.contains('|') && Scan::new(command).ends_in_pipeline() && !is_revealing(command)
 }
@@ -37,7 +36,7 @@ fn is_revealing(command: &str) -> bool {
         || uses(command, "set").any(|rest| prints_all(rest) || is_revealing_option(rest))
 }
 
-/// Returns what follows each use of a word in `command`.
+/// Returns the text after each use of a word in `command`.
 fn uses<'a>(command: &'a str, word: &'a str) -> impl Iterator<Item = &'a str> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     command.match_indices(word).filter_map(move |(at, _)| {
@@ -92,7 +91,7 @@ struct Scan<'a> {
 struct LastCommand {
     /// Its first word, without quotes.
     first_word: String,
-    /// True while that word goes on.
+    /// True within that word.
     in_first_word: bool,
     is_pipeline: bool,
     state: State,
@@ -106,7 +105,7 @@ enum State {
     Open,
     /// After a `|`: the next stage may be in the next line.
     LacksStage,
-    /// After a separator: what follows is another command.
+    /// After a separator, before another command.
     Over,
     /// After a `&`, the same.
     Background,
@@ -281,7 +280,7 @@ impl<'a> Scan<'a> {
         self.skip(word.len())
     }
 
-    /// Takes `;`, `&`, `|` or a line's end, with what belongs to it.
+    /// Reads an operator that begins with `;`, `&`, `|` or a newline.
     fn operator(&mut self, next: char) -> Option<()> {
         self.at_word_start = true;
         let is_top = self.nest.is_empty();

@@ -29,7 +29,7 @@ pub(in crate::process) struct Scope {
     mark: String,
     /// The process group, which has the shell's number; 0 if unknown.
     group: u32,
-    /// The shell's start: no older process belongs to it.
+    /// The start time of the shell. Older processes do not belong to the command.
     since: u64,
     /// The part of them that is ended.
     reach: KillScope,
@@ -42,7 +42,7 @@ enum KillScope {
     Everything,
     /// After the shell's end, those that stayed in the group or hold the output open.
     Background {
-        /// The pipe of the output, by its inode, if it was held open: then it is open here too, and no other can have that.
+        /// The inode of the output pipe, if a process keeps it open. This server has it open too, so no other pipe has the inode.
         pipe: Option<u64>,
         /// The processes in the group or at the pipe when the shell ended.
         known: BTreeSet<ProcessKey>,
@@ -55,7 +55,7 @@ enum KillScope {
 }
 
 impl Scope {
-    /// Returns all that has `mark`, or one that begins with it: of a command of `server` that is about to start.
+    /// Returns the scope of a command of `server` that is about to start: all processes with a tag that begins with `mark`.
     pub(in crate::process) fn new(server: ServerId, mark: &str) -> Self {
         Self { mark: mark.to_owned(), group: 0, since: server.start, reach: KillScope::Everything }
     }
@@ -75,7 +75,7 @@ impl Scope {
         pid(self.group).is_none_or(|group| test_kill_process_group(group).is_err())
     }
 
-    /// Returns what survives the shell, which has ended; `pipe` is its output, where that is held open. Blocks.
+    /// Returns the processes that survive the shell, which has ended. `pipe` is its output, if it is still open. Blocks.
     pub(in crate::process) fn survivors(self, pipe: Option<u64>) -> Option<Survivors> {
         let snapshot = ProcessSnapshot::fresh();
         let in_group = |process: &&Process| process.group == self.group && process.start >= self.since;
@@ -119,10 +119,10 @@ pub(in crate::process) fn kill_group(shell: &mut Child) {
     }
 }
 
-/// Ends what servers that are gone left running: most often servers that were killed. Blocks.
+/// Ends processes of servers that no longer run, usually killed servers. Blocks.
 ///
-/// Nothing but the process table says what that is: processes of this user's with the mark of a server that
-/// is not in it any more. One that left the session and gave up its output was meant to stay, and does.
+/// These are processes of this user with the tag of a server that is not in the process table. A process that left the session
+/// and closed its output is a daemon and keeps running.
 pub(in crate::process) fn end_orphans(grace: Duration) {
     let namespace = sys::pid_namespace();
     // What started this server is still at work, whatever it carries.

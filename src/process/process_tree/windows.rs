@@ -1,8 +1,7 @@
 //! The processes of a command on Windows: those in its job.
 //!
-//! A shell waits until it is in its job ([`sys::send_command`]), so that all it starts is in it too. A job
-//! ends with the last handle of it, and all its processes with it: that handle is this server's
-//! alone, so that a server that is killed leaves no process behind.
+//! A shell waits until it is in its job ([`sys::send_command`]), so that all its children are in the job. A job ends all its
+//! processes when its last handle is closed. Only this server has a handle, so a killed server leaves no process behind.
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -53,7 +52,7 @@ impl Scope {
         self.job.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the numbers of those in the job; an error where there are more than can be told.
+    /// Returns the ids of the processes in the job. Returns an error if there are too many.
     fn members(&self) -> Result<Vec<u32>, JobError> {
         let ids = self.job().as_ref().map_or_else(|| Ok(Vec::new()), Job::query_process_id_list)?;
         Ok(ids.into_iter().filter_map(|id| u32::try_from(id).ok()).collect())
@@ -64,12 +63,12 @@ impl Scope {
         self.members().is_ok_and(|members| members.is_empty())
     }
 
-    /// Returns what survives the shell, which has ended; `pipe` is its output, where that is held open.
+    /// Returns the processes that survive the shell, which has ended. `pipe` is its output, if it is still open.
     pub(in crate::process) fn survivors(self, pipe: Option<u64>) -> Option<Survivors> {
         let members = self.members();
-        // Where they can't be told, there may be some.
+        // If the members are unknown, there may be some.
         let may_be_open = members.is_err() || pipe.is_some();
-        // Beside each program without a window the system starts one for the window that it has not.
+        // The system starts an additional console process for each program without a window.
         let shown: Vec<Background> = processes_of(&members.unwrap_or_default())
             .map(|Process { id, name, .. }| (id, name.strip_suffix(".exe").unwrap_or(&name).to_owned()))
             .filter(|(_, name)| name != "conhost")
@@ -85,8 +84,8 @@ fn processes_of(ids: &[u32]) -> impl Iterator<Item = Process> {
     all.into_iter().filter(move |process| ids.contains(&process.id))
 }
 
-/// Ends all processes of all `scopes`, at once: there is no way to ask a program without a window.
-/// Blocks until they are gone, at most a second. Returns true if none is left.
+/// Ends all processes of all `scopes` immediately, because a program without a window cannot be asked to end. Blocks until they
+/// have ended, at most one second. Returns true if none is left.
 pub(in crate::process) fn end_all(scopes: &[Scope], _grace: Duration) -> bool {
     let began = Instant::now();
     let ids: Vec<u32> = scopes.iter().filter_map(|scope| scope.members().ok()).flatten().collect();

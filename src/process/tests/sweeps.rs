@@ -20,7 +20,7 @@ async fn sweeps_at_the_start_and_each_hour() {
         fs::File::create(&path).unwrap().set_modified(SystemTime::now() - keep * 2).unwrap();
         path
     };
-    // In the time of the test, which stands still while a sweep works, and leaps when all wait.
+    // The clock of the test stops during a sweep and advances when all tasks wait.
     let minutes = |minutes| tokio::time::sleep(Duration::from_mins(minutes));
 
     let name = |hour: u32| format!("cutline-bash-hour{hour:08}.log");

@@ -1,10 +1,9 @@
-//! Ending commands: SIGTERM to every process that belongs to one, SIGKILL after a grace.
+//! Ends commands: SIGTERM to every process of a command, and SIGKILL after a grace period.
 //!
-//! The processes of a command are found by its process group, by descent, and by the mark in the
-//! environment, so that a child that left the group or lost its parents is ended too. They are looked for
-//! again until none is left, so that what is started meanwhile is ended as well. Signals go to a process
-//! whose start was the expected one: never to another of the same number. All of it is bounded in time,
-//! whatever the processes do.
+//! The processes are found by process group, by parent, and by the tag in the environment, so that a child that left the group
+//! or lost its parents is ended too. The search repeats until no process is left, so that processes that start meanwhile are
+//! ended too. A signal goes only to a process with the expected start time, never to another process with the same id. The time
+//! is bounded, whatever the processes do.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -22,8 +21,8 @@ const FIRST_PAUSE: Duration = Duration::from_millis(5);
 /// The longest pause between two looks: so much later may an end be seen.
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
-/// Ends all processes of all `scopes`: SIGTERM, and after `grace` SIGKILL. Blocks until they are gone, at most a
-/// second longer than `grace`. Returns true if none is known to be left; without a process table, of the groups.
+/// Ends all processes of all `scopes` with SIGTERM, and with SIGKILL after `grace`. Blocks until they have ended, at most one
+/// second longer than `grace`. Returns true if no known process is left. Without a process table, this refers to the groups.
 pub(in crate::process) fn end_all(scopes: &[Scope], grace: Duration) -> bool {
     if !sys::has_process_table() {
         end_groups(scopes, grace);
@@ -46,8 +45,8 @@ pub(in crate::process) fn end_all(scopes: &[Scope], grace: Duration) -> bool {
     }
 }
 
-/// Ends the process groups of commands where nothing tells their processes. A group whose shell was waited for may
-/// have given its number to another one, and is left. Blocks for `grace`.
+/// Ends the process groups of commands without a process table. Skips a group if its shell was waited for, because another group
+/// can have the same id. Blocks for `grace`.
 fn end_groups(scopes: &[Scope], grace: Duration) {
     let groups = scopes.iter().filter(|scope| scope.reach == KillScope::Everything);
     let groups: Vec<Pid> = groups.filter_map(|scope| pid(scope.group)).collect();
@@ -67,15 +66,15 @@ fn end_groups(scopes: &[Scope], grace: Duration) {
 /// The processes found so far, each with the signal that it had last.
 type Targets = BTreeMap<ProcessKey, Option<Signal>>;
 
-/// Looks for the processes of `scopes` once more, and sends `signal` to all that did not have it. Returns how
-/// many of them are left, and one more where some may not have been seen.
+/// Finds the processes of `scopes` again and sends `signal` to those that did not get it. Returns the number of remaining
+/// processes, plus one if some could not be examined.
 fn signal_all(targets: &mut Targets, scopes: &[Scope], signal: Signal) -> usize {
     let snapshot = ProcessSnapshot::fresh();
     for scope in scopes {
         add(targets, &snapshot, scope);
     }
     let alive: BTreeSet<ProcessKey> = snapshot.others().map(key).collect();
-    // One that is stopped takes SIGTERM only when it goes on.
+    // A stopped process receives SIGTERM only after SIGCONT.
     let signals = if signal == Signal::TERM { &[signal, Signal::CONT][..] } else { &[signal] };
     let mut left = 0;
     for (key, last) in targets {
@@ -96,7 +95,7 @@ fn signal_all(targets: &mut Targets, scopes: &[Scope], signal: Signal) -> usize 
     left + usize::from(snapshot.is_partial())
 }
 
-/// Adds the processes that belong to `scope`, with all that descend from them.
+/// Adds the processes of `scope` and their descendants.
 fn add(targets: &mut Targets, snapshot: &ProcessSnapshot, scope: &Scope) {
     let candidates: Vec<&Process> =
         snapshot.others().filter(|process| process.start >= scope.since).collect();
@@ -134,7 +133,7 @@ fn belongs(snapshot: &ProcessSnapshot, process: &Process, scope: &Scope) -> bool
     match scope.reach {
         KillScope::Background { pipe, .. } => pipe.is_some_and(|pipe| snapshot.holds(process, pipe)),
         KillScope::Everything => snapshot.carries(process, &scope.mark),
-        // Of another user's process nothing is told.
+        // The environment of processes of other users is unreadable.
         KillScope::Orphans { session } => {
             snapshot.carries(process, &scope.mark)
                 && sys::owner(process.id) == Some(sys::user())

@@ -9,22 +9,22 @@ use std::time::Instant;
 use super::{ProcessKey, key};
 use crate::sys::{self, OutOfDescriptors, Process};
 
-/// A snapshot of all processes, shared by all that asked before it began: many commands that end at once
-/// would otherwise have the same processes looked at many times over.
+/// A snapshot of all processes. All callers that requested it before it began share it, so that many commands that end at once
+/// examine each process once.
 #[derive(Debug)]
 pub(super) struct ProcessSnapshot {
     began: Instant,
-    /// All processes; none where they can't be told.
+    /// All processes. Empty without a process table.
     pub(super) processes: Vec<Process>,
-    /// The marks of those of them that were looked at.
+    /// The tags of the examined processes.
     marks: Mutex<BTreeMap<ProgramKey, Option<String>>>,
-    /// The pipes that they can write to, of those that were looked at since it began.
+    /// The pipes that the examined processes can write to.
     pipes: Mutex<BTreeMap<ProgramKey, Vec<u64>>>,
-    /// True if something of them can't be told: no descriptor was left to look with, or there is no process table.
+    /// True if a process could not be examined: there was no free file descriptor, or there is no process table.
     is_partial: AtomicBool,
 }
 
-/// A process by number and start, and the program that it is by where that one's environment is.
+/// A process, by its id and start time, and its program, by the address of the environment.
 type ProgramKey = (ProcessKey, Option<(u64, u64)>);
 
 static LATEST: Mutex<Option<Arc<ProcessSnapshot>>> = Mutex::new(None);
@@ -47,8 +47,8 @@ impl ProcessSnapshot {
         snapshot
     }
 
-    /// Returns the marks that need not be read again of `processes`, listed later: those of processes that are still the
-    /// same program. A new one has another environment, in which there may be a mark where there was none.
+    /// Returns the tags of those of the later listed `processes` that still run the same program. A new program can have another
+    /// environment and tag.
     fn marks_that_stay(&self, processes: &[Process]) -> BTreeMap<ProgramKey, Option<String>> {
         // A thread that holds it may hang in a read: then they are read again.
         let Ok(marks) = self.marks.try_lock() else { return BTreeMap::new() };
@@ -56,7 +56,7 @@ impl ProcessSnapshot {
         programs.filter_map(|program| Some((program, marks.get(&program)?.clone()))).collect()
     }
 
-    /// True if something that was asked of it, or of a process in it, can't be told.
+    /// Returns true if a process could not be examined.
     pub(super) fn is_partial(&self) -> bool {
         self.is_partial.load(Ordering::Acquire)
     }
@@ -78,8 +78,8 @@ impl ProcessSnapshot {
         self.looked_up(&self.marks, process, sys::mark_of, is_marked)
     }
 
-    /// Asks `test` about what `look` tells of a process; false where that can't be told. Only the first thread looks: the
-    /// next finds what that saw.
+    /// Returns the result of `test` for the facts that `look` reads of a process, or false if they are unreadable. Only the first
+    /// thread reads them; others use the stored facts.
     fn looked_up<T>(
         &self,
         known: &Mutex<BTreeMap<ProgramKey, T>>,
