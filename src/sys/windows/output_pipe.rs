@@ -14,9 +14,6 @@ pub(crate) struct OutputPipe {
 }
 
 impl OutputPipe {
-    /// Descriptors that it takes: the pipe, and its thread.
-    pub(crate) const DESCRIPTORS: u32 = 2;
-
     /// Takes the pipe over.
     pub(crate) fn new(pipe: PipeReader) -> io::Result<Self> {
         Ok(Self { pipe, stopped: AtomicBool::new(false), idle: AtomicBool::new(false) })
