@@ -17,7 +17,7 @@
 //!     "[Definitions in the rest: 5 struct Config, 7 impl Config, 8 fn new]",
 //! );
 //! // If there is no space for all, the outermost ones are listed.
-//! let rest = listed(all.iter(), 60);
+//! let rest = listed(all.iter(), 70);
 //! assert_eq!(
 //!     Notice::Outline(rest).to_string(),
 //!     "[Definitions in the rest: 1 fn main, 5 struct Config, … 2 more]",
