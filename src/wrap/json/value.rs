@@ -7,6 +7,9 @@ use serde::de::IgnoredAny;
 
 use super::scan::{after_space, mark_in_string, value_end};
 
+/// The characters that are white space in JSON.
+pub(in crate::wrap) const WHITE_SPACE: [char; 4] = [' ', '\t', '\r', '\n'];
+
 /// Maximum nesting. A deeper value is treated as text.
 const MAX_DEPTH: usize = 1000;
 /// The share of a text from which an array or object is large. Each level has at most that many.
@@ -59,7 +62,7 @@ impl<'a> Value<'a> {
 
     /// Returns the same as [`Value::of`], however deep it is.
     pub(in crate::wrap) fn of_any_depth(text: &'a str) -> Option<Self> {
-        let text = text.trim_matches([' ', '\t', '\r', '\n']);
+        let text = text.trim_matches(WHITE_SPACE);
         let bytes = text.as_bytes();
         let is_object = |at: usize| bytes[at] == b'{';
         let (mut open, mut large): (Vec<Large>, Vec<Large>) = (Vec::new(), Vec::new());

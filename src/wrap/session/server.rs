@@ -16,7 +16,7 @@ use crate::stats::{Outcome, Record, Tool};
 use crate::wrap::calls::{Asks, PendingCall, Task};
 use crate::wrap::full_result::{self, FullResult, SavedOutput};
 use crate::wrap::incoming::{self, Failure, Incoming, Invalid};
-use crate::wrap::json::{Edits, Node, Value};
+use crate::wrap::json::{Edits, Node, Value, WHITE_SPACE};
 use crate::wrap::locked;
 use crate::wrap::message::{Id, text_of};
 use crate::wrap::result::{self, Checked, FREE_BYTES, Member, set_members};
@@ -60,7 +60,7 @@ impl Session {
         let (before, after) = if text.len() - value.text.len() > MAX_SPACE_BYTES {
             ("", "\n")
         } else {
-            let start = text.find(value.text).unwrap_or(0);
+            let start = text.len() - text.trim_start_matches(WHITE_SPACE).len();
             let (before, rest) = text.split_at(start);
             (before, rest.split_at(value.text.len()).1)
         };
