@@ -138,6 +138,11 @@ fn flags_on_page_match_binary() {
         .map(|word| word.trim_end_matches(|c: char| !c.is_alphanumeric()).to_owned())
         .collect();
     assert_page_has("docs/configuration.md", flags.clone());
+    // The page says that the name of a flag gives the name of its variable.
+    for flag in &flags {
+        let variable = format!("[env: CUTLINE{}=", flag[1..].replace('-', "_").to_uppercase());
+        assert!(help.contains(&variable), "{flag} has no {variable}");
+    }
     let page = file("docs/configuration.md");
     let rows = page.lines().filter_map(|line| line.strip_prefix("| `--")?.split(['`', ' ']).next());
     for flag in rows {

@@ -116,15 +116,15 @@ fn limits_match_constants() {
     let (pseudo, secs) = (is::PSEUDO_FILE_BYTES, is::PSEUDO_FILE_SECS);
     let readme = [format!("at most {lines} lines and {bytes} by default")];
     let configuration = [
-        format!("`CUTLINE_MAX_LINES` | {lines} |"),
-        format!("`CUTLINE_MAX_BYTES` | {bytes} |"),
-        format!("`CUTLINE_MAX_LINE_CHARS` | {chars} |"),
-        format!("`CUTLINE_BASH_TIMEOUT` | {timeout} |"),
-        format!("`CUTLINE_BASH_MAX_TIMEOUT` | {longest} |"),
-        format!("`CUTLINE_SEARCH_TIMEOUT` | {}, or the client's limit |", is::SEARCH_TIMEOUT_SECS),
-        format!("`CUTLINE_SPILL_MAX_FILE` | {} |", Size(spill)),
-        format!("`CUTLINE_SPILL_MAX_TOTAL` | {} |", Size(spills)),
-        format!("`CUTLINE_SPILL_KEEP` | {days}d |"),
+        format!("`--max-lines N` | {lines} |"),
+        format!("`--max-bytes SIZE` | {bytes} |"),
+        format!("`--max-line-chars N` | {chars} |"),
+        format!("`--bash-timeout SECONDS` | {timeout} |"),
+        format!("`--bash-max-timeout SECONDS` | {longest} |"),
+        format!("`--search-timeout SECONDS` | {}, or the client's limit |", is::SEARCH_TIMEOUT_SECS),
+        format!("`--spill-max-file SIZE` | {} |", Size(spill)),
+        format!("`--spill-max-total SIZE` | {} |", Size(spills)),
+        format!("`--spill-keep TIME` | {days}d |"),
     ];
     let tools = [
         format!("Maximum number of results: {}, by relevance {ranked}", is::FIND_LIMIT),
