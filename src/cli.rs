@@ -368,20 +368,25 @@ pub fn run() -> anyhow::Result<i32> {
 
 /// Returns the command line with its help: each command shows the flags that it takes. An empty variable counts as not set.
 fn command() -> clap::Command {
-    let without_empty_variable = |arg: clap::Arg| {
-        let is_empty = arg.get_env().and_then(std::env::var_os).is_some_and(|value| value.is_empty());
-        if is_empty { arg.env(Resettable::Reset) } else { arg }
-    };
-    let all = Cli::command().mut_args(without_empty_variable);
-    let flags: Vec<clap::Arg> = all.get_arguments().filter(|arg| arg.is_global_set()).cloned().collect();
-    // A command's own argument replaces the one of the server that has the same id.
-    let without_untaken = |command: clap::Command| {
-        let untaken = flags.iter().filter(|flag| !takes(command.get_name(), flag.get_id().as_str()));
-        let hidden: Vec<_> = untaken.map(|flag| flag.clone().hide(true)).collect();
-        command.args(hidden)
-    };
-    all.mut_subcommands(|command| without_untaken(command.mut_args(without_empty_variable)))
-        .mut_subcommand("call", |call| call.defer(call::with_tools))
+    // Only the command that is used gets its arguments, because all of them would delay each start.
+    Cli::command().mut_args(without_empty_variable).mut_subcommands(|command| {
+        let is_call = command.get_name() == "call";
+        command.defer(if is_call { |call| call::with_tools(with_own_flags(call)) } else { with_own_flags })
+    })
+}
+
+/// Hides the flags of the server that `command` does not take.
+fn with_own_flags(command: clap::Command) -> clap::Command {
+    let name = command.get_name().to_owned();
+    command.mut_args(|arg| {
+        let is_hidden = arg.is_global_set() && !takes(&name, arg.get_id().as_str());
+        without_empty_variable(arg).hide(is_hidden)
+    })
+}
+
+fn without_empty_variable(arg: clap::Arg) -> clap::Arg {
+    let is_empty = arg.get_env().and_then(std::env::var_os).is_some_and(|value| value.is_empty());
+    if is_empty { arg.env(Resettable::Reset) } else { arg }
 }
 
 /// Returns true if both paths exist and lead to the same file or folder.

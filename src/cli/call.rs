@@ -44,16 +44,20 @@ const HELP: &str = "{about-with-newline}\n{usage-heading} {usage}{after-help}\n\
 
 /// Adds a subcommand for each tool with its description and arguments.
 pub(super) fn with_tools(call: clap::Command) -> clap::Command {
-    ToolName::ALL.into_iter().fold(call.subcommand_required(true), |call, tool| {
-        let words = clap::Arg::new(WORDS).value_name("KEY=VALUE").num_args(0..).action(ArgAction::Append);
-        let command = clap::Command::new(tool.as_str())
-            .about(tool.title())
-            .long_about(tool.description(&Limits::default(), &ToolSet::from(ToolName::ALL)))
-            .after_help(format!("Keys:\n{}", keys(&arguments::without_bounds(tool.schema())).join("\n")))
-            .help_template(HELP)
-            .arg(words.help("The tool's arguments, as many as it takes"));
-        call.subcommand(command)
-    })
+    let tools =
+        ToolName::ALL.map(|tool| clap::Command::new(tool.as_str()).about(tool.title()).defer(with_help));
+    call.subcommand_required(true).subcommands(tools)
+}
+
+/// Adds the description and the arguments to the subcommand of a tool.
+fn with_help(command: clap::Command) -> clap::Command {
+    let Some(tool) = ToolName::of(command.get_name()) else { return command };
+    let words = clap::Arg::new(WORDS).value_name("KEY=VALUE").num_args(0..).action(ArgAction::Append);
+    command
+        .long_about(tool.description(&Limits::default(), &ToolSet::from(ToolName::ALL)))
+        .after_help(format!("Keys:\n{}", keys(&arguments::without_bounds(tool.schema())).join("\n")))
+        .help_template(HELP)
+        .arg(words.help("The tool's arguments, as many as it takes"))
 }
 
 /// Returns a line for each argument of a schema.
