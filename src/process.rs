@@ -1,13 +1,17 @@
-//! Runs commands, and ends them with all processes that they started.
+//! Runs commands. Ends each command together with all processes that it started.
 //!
-//! A command is a shell in a separate process group. Its output is one pipe. The command ends when the shell has ended and
-//! the pipe is empty. A background process that keeps the pipe open delays the result only briefly: it keeps running, and
-//! its output is added to the saved file. If a command is cancelled, times out or loses its caller, cutline ends every
-//! process of it. At the end of the server, it ends the processes that stayed in the command's group or kept its output.
-//! The next server ends processes of a killed server that stayed in its session or kept the output of a command.
+//! A command is a shell in its own process group. Its output is one pipe. The command ends when the shell has exited
+//! and the pipe is empty. If a background process keeps the pipe open, the result waits only briefly: the process keeps
+//! running, and cutline adds its output to the saved file.
 //!
-//! In reading order: `start` starts a command, `supervise` follows it to its end, `drain` and `capture` read its output,
-//! `pipeline` gets the exit codes of its last pipeline, `registry` lists the processes to end, `process_tree` ends them.
+//! If a command is cancelled, times out or loses its caller, cutline ends all its processes. When the server ends, it
+//! ends the processes that stayed in the command's group or still hold the command's pipe open. After a server was
+//! killed, the next server ends the processes that stayed in the killed server's session or still hold a command's pipe
+//! open.
+//!
+//! Modules in reading order: `start` starts a command, `supervise` follows it until it ends, `drain` and `capture` read
+//! its output, `pipeline` gets the exit codes of its last pipeline, `registry` lists the processes to end,
+//! `process_tree` ends them.
 
 mod capture;
 mod command;
@@ -46,9 +50,10 @@ pub use command::{Background, Cause, LateEnd, Outcome, Request, Running, State, 
 pub use permits::{CommandPermit, TooManyCommands};
 pub use start::Program;
 
-/// Time from the start until what killed servers left is looked for: the first answers come before.
+/// Delay after the start before cutline looks for processes of killed servers, so that the first results do not wait
+/// for it.
 const END_STALE_AFTER: Duration = Duration::from_millis(300);
-/// Time for the sweep of a server that ends.
+/// Maximum time for the sweep of saved outputs when the server ends.
 const LAST_SWEEP_TIME: Duration = Duration::from_millis(500);
 /// Time between two sweeps of old saved outputs.
 const SWEEP_INTERVAL: Duration = Duration::from_hours(1);
@@ -56,9 +61,9 @@ const SWEEP_INTERVAL: Duration = Duration::from_hours(1);
 /// The commands of a server.
 #[derive(Debug)]
 pub struct Commands {
-    /// The path of the shell that they run by, or its name where `PATH` has none.
+    /// The path of the shell, or its name if no folder of `PATH` has it.
     pub shell: PathBuf,
-    /// The rules of the sandbox, if there is one.
+    /// The sandbox rules, if `--sandbox` is on.
     pub sandbox: Option<Sandbox>,
     /// The folder of saved outputs.
     pub store: Arc<Store>,
@@ -69,8 +74,8 @@ pub struct Commands {
 }
 
 impl Commands {
-    /// Returns commands with the rules of `sandbox`, if any, and the variables of `environment`. `saved` are the settings of
-    /// saved outputs. Opens their folder and starts no process.
+    /// Creates the command runner with the rules of `sandbox`, if any, and the variables of `environment`. `saved` are
+    /// the settings of saved outputs. Opens the folder of saved outputs. Starts no process.
     pub fn new(
         saved: saved_output::Settings,
         mut sandbox: Option<Sandbox>,
@@ -94,13 +99,14 @@ impl Commands {
     /// Returns a warning if cutline cannot find all processes of a command.
     pub fn warning(&self) -> Option<&'static str> {
         (!sys::has_process_table()).then_some(
-            "/proc has no processes of this namespace: of what commands start, only what stays in their process \
-             group is ended",
+            "/proc shows no processes of this PID namespace, so cutline can only end the processes that stay in \
+             the process group of their command",
         )
     }
 
-    /// Starts the work in the background: creates the folder for outputs that the user named, ends and removes leftovers
-    /// of killed servers, and removes old saved outputs now and once an hour. Needs a runtime. `shutdown` ends the work.
+    /// Starts the background work: creates the folder of saved outputs if the user named one, ends processes and
+    /// removes folders of killed servers, and removes old saved outputs now and once an hour. Needs a tokio runtime.
+    /// `shutdown` ends the work.
     pub fn start(&self) {
         let (store, over) = (Arc::clone(&self.store), self.registry.closing.clone());
         store.make_named();
@@ -117,7 +123,7 @@ impl Commands {
             let _no_thread = blocking::run(end_stale).await;
             while !over.is_cancelled() {
                 sweep(&store).await;
-                let _time_for_the_next = tokio::time::timeout(SWEEP_INTERVAL, over.cancelled()).await;
+                let _next_sweep_or_end = tokio::time::timeout(SWEEP_INTERVAL, over.cancelled()).await;
             }
         });
     }
@@ -133,8 +139,7 @@ impl Commands {
         self.permits.take().await
     }
 
-    /// Ends all commands and their background processes, and waits about one and a half seconds at most. No further
-    /// command can start.
+    /// Ends all commands and their background processes. Waits about 1.5 seconds at most. No further command can start.
     pub async fn shutdown(&self) {
         self.registry.shutdown().await;
         if let Some(sandbox) = &self.sandbox {
@@ -142,8 +147,8 @@ impl Commands {
             sandbox.shared_memory.remove();
         }
         self.pipelines.remove();
-        // A server that is started for a single call does not live until its first sweep.
-        let _a_folder_that_hangs_is_left = tokio::time::timeout(LAST_SWEEP_TIME, sweep(&self.store)).await;
+        // A server for a single call exits before its first sweep.
+        let _skip_a_folder_that_hangs = tokio::time::timeout(LAST_SWEEP_TIME, sweep(&self.store)).await;
     }
 }
 

@@ -1,7 +1,8 @@
-//! The output of a command: its counts, the saved file and the shown text, in bounded memory.
+//! Captures the output of a command in bounded memory: counts it, saves it to a file and collects the text to show.
 //!
-//! Every byte is counted and added to the saved file, if there is one. Until the result, the bytes are also decoded, resolved as
-//! on a terminal, and collected within the limits of the call. Later output of background processes is only added to the file.
+//! Every byte is counted and added to the saved file, if there is one. Until the result is returned, the bytes are also
+//! decoded, resolved as a terminal would show them, and collected within the limits of the call. Later output of
+//! background processes is only added to the file.
 
 #![expect(clippy::indexing_slicing, reason = "the bounds are at most the length")]
 
@@ -17,19 +18,19 @@ use cutline_core::text::{Counter, Extent, as_index};
 use cutline_core::truncate::line::LineCutter;
 use cutline_core::truncate::{Bounds, Collector, Keep, KeyForms, KeySpace, Truncation, truncate};
 
-/// Bytes of the latest output that are kept to tell how far the command is.
+/// Number of bytes at the end of the output that progress reports use.
 const RECENT_BYTES: usize = 2048;
 
 /// The part of an output that is shown.
 #[derive(Debug, Clone, Copy)]
 pub struct View {
-    /// The ends that are kept.
+    /// Which ends of the output are kept.
     pub keep: Keep,
     /// The limits of the full result.
     pub bounds: Bounds,
     /// The limits of key lines. With `None`, key lines are off.
     pub key_space: Option<KeySpace>,
-    /// The most characters of each line, if there is a limit.
+    /// The maximum number of characters of each line, if there is a limit.
     pub max_line_chars: Option<usize>,
 }
 
@@ -43,41 +44,41 @@ impl View {
     }
 }
 
-/// The output of a command, for its answer.
+/// The captured output of a command, as its result needs it.
 #[derive(Debug)]
 pub struct Captured {
     /// The kept part of the resolved text.
     pub text: Truncation,
-    /// The characters to which long lines in it were cut, if any were.
+    /// The limit in characters that long lines were cut to, if any line was cut.
     pub lines_cut: Option<usize>,
     /// Lines and bytes of the raw stream.
     pub raw: Counter,
-    /// True if it is not text: `text` is then to be ignored.
+    /// True if the output is binary. `text` is then empty or incomplete; ignore it.
     pub binary: bool,
-    /// The saved output, or the reason why there is none. `None` if the output is shown completely.
+    /// The saved output, or the reason why there is none. `None` if the result shows the full output.
     pub saved: Option<Result<SavedOutput, io::Error>>,
 }
 
-/// The output of a command so far.
+/// The progress of a command's output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Latest {
     /// Lines and bytes of the raw stream.
     pub extent: Extent,
-    /// Its last bytes, raw.
+    /// The last bytes of the raw stream.
     pub recent: Vec<u8>,
 }
 
-/// Takes a command's output.
+/// Counts, saves and collects the output of a command.
 pub struct Capture {
-    /// The full output, which is saved if it exceeds the limits.
+    /// Saves the full output if it exceeds the limits.
     pub(super) stream: SavedStream,
     binary: bool,
     recent: Vec<u8>,
-    /// `None` after the result.
+    /// `None` once the result was returned.
     shown: Option<ShownText>,
 }
 
-/// The part of the output that is shown, as text.
+/// Decodes and collects the text that is shown.
 struct ShownText {
     decoder: Decoder,
     terminal: Terminal,
@@ -86,7 +87,7 @@ struct ShownText {
 }
 
 impl ShownText {
-    /// Takes the next bytes; `None` at the end of the output.
+    /// Adds the next bytes. `None` ends the output.
     fn push(&mut self, bytes: Option<&[u8]>) {
         let Self { decoder, terminal, cutter, ends } = self;
         let mut keep = |text: &str| cutter.push(text, &mut |part| ends.push(part));
@@ -98,7 +99,7 @@ impl ShownText {
         }
     }
 
-    /// Returns the text with key lines of these forms, and the characters to which long lines in it were cut, if any were.
+    /// Returns the text with key lines of these forms, and the limit in characters if long lines were cut.
     fn finish(mut self, forms: KeyForms) -> (Truncation, Option<usize>) {
         self.push(None);
         let text = self.ends.finish_with(forms);
@@ -108,7 +109,7 @@ impl ShownText {
 }
 
 impl Capture {
-    /// Returns a capture that keeps `view` of the output, and saves the full output in `store` as `kind`.
+    /// Creates a capture that keeps `view` of the output, and saves the full output in `store` as `kind`.
     pub fn new(store: Arc<Store>, kind: SavedKind, view: View) -> Self {
         let shown = ShownText {
             decoder: Decoder::new(Encoding::Utf8),
@@ -120,7 +121,7 @@ impl Capture {
         Self { stream, binary: false, recent: Vec::new(), shown: Some(shown) }
     }
 
-    /// Takes the next bytes.
+    /// Adds the next bytes.
     pub fn push(&mut self, bytes: &[u8]) {
         let sniffed = as_index(self.stream.raw.extent().bytes);
         let start = &bytes[..BINARY_SNIFF_BYTES.saturating_sub(sniffed).min(bytes.len())];
@@ -142,8 +143,8 @@ impl Capture {
         Latest { extent: self.stream.raw.extent(), recent: self.recent.clone() }
     }
 
-    /// Returns the output for the result, with key lines of these forms. If `output_is_open`, it is saved even if it is
-    /// short.
+    /// Returns the output for the result, with key lines of these forms. If `output_is_open`, even short output is
+    /// saved, because more can follow.
     pub fn answer(&mut self, output_is_open: bool, forms: KeyForms) -> Captured {
         let nothing = || (truncate("", Bounds::new(0, 0), Keep::Tail), None);
         let (text, lines_cut) = self.shown.take().map_or_else(nothing, |shown| shown.finish(forms));

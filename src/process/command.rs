@@ -1,4 +1,4 @@
-//! The interface of a command: the request, the running command and its outcome.
+//! The interface of a command: the request, the running command and the outcome.
 
 use std::io;
 use std::path::Path;
@@ -16,79 +16,84 @@ use crate::fs::workspace::Root;
 use crate::saved_output::Unsaved;
 use cutline_core::truncate::KeyForms;
 
-/// A command to run, and the part of its output that is shown.
+/// A command to run, and the part of its output to show.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
     /// The command line.
     pub command: &'a str,
-    /// The workspace: a sandbox lets the command write in these folders.
+    /// The roots of the workspace. Under a sandbox, the command can write in these folders.
     pub roots: &'a [Root],
-    /// The working directory, a path without links.
+    /// The working directory, a path without symbolic links.
     pub folder: &'a Path,
-    /// The part of its output that is shown.
+    /// The part of the output to show.
     pub view: View,
-    /// Its times.
+    /// The time limits.
     pub times: Times,
 }
 
-/// The times of a command, from its start, and the format of the status line in its saved output.
+/// The time limits of a command, and the format of the status footer in its saved output. All times start with the
+/// command.
 #[derive(Debug, Clone, Copy)]
 pub struct Times {
-    /// The longest that it may run.
+    /// The maximum run time.
     pub timeout: Duration,
-    /// The time after which it is answered for though it still runs, if any.
+    /// If set, the result is returned after this time even if the command still runs.
     pub answer_within: Option<Duration>,
-    /// Formats the status footer of a command that outlived its result, with the reason if part of the output was not
-    /// saved.
+    /// Formats the status footer. It is added to the saved output of a command that ended after its result was
+    /// returned.
     pub status_line: StatusLine,
 }
 
-/// Formats the status footer of a saved output.
+/// Formats the status footer of a saved output: how the command ended, and the reason if part of the output was not
+/// saved.
 pub type StatusLine = fn(&LateEnd, Option<&Unsaved>) -> String;
 
-/// The end of a command that outlived its result.
+/// How a command ended whose result was already returned.
 #[derive(Debug, Clone)]
 pub struct LateEnd {
     /// The shell's exit code or signal.
     pub ending: Ending,
-    /// The reason for its end.
+    /// Why the command ended.
     pub cause: Cause,
-    /// The longest that it was allowed to run.
+    /// The maximum run time that was set.
     pub timeout: Duration,
-    /// The exit codes of its last pipeline, if a stage before the last one failed.
+    /// The exit codes of the last pipeline, if a stage before the last one failed.
     pub pipeline: Option<Vec<i32>>,
-    /// The autorun files that it created or changed since its result.
+    /// The autorun files that the command created or changed after its result was returned.
     pub autorun_changes: Vec<AutorunChange>,
 }
 
-/// A command that runs. Dropped, it is ended.
+/// A running command. Dropping it ends the command.
 #[derive(Debug)]
 pub struct Running {
     pub(super) outcome: oneshot::Receiver<Outcome>,
     pub(super) drain: Arc<Drain>,
-    /// Ends the command when dropped. `None` if the command has ended or keeps running without its caller.
+    /// Ends the command when dropped. `None` if the command has ended, or keeps running after its result.
     pub(super) kill_on_drop: Option<DropGuard>,
 }
 
 impl Running {
-    /// Returns the counts and the end of its output so far, or `None` while the reader uses them.
+    /// Returns the counts and the last bytes of the output so far, or `None` while the reader thread uses them.
     pub fn latest(&self) -> Option<Latest> {
         self.drain.try_with(|capture| capture.latest())
     }
 
-    /// Returns how many bytes it printed so far.
+    /// Returns the number of output bytes so far.
     pub fn bytes(&self) -> u64 {
         self.drain.bytes()
     }
 
-    /// Ends it, at once.
+    /// Ends the command immediately.
     pub fn cancel(&mut self) {
         drop(self.kill_on_drop.take());
     }
 
-    /// Waits until it has ended or keeps running without its caller. The future can be dropped and created again.
+    /// Waits for the outcome: the command has ended, or keeps running after its result. Cancel-safe: the future can be
+    /// dropped and created again.
     pub async fn outcome(&mut self) -> io::Result<Outcome> {
-        let outcome = (&mut self.outcome).await.map_err(|_| io::Error::other("the command was lost"))?;
+        let outcome = (&mut self.outcome)
+            .await
+            .map_err(|_| io::Error::other("the task that supervises the command has ended"))?;
         if let (State::StillRunning { .. }, Some(guard)) = (&outcome.state, self.kill_on_drop.take()) {
             guard.disarm();
         }
@@ -96,18 +101,18 @@ impl Running {
     }
 }
 
-/// A command when its call is answered.
+/// The outcome of a command when its result is returned.
 #[derive(Debug)]
 pub struct Outcome {
-    /// Its state: over, or still running.
+    /// Whether the command has ended or still runs.
     pub state: State,
-    /// Its output so far.
+    /// The output so far.
     pub output: Captured,
-    /// Time from its start to the end of the shell, or to the result if that is earlier.
+    /// Time from the start to the end of the shell, or to the result if that is earlier.
     pub duration: Duration,
-    /// The exit codes of its last pipeline, if a stage before the last one failed.
+    /// The exit codes of the last pipeline, if a stage before the last one failed.
     pub pipeline: Option<Vec<i32>>,
-    /// The autorun files that it created or changed in a sandbox.
+    /// The autorun files that the command created or changed in a sandbox.
     pub autorun_changes: Vec<AutorunChange>,
 }
 
@@ -119,52 +124,52 @@ impl Outcome {
     }
 }
 
-/// Returns true if a command that ended in this way failed. `pipeline` has the exit codes of its last pipeline, if a stage
-/// before the last one failed.
+/// Returns true if a command with this ending and cause failed. `pipeline` has the exit codes of its last pipeline, if
+/// a stage before the last one failed.
 fn has_failed(ending: Ending, cause: Cause, pipeline: Option<&[i32]>) -> bool {
     ending != Ending::Code(0) || cause != Cause::Itself || pipeline.is_some()
 }
 
-/// Returns the key lines that are shown of a command that ended in this way.
+/// Returns the kinds of key lines to show for a command with this ending and cause.
 pub(super) fn key_forms(ending: Ending, cause: Cause, pipeline: Option<&[i32]>) -> KeyForms {
     if has_failed(ending, cause, pipeline) { KeyForms::All } else { KeyForms::None }
 }
 
-/// The state of a command when its call is answered.
+/// The state of a command when its result is returned.
 #[derive(Debug)]
 pub enum State {
-    /// It is over.
+    /// The command has ended.
     Finished {
         /// The shell's exit code or signal.
         ending: Ending,
-        /// The reason for its end.
+        /// Why the command ended.
         cause: Cause,
-        /// The processes that still hold its output open.
+        /// The processes that still hold the output open.
         background: Vec<Background>,
     },
-    /// It keeps running, and its output is added to the saved file, until it ends, its timeout passes or the server ends.
+    /// The command keeps running until it ends, times out or the server ends. Later output is added to the saved file.
     StillRunning {
-        /// The shell's number.
+        /// The process id of the shell.
         id: u32,
     },
 }
 
-/// The reason for a command's end.
+/// Why a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
-    /// It came to its end.
+    /// The shell exited by itself.
     Itself,
-    /// It ran out of time.
+    /// The command exceeded its timeout.
     Timeout,
-    /// It was cancelled.
+    /// The call was cancelled.
     Cancelled,
 }
 
-/// A process that outlives its command and holds its output.
+/// A process that outlives its command and holds the output open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Background {
-    /// Its number.
+    /// The process id.
     pub id: u32,
-    /// Its program's name.
+    /// The name of the program.
     pub name: String,
 }

@@ -1,7 +1,7 @@
-//! The one reader of a command's output: at the pipe's own speed, until its end or until it is
-//! stopped, also long after the answer.
+//! The reader of a command's output. It reads until the end of the pipe or until it is stopped, possibly long after the
+//! result was returned. It never waits for the client.
 
-#![expect(clippy::indexing_slicing, reason = "a read gives no more than the block holds")]
+#![expect(clippy::indexing_slicing, reason = "a read returns at most the length of the block")]
 
 use std::fmt;
 use std::io::{self, PipeReader};
@@ -13,19 +13,19 @@ use tokio_util::sync::CancellationToken;
 use super::capture::Capture;
 use crate::sys::OutputPipe;
 
-/// Bytes of one read.
+/// Maximum number of bytes of one read.
 pub(super) const BLOCK_BYTES: usize = 128 * 1024;
-/// The reader's stack: it calls nothing deep.
+/// Stack size of the reader thread in bytes.
 const STACK_BYTES: usize = 256 * 1024;
 
-/// The reader of one pipe, which has a thread to itself.
+/// Reads one pipe on its own thread.
 pub(super) struct Drain {
     /// The pipe. Closing it stops the reader.
     pub(super) pipe: OutputPipe,
     capture: Mutex<Capture>,
-    /// Bytes that were captured: known also while the capture is at work.
+    /// Number of captured bytes. Readable without the lock of `capture`.
     bytes: AtomicU64,
-    /// Cancelled once all was read that will ever come, or the reader was stopped.
+    /// Cancelled when the pipe has ended or the reader was stopped.
     pub(super) ended: CancellationToken,
 }
 
@@ -38,16 +38,17 @@ impl fmt::Debug for Drain {
 /// The progress of a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct DrainProgress {
-    /// Bytes that were captured.
+    /// Number of bytes that were captured.
     pub(super) taken: u64,
-    /// Bytes that were written so far, or up to a block more: one may be on its way.
+    /// Number of bytes that were written so far. The value can be up to one block too high, because a block that was
+    /// read may not be captured yet.
     pub(super) written: u64,
-    /// True if everything that was written so far was read.
+    /// True if everything that was written so far was captured.
     pub(super) is_drained: bool,
 }
 
 impl Drain {
-    /// Begins to read `pipe` into `capture`: until its end, or until the reader is stopped.
+    /// Starts a thread that reads `pipe` into `capture` until the pipe ends or the reader is stopped.
     pub(super) fn start(pipe: PipeReader, capture: Capture) -> io::Result<Arc<Self>> {
         let (pipe, capture) = (OutputPipe::new(pipe)?, Mutex::new(capture));
         let ended = CancellationToken::new();
@@ -65,24 +66,26 @@ impl Drain {
         Ok(drain)
     }
 
-    /// Returns how far the reader is.
+    /// Returns the current progress.
     pub(super) fn progress(&self) -> DrainProgress {
         let (taken, waiting) = (self.bytes(), self.pipe.waiting());
         let written = taken + waiting + BLOCK_BYTES as u64;
         DrainProgress { taken, written, is_drained: self.pipe.is_idle() && waiting == 0 }
     }
 
-    /// Returns how many bytes were captured so far.
+    /// Returns the number of bytes that were captured so far.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::Acquire)
     }
 
-    /// Calls `use_it` with the captured output. Waits while the reader uses it, which can take long on a slow disk.
+    /// Calls `use_it` with the captured output. Waits while the reader thread uses it, which can take long on a slow
+    /// disk.
     pub(super) fn with<T>(&self, use_it: impl FnOnce(&mut Capture) -> T) -> T {
         use_it(&mut self.capture.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Does the same without waiting. Returns `None` while the reader uses the output, or after a panic of the reader.
+    /// Calls `use_it` like [`Self::with`], but without waiting. Returns `None` while the reader thread uses the output,
+    /// or after the reader thread panicked.
     pub(super) fn try_with<T>(&self, use_it: impl FnOnce(&mut Capture) -> T) -> Option<T> {
         self.capture.try_lock().ok().map(|mut capture| use_it(&mut capture))
     }

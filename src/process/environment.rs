@@ -1,4 +1,5 @@
-//! The environment of commands: the server's variables without those that are removed, and a few of cutline's own.
+//! The environment of commands: the server's variables, without those that look like secrets, and a few that cutline
+//! sets.
 
 use std::ffi::OsString;
 
@@ -13,13 +14,13 @@ const OWN: [(&str, &str); 5] = [
     ("NO_COLOR", "1"),
 ];
 
-/// Text in the names of variables with secrets. Clients pass their own variables on to the server.
+/// Parts of names of variables with secrets. Clients pass their own variables on to the server.
 const SECRET_PARTS: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL", "PASSPHRASE"];
 
-/// Words of such names. As parts they would also match names such as `PATH` and `GIT_AUTHOR_NAME`.
+/// Words in names of variables with secrets. As parts they would also match names such as `PATH` and `GIT_AUTHOR_NAME`.
 const SECRET_WORDS: [&str; 9] = ["PAT", "PASS", "PWD", "AUTH", "JWT", "COOKIE", "DSN", "SESSION", "PGPASS"];
 
-/// Variables with such words that hold no secret, and that shells, ssh and desktop programs need.
+/// Variables with such words that contain no secret. Shells, ssh and desktop programs need them.
 const NO_SECRETS: [&str; 13] = [
     "PWD",
     "OLDPWD",
@@ -36,10 +37,10 @@ const NO_SECRETS: [&str; 13] = [
     "XDG_SESSION_TYPE",
 ];
 
-/// The variables of the server that commands do not have.
+/// The variables of the server that commands do not inherit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Environment {
-    /// Their names.
+    /// The names of these variables.
     pub left_out: Vec<OsString>,
 }
 
@@ -49,10 +50,9 @@ impl Environment {
         Self { left_out: secrets(std::env::vars_os(), keep) }
     }
 
-    /// Returns all variables of a command, cutline's own last.
+    /// Returns all variables of a command. Those that cutline sets come last.
     pub(super) fn variables(&self) -> impl Iterator<Item = (OsString, OsString)> {
-        // The mark is that of the command that started this server, if one did. `_` is the last program of the shell that
-        // did.
+        // If a command started this server, the tag belongs to that command, and `_` is the last program of its shell.
         let inherited = std::env::vars_os()
             .filter(|(name, _)| name != MARK && name != "_" && !self.left_out.contains(name));
         inherited.chain(OWN.map(|(name, value)| (name.into(), value.into())))

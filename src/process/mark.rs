@@ -1,24 +1,24 @@
-//! The mark in a command's environment: by it its processes are known, in whatever group or session. A temp folder has one in
-//! its name.
+//! The tag in the environment of a command. cutline finds the processes of a command by it, whatever their group or
+//! session. The name of a temp folder contains a tag too.
 
 use crate::sys;
 
 /// Identifies one server among all servers that ever ran on this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ServerId {
-    /// Its process number.
+    /// The process id.
     pub(super) id: u32,
-    /// Its start, in the system's own unit.
+    /// The start time, in the unit of the process table.
     pub(super) start: u64,
-    /// The PID namespace of its process id.
+    /// The PID namespace of the process id.
     pub(super) namespace: u64,
-    /// Its session, which its commands start in; 0 if the session's leader is in another namespace. Processes that
-    /// stay in that session have 0 too, those that leave it have not.
+    /// The session, in which its commands start. It is 0 if the session's leader is in another namespace; processes
+    /// that stay in that session then have 0 too, and processes that leave it have another number.
     pub(super) session: u32,
 }
 
 impl ServerId {
-    /// Returns this server.
+    /// Returns the id of this server.
     pub(super) fn this() -> Self {
         let id = std::process::id();
         let process = sys::process_info(id).ok().flatten();
@@ -26,7 +26,7 @@ impl ServerId {
         Self { id, start, namespace: sys::pid_namespace(), session }
     }
 
-    /// Returns the server that made a mark.
+    /// Parses the server out of a tag. Returns `None` if the tag is malformed.
     pub(super) fn of_mark(mark: &str) -> Option<Self> {
         let [id, start, namespace, session, _random] = mark.split('.').collect::<Vec<_>>()[..] else {
             return None;
@@ -35,12 +35,12 @@ impl ServerId {
         Some(Self { id, start, namespace: namespace.parse().ok()?, session: session.parse().ok()? })
     }
 
-    /// Returns a new mark, for a command or a temp folder: the server, and a random number.
+    /// Returns a new tag for a command or a temp folder: the server and a random number.
     pub(super) fn new_mark(self) -> String {
         format!("{}{:016x}", self.mark_prefix(), sys::random())
     }
 
-    /// Returns how all marks of its commands begin.
+    /// Returns the prefix of all tags of this server.
     pub(super) fn mark_prefix(self) -> String {
         format!("{}.{}.{}.{}.", self.id, self.start, self.namespace, self.session)
     }
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mark_names_its_server() {
+    fn a_tag_identifies_its_server() {
         let this = ServerId::this();
         assert_eq!(ServerId::of_mark(&this.new_mark()), Some(this));
         assert!(this.new_mark().starts_with(&this.mark_prefix()) && this.new_mark() != this.new_mark());

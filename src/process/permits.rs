@@ -1,4 +1,5 @@
-//! Permits to run a command: a bound on running commands, and one on those that left background processes.
+//! Permits to run a command. They limit the number of running commands, and the number of ended commands with
+//! background processes.
 
 use std::sync::Arc;
 
@@ -10,19 +11,19 @@ use crate::limits::{BACKGROUND_COMMANDS, COMMANDS_AT_ONCE};
 #[derive(Debug)]
 pub(super) struct CommandPermits {
     running: Arc<Semaphore>,
-    /// Number of commands that ended and left processes that hold their output open.
+    /// Number of ended commands with processes that hold their output open.
     background: watch::Sender<u32>,
 }
 
 /// A permit to run one command. Dropping it lets another command run.
 #[derive(Debug)]
 pub struct CommandPermit {
-    /// `None` once the command has ended and only background processes are left.
+    /// `None` if the command has ended and only background processes remain.
     running: Option<OwnedSemaphorePermit>,
     background: watch::Sender<u32>,
 }
 
-/// No command may start: this many earlier commands left processes that hold their output open.
+/// No further command can start: this number of earlier commands have processes that hold their output open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooManyCommands(pub u32);
 
@@ -38,7 +39,8 @@ impl CommandPermits {
     ///
     /// # Errors
     ///
-    /// Fails if too many commands left background processes: a running command that ends makes no room then.
+    /// Returns an error if too many commands have background processes. Waiting would not help: a command that ends
+    /// does not reduce their number.
     pub(super) async fn take(&self) -> Result<CommandPermit, TooManyCommands> {
         let mut background = self.background.subscribe();
         let is_full = |count: &u32| *count >= BACKGROUND_COMMANDS;

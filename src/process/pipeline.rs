@@ -1,10 +1,10 @@
-//! Exit codes of a command's last pipeline.
+//! The exit codes of a command's last pipeline.
 //!
-//! bash keeps them in `PIPESTATUS`. A startup file (`BASH_ENV`) sets an EXIT trap that writes them to that same
-//! file, which cutline created and keeps open. The command's text, its line numbers, its variables and its
-//! descriptors stay as they are, and no child process inherits anything. A command that could notice the
-//! difference runs without it, and nothing is reported; `syntax` decides which. `docs/tools.md` lists what
-//! remains visible.
+//! bash stores them in `PIPESTATUS`. cutline creates a startup file (`BASH_ENV`) and keeps it open. The startup file
+//! sets an EXIT trap that overwrites this same file with the codes. The command's text, line numbers, variables and
+//! file descriptors do not change, and child processes inherit nothing. A command that could notice the difference runs
+//! without the trap, and its codes are not reported; `syntax` decides which. `docs/tools.md` lists what remains
+//! visible.
 
 mod syntax;
 
@@ -18,19 +18,19 @@ use super::environment::Environment;
 use super::temp_folder::{TempFolder, TempKind};
 use crate::sys::{self, below};
 
-/// The variable that names bash's startup file.
+/// The variable with the path of bash's startup file.
 const STARTUP_FILE: &str = "BASH_ENV";
 /// Variables that change how bash starts.
 const STARTUP_VARIABLES: [&str; 3] = [STARTUP_FILE, "POSIXLY_CORRECT", "SHELLOPTS"];
-/// The most bytes of a report: four for each stage.
+/// Maximum size of a report in bytes: four for each stage.
 const MAX_REPORT_BYTES: u64 = 16 * 1024;
 /// The exit code of a stage that wrote to a pipe without a reader (SIGPIPE), such as `yes` in `yes | head`.
 const SIGPIPE_CODE: i32 = 141;
 
-/// The startup file up to its own path. It leaves `$_` as it was: the last argument of each command is the former `$_`.
+/// The startup file up to its own path. It preserves `$_`: the last argument of each command is the previous `$_`.
 ///
 /// The trap first copies the codes. In POSIX mode, `unset` is the builtin even if the command defined a function of
-/// that name. Nothing that fails here can change the exit status or reach stderr.
+/// that name. No failure in the trap can change the exit status or write to stderr.
 const STARTUP: [&str; 2] = [
     r#"eval 'trap -- '\''{ __cutline=("${PIPESTATUS[@]}") POSIXLY_CORRECT=1;
 \unset -f unset builtin printf command_not_found_handle; \builtin printf "%s " "${__cutline[@]}"; } 2>/dev/null >|"#,
@@ -38,13 +38,13 @@ const STARTUP: [&str; 2] = [
 "#,
 ];
 
-/// The folder of the reports of one server, created for the first command with a pipeline.
+/// The folder for the reports of one server. It is created for the first command with a pipeline.
 #[derive(Debug, Default)]
 pub(super) struct PipelineReports {
     folder: OnceLock<Option<Arc<TempFolder>>>,
 }
 
-/// The report of one command. Its file is removed when this is dropped.
+/// The report of one command. Dropping it removes the file.
 #[derive(Debug)]
 pub(super) struct PipelineReport {
     file: File,
@@ -54,7 +54,7 @@ pub(super) struct PipelineReport {
 
 impl PipelineReports {
     /// Creates the report of `command`, which `shell` runs with the variables of `environment`. Returns `None` if the
-    /// command does not end in a pipeline, or if bash could not report its codes unnoticed.
+    /// command does not end in a pipeline, or if the command could notice the report.
     pub(super) fn create(
         &self,
         shell: &Path,
@@ -99,18 +99,18 @@ impl PipelineReport {
         Ok(report)
     }
 
-    /// Returns the path of the file, which the command's shell reads when it starts and overwrites when it ends.
+    /// Returns the path of the file. The shell reads it at its start and overwrites it at its end.
     pub(super) fn path(&self) -> PathBuf {
         self.folder.path.join(&self.name)
     }
 
-    /// Returns the variable with the path of the file for the shell.
+    /// Returns the environment variable that passes the path of the file to the shell.
     pub(super) fn variable(&self) -> (OsString, OsString) {
         (STARTUP_FILE.into(), self.path().into())
     }
 
-    /// Returns the exit codes of the last pipeline, in its order, if a stage before the last one failed. The shell has
-    /// ended.
+    /// Returns the exit codes of all stages of the last pipeline, in order, if a stage before the last one failed. Call
+    /// it after the shell has ended.
     pub(super) fn failed_codes(&mut self) -> Option<Vec<i32>> {
         let mut text = String::new();
         self.file.rewind().ok()?;
@@ -127,7 +127,7 @@ impl Drop for PipelineReport {
     }
 }
 
-/// Parses exit codes, each followed by a space. Returns `None` unless one before the last reports a failure.
+/// Parses exit codes, each followed by a space. Returns `None` if no stage before the last one failed.
 fn failed_codes(report: &str) -> Option<Vec<i32>> {
     let code = |word: &str| word.parse::<u8>().ok().map(i32::from);
     let codes: Vec<i32> = report.strip_suffix(' ')?.split(' ').map(code).collect::<Option<_>>()?;

@@ -1,4 +1,4 @@
-//! The registry of running commands and of processes that ended commands left. It is used to end them.
+//! The registry of running commands and of background processes of ended commands. It is used to end them.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -12,28 +12,28 @@ use tokio_util::sync::CancellationToken;
 use super::mark::ServerId;
 use super::process_tree::{self, Scope, end_all};
 
-/// Time between SIGTERM and SIGKILL, where nothing more was promised.
+/// Default time between SIGTERM and SIGKILL.
 pub(super) const GRACE: Duration = Duration::from_millis(100);
-/// The longest that the server's end waits for commands that are being ended.
+/// Maximum time that the end of the server waits for commands to end.
 const SHUTDOWN: Duration = Duration::from_millis(1200);
 
-/// The commands of a server of which a process may be left.
+/// The commands of a server that may still have processes.
 #[derive(Debug)]
 pub(super) struct Registry {
     server: ServerId,
-    /// The commands by their marks: their processes, and the phase that they are in.
+    /// The commands by their tags, with their processes and their phase.
     commands: watch::Sender<BTreeMap<String, (Scope, Phase)>>,
-    /// Cancelled once all commands are being ended: no further one starts.
+    /// Cancelled when the server starts to end all commands. No further command starts then.
     pub(super) closing: CancellationToken,
 }
 
 #[derive(Debug)]
 enum Phase {
-    /// It runs, or is about to.
+    /// The command runs or is about to start.
     Running,
-    /// It ended by itself and left processes. Cancelled once they hold its output open no more.
+    /// The command ended by itself and left processes. The token is cancelled when no process holds the output open.
     Background(CancellationToken),
-    /// A process may be left though all was done to end it: the server's end tries again.
+    /// cutline tried to end all processes, but one may remain. The end of the server tries again.
     Unsure,
 }
 
@@ -47,16 +47,19 @@ impl Registry {
         }
     }
 
-    /// Registers a command before it is spawned, so that a partly started one can be ended by its tag. Returns an error during
-    /// the end of the server.
+    /// Registers a command before its shell starts, so that a partly started command can be ended by its tag.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error while the server ends.
     pub(super) fn add(self: &Arc<Self>) -> io::Result<RegisteredCommand> {
         let command = RegisteredCommand { registry: Arc::clone(self), mark: self.server.new_mark() };
         let entry = (Scope::new(self.server, &command.mark), Phase::Running);
         self.commands.send_modify(|commands| drop(commands.insert(command.mark.clone(), entry)));
-        // The server's end sees the command, or is seen here.
+        // `shutdown` sees the command, or this check sees the shutdown.
         if self.closing.is_cancelled() {
             command.unregister();
-            return Err(io::Error::other("the server ends"));
+            return Err(io::Error::other("the server is shutting down"));
         }
         Ok(command)
     }
@@ -66,7 +69,7 @@ impl Registry {
         self.commands.borrow().is_empty()
     }
 
-    /// Forgets background commands of which no process is left, and waits for ended processes that this one inherited.
+    /// Removes ended commands without processes, and reaps ended child processes that this process inherited.
     pub(super) fn reap(&self) {
         process_tree::reap_inherited(|| self.scopes());
         let may_be_left = |_: &String, (scope, phase): &mut (Scope, Phase)| match phase {
@@ -76,7 +79,7 @@ impl Registry {
         self.commands.send_modify(|commands| commands.retain(may_be_left));
     }
 
-    /// Ends all commands and their remaining processes, and waits for it. No further command can start.
+    /// Ends all commands and their remaining processes, and waits for them. No further command can start.
     pub(super) async fn shutdown(&self) {
         let mut commands = self.commands.subscribe();
         self.closing.cancel();
@@ -86,10 +89,10 @@ impl Registry {
             let runs = |(_, phase): &(Scope, Phase)| matches!(phase, Phase::Running);
             // The value is locked while the guard exists.
             let _closed_with_this = commands.wait_for(|all| !all.values().any(runs)).await.map(drop);
-            // A command may have ended by itself just now, and left something.
+            // A command may have ended by itself just now and left processes.
             process_tree::end(self.scopes(), GRACE).await
         };
-        let _next_server_tries_again = tokio::time::timeout(SHUTDOWN, ended).await; // where some are left
+        let _next_server_tries_again = tokio::time::timeout(SHUTDOWN, ended).await; // if some remain
         self.commands.send_replace(BTreeMap::new());
     }
 
@@ -98,17 +101,17 @@ impl Registry {
     }
 }
 
-/// A command in the registry. Dropped while it runs, it is killed.
+/// A registered command. If it is dropped while it runs, it is killed.
 #[derive(Debug)]
 pub(super) struct RegisteredCommand {
-    /// The registry that it is in.
+    /// The registry that has the command.
     pub(super) registry: Arc<Registry>,
-    /// The mark of its processes.
+    /// The tag of its processes.
     pub(super) mark: String,
 }
 
 impl RegisteredCommand {
-    /// Notes its shell's group and start; on Windows puts the shell, which waits for its command, in the job.
+    /// Adds the group and start time of the shell. On Windows, puts the shell, which waits, into the job.
     pub(super) fn attach_shell(&self, shell: &mut Child) -> io::Result<()> {
         let mut attached = Ok(());
         self.registry.commands.send_modify(|commands| {
@@ -117,14 +120,14 @@ impl RegisteredCommand {
         attached
     }
 
-    /// Returns the scope of its processes, or `None` after its end.
+    /// Returns the scope of its processes, or `None` if the command no longer runs.
     pub(super) fn scope(&self) -> Option<Scope> {
         let commands = self.registry.commands.borrow();
         let (scope, phase) = commands.get(&self.mark)?;
         matches!(phase, Phase::Running).then(|| scope.clone())
     }
 
-    /// Ends all of its processes.
+    /// Ends all its processes.
     pub(super) async fn end(&self, grace: Duration) {
         if let Some(scope) = self.scope()
             && !process_tree::end(vec![scope.clone()], grace).await
@@ -133,17 +136,18 @@ impl RegisteredCommand {
         }
     }
 
-    /// Forgets it, as none of its processes is known to be left. Of no effect once it does not run any more.
+    /// Removes the command, because no known process remains. Has no effect if the command no longer runs.
     pub(super) fn unregister(&self) {
         self.set(None);
     }
 
-    /// Notes that it ended by itself and left the processes of `scope`, which may hold its output open until `output_ended`.
+    /// Records that the command ended by itself and left the processes of `scope`. They may hold its output open until
+    /// `output_ended` is cancelled.
     pub(super) fn left(&self, scope: Scope, output_ended: CancellationToken) {
         self.set(Some((scope, Phase::Background(output_ended))));
     }
 
-    /// Starts the next phase. Without one, removes the command.
+    /// Changes the phase of a running command. `None` removes the command.
     fn set(&self, next: Option<(Scope, Phase)>) {
         self.registry.commands.send_if_modified(|commands| {
             let Some((_, Phase::Running)) = commands.get(&self.mark) else { return false };

@@ -1,11 +1,10 @@
-//! `--sandbox`: restricts with the kernel (Landlock, seccomp, mounts) which changes a command can make on this
-//! machine.
+//! `--sandbox`: the kernel (Landlock, seccomp, mounts) restricts which changes a command can make on this machine.
 //!
 //! The server starts a command as `cutline sandboxed bash -c …`. That process restricts itself and then becomes the
-//! shell, so the server keeps its rights. It starts in `/` with an empty environment and reads the rules and the
-//! command's variables from its stdin. It applies the variables and the folder only after the rules. Until then, no
-//! library, loader setting or folder of an earlier command has an effect. A process can't remove the rules, and the
-//! processes that it starts inherit them. The server does not start if the kernel can't apply the rules.
+//! shell, so the server keeps its rights. The process starts in `/` with an empty environment and reads the rules and
+//! the command's variables from its stdin. It applies the variables and the working directory only after the rules.
+//! Until then, no library, loader setting or folder of an earlier command has an effect. A process can't remove the
+//! rules, and the processes that it starts inherit them. The server does not start if the kernel can't apply the rules.
 
 #[cfg(not(target_os = "linux"))]
 mod absent;
@@ -40,15 +39,15 @@ use system::{is_protected, rules_file};
 pub use autorun_files::AutorunChange;
 pub use system::{enter, knows_unix_sockets, probe};
 
-/// The folders that commands may write.
+/// The folders that commands can write to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mode {
-    /// Everything that the user may write: no sandbox.
+    /// No sandbox: commands have the rights of the user.
     #[default]
     Off,
-    /// The roots, the `--writable` folders and the temp folder of commands.
+    /// Commands can write to the roots, the `--writable` folders and their temp folder.
     WorkspaceWrite,
-    /// The temp folder of commands.
+    /// Commands can write to their temp folder only.
     ReadOnly,
 }
 
@@ -59,55 +58,56 @@ pub struct Sandbox {
     writable: Vec<Root>,
     deny_unix_sockets: bool,
     autorun_files: Arc<AutorunFiles>,
-    /// The baseline that the running commands share.
+    /// The baseline that all running commands share.
     baseline: Mutex<Option<Arc<Baseline>>>,
-    /// True if this system lets commands have their own mounts; unset until that was tried.
+    /// True if this system lets commands have their own mounts. Unset until a process has tried it.
     can_mount: OnceLock<bool>,
-    /// Files and folders of the server, each with the words that name it: none may lie where commands write.
+    /// Files and folders of the server, each with a description. None may be in a folder that commands can write to.
     pub(super) own: Vec<(&'static str, Root)>,
     /// The temp folder of commands.
     pub(super) temp: TempFolder,
-    /// The folder that commands have as `/dev/shm`.
+    /// The folder that is mounted on `/dev/shm` for commands.
     pub(super) shared_memory: TempFolder,
-    /// The folder that `temp` is in.
+    /// The parent folder of `temp`.
     temp_parent: Root,
 }
 
-/// The rules of one command, which the process that becomes it reads from its stdin, with the command's environment.
-/// (Arguments could be seen by every user.) Paths are `OsString`s, since serde has no `PathBuf` that is not UTF-8.
+/// The rules of one command. The sandboxed process reads them from its stdin, together with the command's environment,
+/// because every user can see the arguments of a process. Paths are `OsString`s, because serde cannot serialize a
+/// `PathBuf` that is not UTF-8.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Rules {
-    /// Folders that the command may write.
+    /// Folders that the command can write to.
     write: Vec<OsString>,
     /// Paths below those folders that become read-only if they exist.
     protect: Vec<OsString>,
     /// True if the system lets the command have its own mounts.
     has_mounts: bool,
-    /// The folder that the command has as `/dev/shm`; needs `has_mounts`.
+    /// The folder that is mounted on `/dev/shm`. Needs `has_mounts`.
     shared_memory: Option<OsString>,
-    /// True if the command may not make UNIX sockets.
+    /// True if the command must not create UNIX sockets.
     deny_unix_sockets: bool,
     /// The file to which the shell reports the exit codes of its last pipeline.
     report: Option<OsString>,
-    /// The folder that the command starts in.
+    /// The working directory of the command.
     folder: OsString,
 }
 
-/// The argument of the binary that makes it the shell of a command under rules. The command's words follow.
+/// The subcommand that applies the rules and then runs its arguments as a command.
 pub const SUBCOMMAND: &str = "sandboxed";
 
 /// This binary, even if its path now leads to another file.
 const THIS_BINARY: &str = "/proc/self/exe";
 
 impl Sandbox {
-    /// Returns the rules of `mode`, with a temp folder for commands.
+    /// Creates the sandbox for `mode`, with a temp folder for commands.
     ///
-    /// `writable` are the folders besides the roots that commands may write. `autorun_files` are the absolute
+    /// `writable` are folders that commands can write to in addition to the roots. `autorun_files` are the absolute
     /// paths of files that start programs and may be in a root: this binary and the files of clients.
     ///
     /// # Errors
     ///
-    /// Returns the reason if the kernel can't apply the rules, or a folder can't be used.
+    /// Returns the reason if the kernel can't apply the rules, or if a folder can't be used.
     pub fn new(
         mode: Mode,
         deny_unix_sockets: bool,
@@ -138,21 +138,24 @@ impl Sandbox {
         })
     }
 
-    /// Returns the folders besides the roots that commands may write: the `--writable` folders and the temp
-    /// folder.
+    /// Returns the writable folders outside the roots: the `--writable` folders and the temp folder.
     pub(super) fn writable(&self) -> impl Iterator<Item = &Path> {
         self.writable.iter().map(|folder| folder.real.as_path()).chain([self.temp.path.as_path()])
     }
 
-    /// Returns the folders that a command for `roots` may write.
+    /// Returns all folders that a command for `roots` can write to.
     fn writable_with<'a>(&'a self, roots: &'a [Root]) -> impl Iterator<Item = &'a Path> {
         let roots = if self.mode == Mode::WorkspaceWrite { roots } else { &[] };
         let roots = roots.iter().filter(|root| root.writable).map(|root| root.real.as_path());
         roots.chain(self.writable())
     }
 
-    /// Returns an error if a command for `roots` could write the server's own files, or replace a part of the
-    /// path to a configured file or folder.
+    /// Checks that a command for `roots` can neither write to the server's own files nor replace a part of the path to
+    /// a configured file or folder.
+    ///
+    /// # Errors
+    ///
+    /// Returns the message for the user.
     pub fn check(&self, roots: &[Root]) -> Result<(), String> {
         let writable: Vec<&Path> = self.writable_with(roots).collect();
         self.own.iter().try_for_each(|(name, own)| check_outside(name, own, &writable))?;
@@ -162,26 +165,26 @@ impl Sandbox {
         check_way("the temp folder", &self.temp_parent, &writable, &sound)
     }
 
-    /// Returns an error if a command for `roots` could lead the way to `root`, one of them, elsewhere.
+    /// Returns an error if a command for `roots` could redirect the path to `root`, which is one of them.
     pub fn check_root(&self, root: &Root, roots: &[Root]) -> Result<(), String> {
         let writable: Vec<&Path> = self.writable_with(roots).collect();
         check_way("the root", root, &writable, &self.sound(roots, &writable))
     }
 
-    /// Returns those of the folders that commands for `roots` may write which no command can lead elsewhere.
+    /// Returns the writable folders of commands for `roots` that no command can redirect.
     fn sound<'a>(&'a self, roots: &'a [Root], writable: &[&Path]) -> Vec<&'a Path> {
         let folders = roots.iter().chain(&self.writable).filter(|folder| folder.writable);
         let sound = folders.filter(|folder| folder.way.way_through(writable).is_none());
         sound.map(|folder| folder.real.as_path()).collect()
     }
 
-    /// Returns true if this system lets commands have their own mounts. A process tries it once. Call it before the first
-    /// command of a server, which could change the result.
+    /// Returns true if this system lets commands have their own mounts. The first call starts a process that tries it.
+    /// Make that call before the first command of a server, because a command could change the result.
     pub fn can_mount(&self) -> bool {
         *self.can_mount.get_or_init(|| self.tries_to_mount())
     }
 
-    /// True if a process under the rules could make a file read-only by a mount.
+    /// Returns true if a process with the rules can make a file read-only with a mount.
     fn tries_to_mount(&self) -> bool {
         let file = self.temp.path.join("tried");
         let tried = std::fs::write(&file, []).and_then(|()| {
@@ -200,8 +203,8 @@ impl Sandbox {
         tried.is_ok_and(|status| status.success())
     }
 
-    /// Returns the autorun files that exist: first those that are read-only for a command for `roots`, then those that
-    /// the command may write.
+    /// Returns the existing autorun files: first those that are read-only for a command for `roots`, then those that
+    /// the command can write to.
     pub fn found_autorun_files(&self, roots: &[Root]) -> (Vec<PathBuf>, Vec<PathBuf>) {
         let found = self.autorun_files_in(roots).into_iter();
         let (protected, mut open): (_, Vec<_>) =
@@ -214,13 +217,13 @@ impl Sandbox {
         self.autorun_files.found_in(&self.autorun_folders(roots))
     }
 
-    /// Returns the folders with autorun files that a command for `roots` may write.
+    /// Returns the folders that a command for `roots` can write to and that may contain autorun files.
     fn autorun_folders<'a>(&'a self, roots: &'a [Root]) -> Vec<&'a Path> {
         self.writable_with(roots).filter(|folder| *folder != self.temp.path).collect()
     }
 
-    /// Returns the state of the autorun files before a command for `roots` starts. While processes of other commands are
-    /// left, it is the state before those started.
+    /// Returns the state of the autorun files before a command for `roots` starts. While processes of other commands
+    /// remain, this is the state before those commands started.
     pub(super) fn baseline(&self, roots: &[Root]) -> Arc<Baseline> {
         let folders: Vec<PathBuf> = self.autorun_folders(roots).into_iter().map(Path::to_owned).collect();
         let mut shared = self.baseline.lock().unwrap_or_else(PoisonError::into_inner);
@@ -231,7 +234,7 @@ impl Sandbox {
         Arc::clone(shared.insert(Arc::new(Baseline::new(files, folders, self.can_mount()))))
     }
 
-    /// Returns a warning that lists the autorun files that a command for `roots` may write; `None` if there are
+    /// Returns a warning that lists the autorun files that a command for `roots` can write to, or `None` if there are
     /// none.
     pub fn warning(&self, roots: &[Root]) -> Option<String> {
         let (_, open) = self.found_autorun_files(roots);
@@ -239,9 +242,9 @@ impl Sandbox {
         (!open.is_empty()).then(|| format!("{said}: {}", listed(&open)))
     }
 
-    /// Returns a process that applies the rules for `roots` and then becomes `shell` in `folder`, with
-    /// `variables` as its environment. It may also write the file `report`. It starts with an empty
-    /// environment; the shell also gets variables that the caller adds.
+    /// Returns a process that applies the rules for `roots` and then becomes `shell` in `folder`, with `variables` as
+    /// its environment. The shell can also write to the file `report`. The process starts with an empty environment;
+    /// variables that the caller adds reach the shell too.
     pub(super) fn command(
         &self,
         roots: &[Root],
@@ -253,9 +256,10 @@ impl Sandbox {
         self.check(roots).map_err(io::Error::other)?;
         self.temp.restore();
         self.shared_memory.restore();
-        // Includes paths that the server can't open for lack of descriptors: the new process can open them.
+        // Includes paths that the server can't open because it has no free file descriptor: the new process can open
+        // them.
         let protect = if self.can_mount() { self.autorun_files_in(roots) } else { BTreeSet::new() };
-        // Inside a writable folder it needs no rule, and another command could put something else there.
+        // In a writable folder, the report needs no rule, and another command could replace it with something else.
         let has_rule = |report: &&Path| !self.writable_with(roots).any(|folder| report.starts_with(folder));
         let has_own_shared_memory = self.mode == Mode::WorkspaceWrite && self.can_mount();
         let rules = Rules {
@@ -271,7 +275,7 @@ impl Sandbox {
     }
 }
 
-/// Returns the process that takes on `rules` and then becomes `words` with `variables` as its environment.
+/// Returns the process that applies `rules` and then becomes `words`, with `variables` as its environment.
 fn under_rules(
     rules: &Rules,
     words: Vec<OsString>,
@@ -284,7 +288,7 @@ fn under_rules(
     Ok(command)
 }
 
-/// Returns these paths as one text.
+/// Joins the paths with commas.
 pub fn listed(paths: &[PathBuf]) -> String {
     paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
 }

@@ -1,4 +1,4 @@
-//! Starts programs (the shell of a command, or a wrapped server) and ends them with all their processes.
+//! Starts programs (the shell of a command, or a wrapped server), and ends them with all their processes.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, PipeReader};
@@ -15,12 +15,12 @@ use super::{Commands, Ending};
 use crate::fs::workspace::Root;
 use crate::sys::{self, InputPipe, MARK};
 
-/// Requested capacity of the pipe in bytes, so that a command with much output waits less often.
+/// Requested capacity of the pipe in bytes. A larger pipe makes a command with much output wait less often.
 const PIPE_BYTES: usize = 1 << 20;
-/// The longest wait for a program that was killed, and for its pipe's end.
+/// Maximum wait for a killed program to end, and for its pipe to close.
 pub(super) const KILLED_WAIT: Duration = Duration::from_millis(500);
 
-/// A running program with all processes that it started. Dropping it kills them.
+/// A running program and all processes that it started. Dropping it kills them.
 #[derive(Debug)]
 pub struct Program {
     pub(super) child: Child,
@@ -28,8 +28,8 @@ pub struct Program {
 }
 
 impl Commands {
-    /// Starts `program` with its mark. Returns it with the one end of the pipe that its output comes from, its errors too
-    /// where `with_errors`. Needs a runtime.
+    /// Starts `program` with a new tag in its environment. Returns it with the read end of a pipe to its stdout, and to
+    /// its stderr if `with_errors`. Needs a tokio runtime.
     pub(super) fn start_program(
         &self,
         mut program: Command,
@@ -41,15 +41,16 @@ impl Commands {
         if with_errors {
             program.stderr(input.try_clone()?);
         }
-        // `program` holds the pipe's other end; it goes when this returns, so that the end is seen.
+        // `program` has the write end of the pipe. It is dropped here, so that the reader sees the end of the pipe when
+        // all processes have closed theirs.
         let mut child = program.env(MARK, &registered.mark).stdout(input).spawn()?;
         registered.attach_shell(&mut child)?;
         Ok((Program { child, registered }, output))
     }
 
-    /// Returns the shell that runs `command` in `folder`, not started yet. A sandbox lets it write in `roots`. It must not
-    /// need code between fork and exec, which would prevent the fast way to start. On some systems the shell waits for
-    /// [`sys::send_command`].
+    /// Returns the shell for `command` in `folder`. It is not started yet. A sandbox lets it write to `roots`. It must
+    /// not need code between fork and exec, because the standard library can then use `posix_spawn`, which is faster.
+    /// On some systems the shell waits for [`sys::send_command`].
     pub(super) fn shell_for(
         &self,
         command: &str,
@@ -71,8 +72,8 @@ impl Commands {
         Ok(shell)
     }
 
-    /// Starts the server that `program` with `arguments` is, in the folder and the environment of this process, to which
-    /// its stderr goes too. Returns it with the pipes that it reads and writes. Needs a runtime.
+    /// Starts an MCP server, `program` with `arguments`, in the folder and environment of this process and with its
+    /// stderr. Returns it with the pipes to its stdin and from its stdout. Needs a tokio runtime.
     pub(crate) fn serve(
         &self,
         program: &OsStr,
@@ -91,29 +92,31 @@ impl Commands {
 }
 
 impl Program {
-    /// Waits until it has ended. The future can be dropped and made again.
+    /// Waits until the program has ended. Cancel-safe: the future can be dropped and created again.
     pub async fn wait(&mut self) -> Ending {
         sys::ending_of(self.child.wait().await.ok(), false)
     }
 
-    /// Ends it with all its processes: SIGTERM, and SIGKILL after `grace`.
+    /// Ends the program and all its processes with SIGTERM, and with SIGKILL after `grace`. Removes it from the
+    /// registry.
     pub async fn end(&mut self, grace: Duration) -> Ending {
         let ending = self.kill(grace).await;
         self.registered.unregister();
         ending
     }
 
-    /// Ends it with all its processes. The end of the server waits for the rest of this work.
+    /// Ends the program and all its processes, but keeps it in the registry, so that the end of the server waits for
+    /// it.
     pub(super) async fn kill(&mut self, grace: Duration) -> Ending {
         self.registered.end(grace).await;
         self.wait_for_killed().await
     }
 
-    /// Waits for its end after a kill.
+    /// Waits for a killed program to end.
     pub(super) async fn wait_for_killed(&mut self) -> Ending {
         let mut status = timeout(KILLED_WAIT, self.child.wait()).await;
         if status.is_err() {
-            // It could not be seen, for want of descriptors, or it was started after the last look.
+            // cutline did not find it: no file descriptor was free, or it started after the last snapshot.
             kill_group(&mut self.child);
             status = timeout(KILLED_WAIT, self.child.wait()).await;
         }

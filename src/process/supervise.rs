@@ -1,4 +1,4 @@
-//! Supervises one command from its start to its end in a separate task.
+//! Supervises one command from its start to its end, in a task of its own.
 //!
 //! The task outlives the call. If the call is dropped, the task ends the command and waits for its end.
 
@@ -31,17 +31,18 @@ use crate::sys;
 use cutline_core::text::show;
 use cutline_core::truncate::KeyForms;
 
-/// Time between SIGTERM and SIGKILL for a command that ran out of time.
+/// Time between SIGTERM and SIGKILL for a command that exceeded its timeout.
 const TIMEOUT_GRACE: Duration = Duration::from_secs(2);
-/// Time without output after the end of the shell. After it, the result no longer waits for a pipe that others keep open.
+/// Time without output after the shell has ended. After it, the result no longer waits for a pipe that other processes
+/// keep open.
 const QUIET_PERIOD: Duration = Duration::from_millis(40);
-/// The longest that an answer waits, after the shell's end, for what others write.
+/// Maximum time that the result waits, after the shell has ended, for output of other processes.
 const BACKGROUND_WAIT: Duration = Duration::from_millis(200);
-/// Maximum time that a result waits for the output of the shell itself, because a disk can hang.
+/// Maximum time that a result waits for the output of the shell itself. A disk can hang.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Commands {
-    /// Starts a command. Needs a runtime, on which a task then supervises it.
+    /// Starts a command, and a task that supervises it. Needs a tokio runtime.
     pub fn run(&self, permit: CommandPermit, request: Request<'_>) -> io::Result<Running> {
         let Request { command, roots, folder, view, times } = request;
         let began = Instant::now();
@@ -62,19 +63,19 @@ impl Commands {
     }
 }
 
-/// A command that was started.
+/// A command that has started.
 struct SupervisedCommand {
     shell: Program,
     report: Option<PipelineReport>,
     drain: Arc<Drain>,
     permit: CommandPermit,
     began: Instant,
-    /// The autorun files before its start; `None` without a sandbox.
+    /// The autorun files before the command started. `None` without a sandbox.
     baseline: Option<Arc<Baseline>>,
 }
 
 impl SupervisedCommand {
-    /// Supervises the command to its end, and sends its outcome once.
+    /// Supervises the command until it ends, and sends its outcome once.
     async fn supervise(mut self, times: Times, cancel: CancellationToken, answer: oneshot::Sender<Outcome>) {
         let Times { timeout, answer_within, status_line } = times;
         let closing = self.shell.registered.registry.closing.clone();
@@ -83,13 +84,13 @@ impl SupervisedCommand {
             let was_answered = answer.is_none();
             tokio::select! {
                 biased;
-                // The registry ends all commands together.
+                // The server ends all commands together.
                 () = closing.cancelled() => break (Cause::Cancelled, self.shell.wait_for_killed().await),
                 ending = self.shell.wait() => break (Cause::Itself, ending),
                 () = cancel.cancelled() => break (Cause::Cancelled, self.shell.kill(GRACE).await),
                 () = wait_until(began, timeout) => break (Cause::Timeout, self.shell.kill(TIMEOUT_GRACE).await),
                 () = wait_until(began, answer_within.unwrap_or(Duration::MAX)), if !was_answered => {
-                    // Later output goes to the saved file.
+                    // The command outlives its result. Later output goes to the saved file.
                     let output = self.captured(|capture| capture.answer(true, KeyForms::All)).await;
                     let state = State::StillRunning { id: self.shell.child.id().unwrap_or_default() };
                     let autorun_changes = self.autorun_changes();
@@ -119,7 +120,7 @@ impl SupervisedCommand {
             self.captured(move |capture| capture.stream.end_with(&line)).await;
         }
         if cause == Cause::Cancelled && answer.is_some() {
-            // There is no answer that could name the file.
+            // No result can name the saved file.
             self.captured(|capture| capture.stream.discard()).await;
         }
         let forms = key_forms(ending, cause, pipeline.as_deref());
@@ -138,7 +139,7 @@ impl SupervisedCommand {
         has_exited.then(|| report.failed_codes()).flatten()
     }
 
-    /// Returns the autorun files that were created or changed, and warns of them.
+    /// Returns the autorun files that were created or changed, and logs a warning for each.
     fn autorun_changes(&self) -> Vec<AutorunChange> {
         let registry = &self.shell.registered.registry;
         registry.reap();
@@ -152,8 +153,8 @@ impl SupervisedCommand {
         changes
     }
 
-    /// Returns the output with key lines of these forms, the background processes and the changed autorun files. The
-    /// background processes of a command that ended by itself keep running.
+    /// Returns the output with key lines of these forms, the background processes, and the changed autorun files. If
+    /// the command ended by itself, its background processes keep running.
     async fn collect_output(
         mut self,
         cause: Cause,
@@ -184,7 +185,8 @@ impl SupervisedCommand {
         (output, if is_open { background } else { Vec::new() }, changes)
     }
 
-    /// Returns the remaining processes of a command that ended by itself, or `None` if there are none or it was ended.
+    /// Returns the remaining processes of a command that ended by itself. Returns `None` if there are none, or if
+    /// cutline ended the command.
     async fn survivors(&self, cause: Cause) -> Option<Survivors> {
         let pipe = (!self.drain.ended.is_cancelled()).then(|| self.drain.pipe.id());
         let may_be_left = |scope: &Scope| cause == Cause::Itself && (pipe.is_some() || !scope.is_empty());
@@ -192,8 +194,8 @@ impl SupervisedCommand {
         blocking::run_anyway(move || scope.survivors(pipe)).await
     }
 
-    /// Waits until all was read that the command wrote: until the pipe's end, or, where others hold
-    /// it open, until it has been empty for a while.
+    /// Waits until the reader has captured everything that the command wrote. That is the end of the pipe, or, if other
+    /// processes hold it open, a short time without new output.
     async fn wait_until_drained(&self) {
         let began = Instant::now();
         let DrainProgress { written: own, taken: mut before, .. } = self.drain.progress();
@@ -206,7 +208,7 @@ impl SupervisedCommand {
         }
     }
 
-    /// Calls `use_it` with the captured output, on another thread if the reader uses it.
+    /// Calls `use_it` with the captured output. Does so on another thread if the reader is using it.
     async fn captured<T: Send + 'static>(
         &self,
         use_it: impl Fn(&mut Capture) -> T + Clone + Send + 'static,
@@ -224,8 +226,9 @@ async fn wait_until(began: Instant, time: Duration) {
     tokio::time::sleep(time.saturating_sub(began.elapsed())).await;
 }
 
-/// Returns true if the result need not wait for more output, `elapsed` after the end of the shell. The first `own` bytes are the
-/// output of the shell itself; the result waits for them even if saving is slow. `before` bytes were read at the previous check.
+/// Returns true if the result need not wait for more output, `elapsed` after the shell has ended. The first `own` bytes
+/// are the output of the shell itself; the result waits for them even if saving is slow. `before` is the number of
+/// bytes at the previous check.
 fn output_is_complete(elapsed: Duration, own: u64, before: u64, now: DrainProgress) -> bool {
     let quiet = now.is_drained && now.taken == before;
     let all_of_its_own = now.is_drained || now.taken >= own;
@@ -248,8 +251,8 @@ mod tests {
         let all = end.written;
         let empty = progress(501_000, 0, true);
         let cases = [
-            ("all is taken, and nothing comes", 40, empty, empty, true),
-            ("all is taken, and more came just now", 40, progress(400_000, 0, true), empty, false),
+            ("everything was read, and nothing follows", 40, empty, empty, true),
+            ("everything was read, and more came just now", 40, progress(400_000, 0, true), empty, false),
             ("a slow disk", 300, progress(1_000, 500_000, false), progress(130_000, 371_000, false), false),
             (
                 "the last block of it is being saved",
@@ -258,9 +261,15 @@ mod tests {
                 progress(400_000, 0, false),
                 false,
             ),
-            ("others write all the time", 120, progress(all, 9, false), progress(all + 9, 9, false), false),
             (
-                "others write all the time, for long",
+                "others write without a pause",
+                120,
+                progress(all, 9, false),
+                progress(all + 9, 9, false),
+                false,
+            ),
+            (
+                "others write without a pause, for long",
                 200,
                 progress(all, 9, false),
                 progress(all + 9, 9, false),
@@ -273,7 +282,7 @@ mod tests {
                 progress(501_005, 0, true),
                 true,
             ),
-            ("a disk that does not come back", 5_000, end, end, true),
+            ("a disk that does not respond", 5_000, end, end, true),
         ];
         for (about, elapsed, before, now, expected) in cases {
             assert_eq!(output_is_complete(millis(elapsed), all, before.taken, now), expected, "{about}");

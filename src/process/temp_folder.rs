@@ -1,9 +1,9 @@
-//! A folder in the shared temp folder for the commands of one server. The server removes it at its end; the next server removes
-//! the folder of a killed one.
+//! A folder in the shared temp folder for the commands of one server. The server removes it when it ends. If the server
+//! was killed, the next server removes it.
 //!
-//! Its name identifies the server, and it is locked while the server runs. Only real folders of this user are removed that are
-//! private, not locked, and belong to a server that has ended. No path is read from a file, and nothing is removed through a
-//! link.
+//! The name identifies the server, and the folder is locked while the server runs. Only folders of this user are
+//! removed that are private, not locked, not links, and belong to a server that has ended. No path is read from a file,
+//! and nothing is removed through a link.
 
 use std::io;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ pub(super) enum TempKind {
 impl TempKind {
     const ALL: [Self; 2] = [Self::Sandbox, Self::Pipelines];
 
-    /// Returns the start of the names of such folders. A mark of their server follows.
+    /// Returns the prefix of the names of such folders. A tag of the server follows.
     fn prefix(self) -> &'static str {
         match self {
             Self::Sandbox => "cutline-sandbox-",
@@ -32,18 +32,19 @@ impl TempKind {
     }
 }
 
-/// A temp folder of this server. Removed when it is dropped; a process may exit without that.
+/// A temp folder of this server. Dropping it removes it, but a process can exit without dropping its values.
 #[derive(Debug)]
 pub(super) struct TempFolder {
     parent: Folder,
     name: String,
     pub(super) path: PathBuf,
-    /// Locked: a server of another container, with other process numbers, leaves it alone.
+    /// The locked folder. The lock protects it from servers in other containers, which cannot see the process id of
+    /// this one.
     locked: Folder,
 }
 
 impl TempFolder {
-    /// Creates a folder of that kind for this user alone, with an unpredictable name.
+    /// Creates a private folder of that kind with an unpredictable name.
     pub(super) fn create(kind: TempKind) -> io::Result<Self> {
         let shared = sys::temp_dir().canonicalize()?;
         let parent = sys::open_folder(&shared)?;
@@ -51,23 +52,23 @@ impl TempFolder {
         below::make_private_folder(&parent, &name)?;
         let locked = below::folder(&parent, name.as_bytes())?;
         // If the file system has no locks, the process id and start time in the name still identify the server.
-        let _told_by_name_too = sys::lock(&locked);
+        let _name_identifies_it_too = sys::lock(&locked);
         Ok(Self { path: shared.join(&name), parent, name, locked })
     }
 
-    /// Makes it once more, where something cleared it away as an old one.
+    /// Creates the folder again if another program removed it as an old one.
     pub(super) fn restore(&self) {
         let _there_already = below::make_private_folder(&self.parent, &self.name);
     }
 
-    /// Opens it.
+    /// Opens the folder.
     pub(super) fn open(&self) -> io::Result<Folder> {
         below::folder(&self.parent, self.name.as_bytes())
     }
 
-    /// Removes it. A process can exit without dropping its values.
+    /// Removes the folder. Call it before the process exits, because that may not drop it.
     pub(super) fn remove(&self) {
-        // A command may have closed it to itself too; and it may have been made once more.
+        // A command may have removed its own rights to the folder, and the folder may have been created again.
         let opened = self.open();
         let folder = opened.as_ref().unwrap_or(&self.locked);
         let _next_server_tries_again = sys::remove_tree(&self.parent, self.name.as_bytes(), folder);

@@ -1,4 +1,4 @@
-//! Commands with a blocked reader, as with a slow disk.
+//! Tests commands with a blocked reader, as on a slow disk.
 
 mod sweeps;
 
@@ -6,7 +6,7 @@ use super::*;
 use cutline_core::text::Extent;
 use cutline_core::truncate::{Bounds, Keep};
 
-/// Commands, and a folder to run them in and to save in.
+/// The commands, and the folders to run them in and to save in.
 struct Here {
     commands: Commands,
     roots: Vec<Root>,
@@ -76,5 +76,5 @@ async fn all_output_is_read_with_slow_saving() {
         "{:?}",
         outcome.state
     );
-    assert!(steps_of_others > 5, "the thread that all wait on was held up: {steps_of_others} steps");
+    assert!(steps_of_others > 5, "the runtime thread was blocked: {steps_of_others} steps");
 }

@@ -1,13 +1,13 @@
-//! Checks by its text whether a command can report the exit codes of its last pipeline.
+//! Decides from the text of a command whether it can report the exit codes of its last pipeline.
 //!
-//! An EXIT trap has a side effect: bash then forks for the last command instead of replacing itself with it. So the
-//! last command must be one for which bash forks anyway (a pipeline), or never does (a compound command, a builtin).
-//! The scan knows quotes, substitutions, comments and here-documents. If it is wrong, a report is missing, or one
-//! process fewer runs. The command still runs as written.
+//! An EXIT trap has a side effect: bash then forks for the last command instead of replacing itself with it. The last
+//! command must therefore be one for which bash always forks (a pipeline) or never forks (a compound command, a
+//! builtin). The scan supports quotes, substitutions, comments and here-documents. If the scan is wrong, a report is
+//! missing or there is one process fewer; the command always runs as written.
 
 use std::collections::VecDeque;
 
-/// Words that could reveal or change the report: traps, variables of bash, limits.
+/// Words that could reveal or change the report: traps, bash variables, limits.
 const REVEALING: [&str; 10] = [
     "trap",
     "PIPESTATUS",
@@ -25,7 +25,7 @@ const COMPOUND_ENDS: [&str; 4] = ["done", "fi", "esac", "}"];
 /// Builtins that often follow a pipeline.
 const BUILTINS: [&str; 4] = ["true", ":", "echo", "exit"];
 
-/// Returns true if, by its text, `command` ends in a pipeline and cannot notice the report of its exit codes.
+/// Returns true if `command` ends in a pipeline and cannot notice the report of its exit codes. Checks only the text.
 pub(super) fn can_report(command: &str) -> bool {
     command.contains('|') && Scan::new(command).ends_in_pipeline() && !is_revealing(command)
 }
@@ -45,14 +45,13 @@ fn uses<'a>(command: &'a str, word: &'a str) -> impl Iterator<Item = &'a str> {
     })
 }
 
-/// Returns true if a builtin that is followed by `rest` has no argument, and so prints all variables.
+/// Returns true if `rest`, the text after a builtin, has no argument. The builtin then prints all variables.
 fn prints_all(rest: &str) -> bool {
     let is_argument = |c: char| c.is_alphanumeric() || "-+\"'$_".contains(c);
     !rest.trim_start_matches([' ', '\t']).starts_with(is_argument)
 }
 
-/// Returns true if `set` with the options in `rest` prints the lines that it reads (`-v`), or refuses redirections
-/// (`-r`).
+/// Returns true if the options in `rest` make `set` print the lines that it reads (`-v`) or refuse redirections (`-r`).
 fn is_revealing_option(rest: &str) -> bool {
     let line = rest.lines().next().unwrap_or_default();
     let mut words =
@@ -63,7 +62,7 @@ fn is_revealing_option(rest: &str) -> bool {
     })
 }
 
-/// What an unclosed character began.
+/// The construct that an unclosed character opened.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Nest {
     DoubleQuote,
@@ -77,16 +76,16 @@ enum Nest {
 struct Scan<'a> {
     rest: &'a str,
     nest: Vec<Nest>,
-    /// Delimiters of the here-documents that begin after this line; true for `<<-`.
+    /// Delimiters of the here-documents that start after this line. The flag is true for `<<-`.
     here_documents: VecDeque<(String, bool)>,
     /// True at the start of a word.
     at_word_start: bool,
-    /// True once a `|` outside of all nesting was seen.
+    /// True after a `|` outside of all nesting.
     has_pipe: bool,
     last: LastCommand,
 }
 
-/// The last command of a list, up to now.
+/// The last command of the list so far.
 #[derive(Default)]
 struct LastCommand {
     /// Its first word, without quotes.
@@ -97,17 +96,17 @@ struct LastCommand {
     state: State,
 }
 
-/// How far a command was scanned.
+/// The state of the scan of a command.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 enum State {
-    /// Its words go on.
+    /// More words can follow.
     #[default]
     Open,
-    /// After a `|`: the next stage may be in the next line.
+    /// After a `|`: the next stage may be on the next line.
     LacksStage,
-    /// After a separator, before another command.
+    /// After a separator: another command can follow.
     Over,
-    /// After a `&`, the same.
+    /// After a `&`: another command can follow.
     Background,
 }
 
@@ -136,7 +135,7 @@ impl<'a> Scan<'a> {
         self.nest.is_empty() && self.has_pipe && *state != State::Background && forks_anyway
     }
 
-    /// Scans the next token; `None` if something is not closed.
+    /// Scans the next token. Returns `None` if something is not closed.
     fn step(&mut self, next: char) -> Option<()> {
         let top = self.nest.last().copied();
         let is_quoted = top == Some(Nest::DoubleQuote);
@@ -213,7 +212,7 @@ impl<'a> Scan<'a> {
         Some(())
     }
 
-    /// Takes a part of a word, which begins another command if the last one is over.
+    /// Adds a part of a word. It starts another command if the previous one has ended.
     fn word(&mut self, part: &str) {
         if !self.nest.is_empty() {
             return;
@@ -266,7 +265,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Takes the delimiter of a here-document.
+    /// Parses the delimiter of a here-document.
     fn here_document(&mut self) -> Option<()> {
         self.last.in_first_word = false;
         self.skip(2)?;
@@ -280,7 +279,7 @@ impl<'a> Scan<'a> {
         self.skip(word.len())
     }
 
-    /// Reads an operator that begins with `;`, `&`, `|` or a newline.
+    /// Parses an operator that starts with `;`, `&`, `|` or a newline.
     fn operator(&mut self, next: char) -> Option<()> {
         self.at_word_start = true;
         let is_top = self.nest.is_empty();
@@ -313,7 +312,7 @@ impl<'a> Scan<'a> {
 }
 
 impl Scan<'_> {
-    /// Skips the lines of a here-document, and the one with its delimiter.
+    /// Skips the lines of a here-document, including the line with its delimiter.
     fn skip_here_document(&mut self, delimiter: &str, strips_tabs: bool) -> Option<()> {
         loop {
             let line = self.rest.lines().next()?;

@@ -1,4 +1,4 @@
-//! The processes of a command on Unix, by group, descent, mark and pipe.
+//! Finds the processes of a command on Unix, by group, parents, tag and pipe.
 
 mod end;
 mod snapshot;
@@ -19,35 +19,36 @@ use snapshot::ProcessSnapshot;
 
 pub(in crate::process) use end::end_all;
 
-/// A process by number and start: no other ever has both.
+/// The process id and start time. No two processes have the same pair.
 type ProcessKey = (u32, u64);
 
 /// The processes that belong to a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::process) struct Scope {
-    /// The mark in their environment, or how that begins.
+    /// The tag in the environment of the processes, or a prefix of it.
     mark: String,
-    /// The process group, which has the shell's number; 0 if unknown.
+    /// The process group, which has the shell's process id; 0 if unknown.
     group: u32,
     /// The start time of the shell. Older processes do not belong to the command.
     since: u64,
-    /// The part of them that is ended.
+    /// Which of the processes are ended.
     reach: KillScope,
 }
 
-/// The part of a command's processes that is ended.
+/// Which of a command's processes are ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum KillScope {
-    /// All that it started: its shell was not done yet.
+    /// All processes, because the shell had not ended by itself.
     Everything,
-    /// After the shell's end, those that stayed in the group or hold the output open.
+    /// After the shell has ended: those that stayed in the group or hold the output open.
     Background {
-        /// The inode of the output pipe, if a process keeps it open. This server has it open too, so no other pipe has the inode.
+        /// The inode of the output pipe, if a process keeps it open. No other pipe has this inode, because this server
+        /// has the pipe open too.
         pipe: Option<u64>,
-        /// The processes in the group or at the pipe when the shell ended.
+        /// The processes that were in the group or held the pipe when the shell ended.
         known: BTreeSet<ProcessKey>,
     },
-    /// After the server's end, those that stayed in its session or have an output that no process reads.
+    /// After the server was killed: those that stayed in its session, or whose output no process reads.
     Orphans {
         /// The session of the server.
         session: u32,
@@ -55,13 +56,14 @@ enum KillScope {
 }
 
 impl Scope {
-    /// Returns the scope of a command of `server` that is about to start: all processes with a tag that begins with `mark`.
+    /// Creates the scope of a command of `server` that is about to start: all processes with a tag that starts with
+    /// `mark`.
     pub(in crate::process) fn new(server: ServerId, mark: &str) -> Self {
         Self { mark: mark.to_owned(), group: 0, since: server.start, reach: KillScope::Everything }
     }
 
-    /// Notes the shell, which was started.
-    #[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
+    /// Adds the group and the start time of the shell.
+    #[expect(clippy::unnecessary_wraps, reason = "it can fail on Windows")]
     pub(in crate::process) fn attach_shell(&mut self, shell: &mut Child) -> std::io::Result<()> {
         self.group = shell.id().unwrap_or(0);
         if let Ok(Some(process)) = sys::process_info(self.group) {
@@ -70,24 +72,25 @@ impl Scope {
         Ok(())
     }
 
-    /// True if the process group is empty.
+    /// Returns true if the process group is empty.
     pub(in crate::process) fn is_empty(&self) -> bool {
         pid(self.group).is_none_or(|group| test_kill_process_group(group).is_err())
     }
 
-    /// Returns the processes that survive the shell, which has ended. `pipe` is its output, if it is still open. Blocks.
+    /// Returns the processes that survive the shell, which has ended, or `None` if there are none. `pipe` is the output
+    /// pipe, if it is still open. Blocks.
     pub(in crate::process) fn survivors(self, pipe: Option<u64>) -> Option<Survivors> {
         let snapshot = ProcessSnapshot::fresh();
         let in_group = |process: &&Process| process.group == self.group && process.start >= self.since;
         let holds = |process: &&Process| pipe.is_some_and(|pipe| snapshot.holds(process, pipe));
         let group: Vec<&Process> = snapshot.others().filter(in_group).collect();
         let holders: Vec<&Process> = snapshot.others().filter(holds).collect();
-        // Those outside the group count while they hold the output.
+        // Processes outside the group count only while they hold the output open.
         if pipe.is_none() && group.is_empty() && !snapshot.is_partial() {
             return None;
         }
         let known = group.iter().chain(&holders).map(|process| key(process)).collect();
-        // Of a process that is another user's, its pipes are unknown; that it is in the group is not.
+        // The pipes of another user's processes are unknown, but their group is known.
         let shown = if holders.is_empty() { group } else { holders };
         let shown =
             shown.into_iter().map(|process| Background { id: process.id, name: process.name.clone() });
@@ -95,11 +98,11 @@ impl Scope {
     }
 }
 
-/// Waits for the ended processes that this one inherited, as the first of its namespace, as in a container, or as a
-/// subreaper. Nothing else would, and each keeps its number. The shells of `scopes` are waited for elsewhere.
+/// Reaps ended child processes that this process inherited, as the init process of a container or as a subreaper. No
+/// other process reaps them, and each keeps its process id. The shells of `scopes` are reaped elsewhere.
 pub(in crate::process) fn reap_inherited(scopes: impl FnOnce() -> Vec<Scope>) {
     let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-    // Mostly no child has ended, which takes one call to know.
+    // Usually no child has ended. One call is enough to check that.
     if !sys::inherits_orphans() || !matches!(waitid(WaitId::All, look), Ok(Some(_))) {
         return;
     }
@@ -111,21 +114,21 @@ pub(in crate::process) fn reap_inherited(scopes: impl FnOnce() -> Vec<Scope>) {
     }
 }
 
-/// Kills the process group of a shell that was not waited for. Needs no descriptor; until the shell was waited
-/// for, no other group can have its number.
+/// Kills the process group of a shell that was not reaped. Until then, no other group can have its id. Needs no file
+/// descriptor.
 pub(in crate::process) fn kill_group(shell: &mut Child) {
     if let Some(group) = shell.id().and_then(pid) {
         let _ended_just_now = kill_process_group(group, Signal::KILL);
     }
 }
 
-/// Ends processes of servers that no longer run, usually killed servers. Blocks.
+/// Ends processes of servers that no longer run, usually because they were killed. Blocks.
 ///
-/// These are processes of this user with the tag of a server that is not in the process table. A process that left the session
-/// and closed its output is a daemon and keeps running.
+/// These are processes of this user with the tag of a server that is not in the process table. A process that left the
+/// session and closed its output is a daemon and keeps running.
 pub(in crate::process) fn end_orphans(grace: Duration) {
     let namespace = sys::pid_namespace();
-    // What started this server is still at work, whatever it carries.
+    // The server whose command started this one still runs, so its processes are no orphans.
     let own = std::env::var(MARK).ok().and_then(|mark| ServerId::of_mark(&mark));
     let snapshot = ProcessSnapshot::fresh();
     let servers: BTreeSet<ServerId> =

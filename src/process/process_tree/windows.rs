@@ -1,7 +1,8 @@
-//! The processes of a command on Windows: those in its job.
+//! Finds the processes of a command on Windows: those in its job object.
 //!
-//! A shell waits until it is in its job ([`sys::send_command`]), so that all its children are in the job. A job ends all its
-//! processes when its last handle is closed. Only this server has a handle, so a killed server leaves no process behind.
+//! A shell waits until it is in its job ([`sys::send_command`]), so all its children are in the job. The system ends
+//! all processes of a job when its last handle is closed. Only this server has a handle, so a killed server leaves no
+//! process behind.
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,25 +16,25 @@ use crate::process::Background;
 use crate::process::mark::ServerId;
 use crate::sys::{self, Process};
 
-/// The longest wait for processes that were killed.
+/// Maximum wait for killed processes.
 const GIVE_UP: Duration = Duration::from_secs(1);
-/// The pause between two looks.
+/// The pause between two checks.
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// The processes of one command.
 #[derive(Debug, Clone, Default)]
 pub(in crate::process) struct Scope {
-    /// `None` before the shell was started, and once it was ended.
+    /// `None` before the shell starts and after the processes were ended.
     job: Arc<Mutex<Option<Job>>>,
 }
 
 impl Scope {
-    /// Returns the processes of a command that is about to start.
+    /// Creates the scope of a command that is about to start.
     pub(in crate::process) fn new(_: ServerId, _mark: &str) -> Self {
         Self::default()
     }
 
-    /// Puts its shell, which was started and waits, into a job.
+    /// Puts the shell into a job. The shell has started and waits.
     pub(in crate::process) fn attach_shell(&mut self, shell: &mut Child) -> io::Result<()> {
         let Some(handle) = shell.raw_handle() else { return Ok(()) };
         let mut limits = ExtendedLimitInfo::new();
@@ -41,7 +42,7 @@ impl Scope {
         let job = Job::create_with_limit_info(&limits).map_err(io::Error::other)?;
         match job.assign_process(handle as isize) {
             Ok(()) => *self.job() = Some(job),
-            // One that has ended already started nothing.
+            // A shell that has already ended started no process.
             Err(_) if shell.try_wait()?.is_some() => {}
             Err(error) => return Err(io::Error::other(error)),
         }
@@ -58,17 +59,18 @@ impl Scope {
         Ok(ids.into_iter().filter_map(|id| u32::try_from(id).ok()).collect())
     }
 
-    /// True if the job is empty.
+    /// Returns true if the job is empty.
     pub(in crate::process) fn is_empty(&self) -> bool {
         self.members().is_ok_and(|members| members.is_empty())
     }
 
-    /// Returns the processes that survive the shell, which has ended. `pipe` is its output, if it is still open.
+    /// Returns the processes that survive the shell, which has ended, or `None` if there are none. `pipe` is the output
+    /// pipe, if it is still open.
     pub(in crate::process) fn survivors(self, pipe: Option<u64>) -> Option<Survivors> {
         let members = self.members();
-        // If the members are unknown, there may be some.
+        // If the members are unknown, some may remain.
         let may_be_open = members.is_err() || pipe.is_some();
-        // The system starts an additional console process for each program without a window.
+        // The system starts a console host for each program without a window.
         let shown: Vec<Background> = processes_of(&members.unwrap_or_default())
             .map(|Process { id, name, .. }| (id, name.strip_suffix(".exe").unwrap_or(&name).to_owned()))
             .filter(|(_, name)| name != "conhost")
@@ -78,14 +80,14 @@ impl Scope {
     }
 }
 
-/// Returns those of the processes of these numbers that there are now.
+/// Returns the running processes with these ids.
 fn processes_of(ids: &[u32]) -> impl Iterator<Item = Process> {
     let all = if ids.is_empty() { Vec::new() } else { sys::list_processes().unwrap_or_default() };
     all.into_iter().filter(move |process| ids.contains(&process.id))
 }
 
-/// Ends all processes of all `scopes` immediately, because a program without a window cannot be asked to end. Blocks until they
-/// have ended, at most one second. Returns true if none is left.
+/// Ends all processes of `scopes` immediately, because a program without a window cannot be asked to end. Blocks until
+/// they have ended, at most one second. Returns true if none remains.
 pub(in crate::process) fn end_all(scopes: &[Scope], _grace: Duration) -> bool {
     let began = Instant::now();
     let ids: Vec<u32> = scopes.iter().filter_map(|scope| scope.members().ok()).flatten().collect();
@@ -102,10 +104,10 @@ pub(in crate::process) fn end_all(scopes: &[Scope], _grace: Duration) -> bool {
     true
 }
 
-/// Does nothing: here no process inherits another.
+/// Does nothing: on Windows no process inherits children.
 pub(in crate::process) fn reap_inherited(_: impl FnOnce() -> Vec<Scope>) {}
 
-/// Kills a shell that was not waited for.
+/// Kills a shell that was not reaped.
 pub(in crate::process) fn kill_group(shell: &mut Child) {
     let _ended_just_now = shell.start_kill();
 }

@@ -1,4 +1,4 @@
-//! Systems that have no such rules.
+//! The sandbox on systems without Landlock.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -7,27 +7,27 @@ use std::path::Path;
 
 use super::Rules;
 
-/// Returns the reason: the system has no such rules.
+/// Returns the reason why this system has no sandbox.
 pub fn probe() -> Result<(), String> {
     Err("it needs Landlock, which only Linux has".to_owned())
 }
 
-/// Returns false: the system has no such rules.
+/// Returns false, because this system has no sandbox.
 pub fn knows_unix_sockets() -> bool {
     false
 }
 
-/// Returns an error: the system has no such rules.
+/// Returns an error, because this system has no sandbox.
 pub fn enter(_: &[OsString]) -> io::Error {
     io::ErrorKind::Unsupported.into()
 }
 
-/// Returns an error: the system has no such rules.
+/// Returns an error, because this system has no sandbox.
 pub(super) fn rules_file(_: &Rules, _: impl Iterator<Item = (OsString, OsString)>) -> io::Result<File> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Returns false: the system has no such mounts.
+/// Returns false, because this system has no such mounts.
 pub(super) fn is_protected(_: &Path) -> bool {
     false
 }

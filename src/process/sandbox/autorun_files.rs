@@ -54,32 +54,32 @@ const OF_REPOSITORY: [&str; 6] = [
     GIT,
     ".git/config",
     ".git/config.worktree",
-    // Leads git to the settings and hooks of another folder.
+    // Redirects git to the settings and hooks of another folder.
     ".git/commondir",
     ".git/hooks",
     ".git/info/attributes",
 ];
 /// The autorun files of a submodule.
 const OF_MODULE: [&str; 4] = ["config", "config.worktree", "commondir", "hooks"];
-/// The autorun files of a further work tree.
+/// The autorun files of an additional work tree.
 const OF_WORK_TREE: [&str; 2] = ["config.worktree", "commondir"];
 
 /// The autorun files of a server.
 #[derive(Debug)]
 pub(super) struct AutorunFiles {
-    /// The paths of those at a fixed location, followed link by link.
+    /// The paths at a fixed location, with each link on the way to them.
     fixed: Vec<Followed>,
-    /// The repositories that indexes of git list.
+    /// The repositories that git indexes list.
     listed: Listed,
 }
 
 impl AutorunFiles {
-    /// Returns those with a name in [`NAMES`], and the files at `paths`.
+    /// Creates the list of the files in [`NAMES`] and at `paths`.
     pub(super) fn new(paths: &[PathBuf]) -> Self {
         Self { fixed: paths.iter().map(|path| Followed::new(path)).collect(), listed: Listed::default() }
     }
 
-    /// Returns all of them that exist in one of `folders`, without those of nested repositories.
+    /// Returns the autorun files that exist in one of `folders`, without those of nested repositories.
     pub(super) fn found_in(&self, folders: &[&Path]) -> BTreeSet<PathBuf> {
         let named = folders.iter().flat_map(|folder| NAMES.iter().map(|name| folder.join(name)));
         let of_git = folders.iter().flat_map(|folder| of_repository(folder));
@@ -92,11 +92,11 @@ impl AutorunFiles {
         named.chain(of_git).chain(fixed).filter(|path| exists(path)).collect()
     }
 
-    /// Returns the autorun files of repositories one and two folders below one of `folders`, and of those that its index
-    /// lists. Commands may write these: they clone and delete repositories there.
+    /// Returns the autorun files of repositories one and two folders below one of `folders`, and of the repositories
+    /// that its index lists. Commands can write to these files, because they clone and delete repositories there.
     pub(super) fn found_in_nested(&self, folders: &[&Path]) -> BTreeSet<PathBuf> {
         let nested = folders.iter().flat_map(|folder| repositories::nested(folder, &self.listed));
-        // An index that lists too many counts itself.
+        // An index that lists too many repositories counts as an autorun file itself.
         let too_long = folders.iter().filter(|folder| self.listed.by_index_of(folder).is_none());
         let too_long = too_long.map(|folder| folder.join(repositories::INDEX));
         nested.flat_map(|nested| of_repository(&nested)).chain(too_long).filter(|path| exists(path)).collect()
@@ -116,7 +116,8 @@ fn of_repository(folder: &Path) -> Vec<PathBuf> {
             Some(found) => {
                 paths.extend(found.iter().flat_map(|folder| names.iter().map(|name| folder.join(name))));
             }
-            // A command could have created them to hide one: the folder as a whole counts.
+            // The folder has too many entries. A command could have created them to hide one, so the folder itself
+            // counts.
             None => paths.push(parent),
         }
     }

@@ -1,15 +1,15 @@
-//! Configured files and folders: checks that commands can neither write them nor redirect the paths to them.
+//! Checks configured files and folders: commands must be able neither to write to them nor to redirect their paths.
 //!
-//! A process that can write in a folder can replace anything in that folder with a link, also for the next server.
-//! A path through a writable folder must therefore end in a writable folder, so that it adds no rights. All other
-//! paths must not pass through one.
+//! A process that can write to a folder can replace anything in it with a link, which also affects the next server. A
+//! path through a writable folder must therefore end in a writable folder, so that it adds no rights. All other paths
+//! must not pass through a writable folder.
 
 use std::path::Path;
 
 use crate::fs::workspace::Root;
 
-/// Returns an error if a command that may write in `writable` could replace the `given` file or folder. `name`
-/// describes it.
+/// Checks that a command that can write to `writable` can neither write to nor replace the `given` file or folder.
+/// `name` describes it in the message.
 pub(super) fn check_outside(name: &str, given: &Root, writable: &[&Path]) -> Result<(), String> {
     let Some(folder) = writable.iter().find(|folder| given.real.starts_with(folder)) else {
         return check_way(name, given, writable, &[]);
@@ -18,8 +18,8 @@ pub(super) fn check_outside(name: &str, given: &Root, writable: &[&Path]) -> Res
     Err(format!("--sandbox: {name} ({path}) must not lie in {folder}, where commands may write"))
 }
 
-/// Returns an error if commands that may write in `writable` could redirect the path of `given` to a location that
-/// is not below `sound`.
+/// Checks that commands that can write to `writable` cannot redirect the path of `given` to a location that is not
+/// below `sound`.
 pub(super) fn check_way(name: &str, given: &Root, writable: &[&Path], sound: &[&Path]) -> Result<(), String> {
     let through = given.way.way_through(writable);
     let Some(folder) = through.filter(|_| !sound.iter().any(|sound| given.real.starts_with(sound))) else {

@@ -1,4 +1,4 @@
-//! Applies the rules to this process, which then becomes the command.
+//! Applies the sandbox rules to this process, which then becomes the command.
 
 mod calls;
 mod files;
@@ -20,8 +20,8 @@ use super::Rules;
 pub use files::{knows_unix_sockets, probe};
 pub(super) use mounts::is_protected;
 
-/// The capabilities that a command of root keeps: those over files, users and its own processes. The
-/// others reach the system itself (modules, devices, clocks, mounts), past every rule.
+/// The capabilities that a command of root keeps: over files, users and its own processes. The others affect the system
+/// itself (modules, devices, clocks, mounts) and bypass every rule.
 const KEPT: CapabilitySet = CapabilitySet::CHOWN
     .union(CapabilitySet::DAC_OVERRIDE)
     .union(CapabilitySet::DAC_READ_SEARCH)
@@ -33,10 +33,10 @@ const KEPT: CapabilitySet = CapabilitySet::CHOWN
     .union(CapabilitySet::IPC_LOCK)
     .union(CapabilitySet::SYS_CHROOT);
 
-/// Applies the rules from stdin, and becomes `command` with the environment from there. Returns only if that fails.
+/// Reads rules and environment from stdin, applies the rules, and becomes `command`. Returns only if that fails.
 ///
-/// The command can read all files except devices, write in the given folders, and open no TCP connection. On newer
-/// kernels it reaches no process and no socket outside.
+/// The command can read all files except devices, write to the given folders, and open no TCP connection. On newer
+/// kernels it cannot reach processes and sockets outside.
 pub fn enter(command: &[OsString]) -> io::Error {
     let variables = match restrict() {
         Ok(variables) => variables,
@@ -50,7 +50,7 @@ pub fn enter(command: &[OsString]) -> io::Error {
     Command::new(program).args(arguments).envs(variables).stdin(Stdio::null()).exec()
 }
 
-/// Takes on the rules, and the command's folder; returns the names and values of its environment in turn.
+/// Applies the rules and opens the working directory. Returns the names and values of the environment, alternating.
 fn restrict() -> io::Result<Vec<OsString>> {
     let mut bytes = Vec::new();
     io::stdin().read_to_end(&mut bytes)?;
@@ -74,7 +74,8 @@ fn restrict() -> io::Result<Vec<OsString>> {
     Ok(words.map(|word| OsStr::from_bytes(word).to_owned()).collect())
 }
 
-/// Drops all capabilities; as root all except [`KEPT`]. No program gets them back: `no_new_privs` prevents that.
+/// Drops all capabilities, or as root all except [`KEPT`]. No program gets them back, because `no_new_privs` prevents
+/// that.
 fn drop_capabilities() -> io::Result<()> {
     let kept = if rustix::process::geteuid().is_root() { KEPT } else { CapabilitySet::empty() };
     let mut sets = rustix::thread::capabilities(None)?;
@@ -84,7 +85,7 @@ fn drop_capabilities() -> io::Result<()> {
     Ok(rustix::thread::set_capabilities(None, sets)?)
 }
 
-/// Returns a file without a name that holds `rules` and, each after a NUL, the names and values of `variables`.
+/// Returns an unnamed file with `rules`, followed by the names and values of `variables`. A NUL precedes each of them.
 pub(super) fn rules_file(
     rules: &Rules,
     variables: impl Iterator<Item = (OsString, OsString)>,

@@ -1,4 +1,4 @@
-//! Sweeps of saved outputs while the server runs.
+//! Tests sweeps of saved outputs while the server runs.
 
 use std::fs;
 #[cfg(unix)]
@@ -27,13 +27,13 @@ async fn sweeps_at_the_start_and_each_hour() {
     let first = old(&name(0));
     commands.start();
     minutes(1).await;
-    assert!(!first.exists(), "it stayed at the start");
+    assert!(!first.exists(), "it was not removed at the start");
     for hour in 1..=3 {
         let path = old(&name(hour));
         minutes(58).await;
-        assert!(path.exists(), "it went before hour {hour} was over");
+        assert!(path.exists(), "it was removed before hour {hour} was over");
         minutes(2).await;
-        assert!(!path.exists(), "it stayed at hour {hour}");
+        assert!(!path.exists(), "it was not removed at hour {hour}");
     }
     commands.shutdown().await;
 }

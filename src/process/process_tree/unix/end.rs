@@ -1,9 +1,9 @@
-//! Ends commands: SIGTERM to every process of a command, and SIGKILL after a grace period.
+//! Ends commands: sends SIGTERM to every process of a command, and SIGKILL after a grace period.
 //!
-//! The processes are found by process group, by parent, and by the tag in the environment, so that a child that left the group
-//! or lost its parents is ended too. The search repeats until no process is left, so that processes that start meanwhile are
-//! ended too. A signal goes only to a process with the expected start time, never to another process with the same id. The time
-//! is bounded, whatever the processes do.
+//! Processes are found by process group, by parent, and by the tag in the environment. This includes a child that left
+//! the group or lost its parent. The search repeats until no process remains, so it also finds processes that start in
+//! the meantime. A signal is sent only to a process with the expected start time, never to another process with the
+//! same id. The time is bounded, whatever the processes do.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -14,15 +14,16 @@ use super::snapshot::ProcessSnapshot;
 use super::{KillScope, ProcessKey, Scope, key};
 use crate::sys::{self, OutOfDescriptors, Process, pid};
 
-/// The longest wait for processes that were killed: one that sleeps uninterruptibly may be left.
+/// Maximum wait for killed processes. A process in uninterruptible sleep may remain.
 const GIVE_UP: Duration = Duration::from_secs(1);
-/// The first pause between two looks: it doubles each time. After SIGKILL it is the only one.
+/// The first pause between two snapshots. It doubles each time until SIGKILL; after SIGKILL it stays the same.
 const FIRST_PAUSE: Duration = Duration::from_millis(5);
-/// The longest pause between two looks: so much later may an end be seen.
+/// The maximum pause between two snapshots, and so the maximum delay until an end is noticed.
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
-/// Ends all processes of all `scopes` with SIGTERM, and with SIGKILL after `grace`. Blocks until they have ended, at most one
-/// second longer than `grace`. Returns true if no known process is left. Without a process table, this refers to the groups.
+/// Ends all processes of `scopes` with SIGTERM, and with SIGKILL after `grace`. Blocks until they have ended, at most
+/// one second longer than `grace`. Returns true if no known process remains. Without a process table, it signals only
+/// the process groups and returns true.
 pub(in crate::process) fn end_all(scopes: &[Scope], grace: Duration) -> bool {
     if !sys::has_process_table() {
         end_groups(scopes, grace);
@@ -45,8 +46,8 @@ pub(in crate::process) fn end_all(scopes: &[Scope], grace: Duration) -> bool {
     }
 }
 
-/// Ends the process groups of commands without a process table. Skips a group if its shell was waited for, because another group
-/// can have the same id. Blocks for `grace`.
+/// Ends the process groups of commands without a process table. Skips a group if its shell was reaped, because another
+/// group can have the same id. Blocks for `grace`.
 fn end_groups(scopes: &[Scope], grace: Duration) {
     let groups = scopes.iter().filter(|scope| scope.reach == KillScope::Everything);
     let groups: Vec<Pid> = groups.filter_map(|scope| pid(scope.group)).collect();
@@ -63,11 +64,11 @@ fn end_groups(scopes: &[Scope], grace: Duration) {
     send(Signal::KILL);
 }
 
-/// The processes found so far, each with the signal that it had last.
+/// The processes found so far, each with the last signal that it was sent.
 type Targets = BTreeMap<ProcessKey, Option<Signal>>;
 
-/// Finds the processes of `scopes` again and sends `signal` to those that did not get it. Returns the number of remaining
-/// processes, plus one if some could not be examined.
+/// Finds the processes of `scopes` again and sends `signal` to those that did not get it yet. Returns the number of
+/// remaining processes, plus one if some could not be examined.
 fn signal_all(targets: &mut Targets, scopes: &[Scope], signal: Signal) -> usize {
     let snapshot = ProcessSnapshot::fresh();
     for scope in scopes {
@@ -78,14 +79,14 @@ fn signal_all(targets: &mut Targets, scopes: &[Scope], signal: Signal) -> usize 
     let signals = if signal == Signal::TERM { &[signal, Signal::CONT][..] } else { &[signal] };
     let mut left = 0;
     for (key, last) in targets {
-        // Where nothing could be listed, any of them may be alive.
+        // If the list of processes could not be read, each of them may still run.
         if !snapshot.processes.is_empty() && !alive.contains(key) {
             continue;
         }
         if *last != Some(signal) {
             match sys::send_signals(key.0, key.1, signals) {
                 Ok(true) => *last = Some(signal),
-                // It has just ended, or is another user's.
+                // It has just ended, or belongs to another user.
                 Ok(false) => continue,
                 Err(OutOfDescriptors) => {}
             }
@@ -117,8 +118,8 @@ fn add(targets: &mut Targets, snapshot: &ProcessSnapshot, scope: &Scope) {
     }
 }
 
-/// True if the group of that number is still the command's: its shell was not waited for, or a process in
-/// it was in it before or has the mark. Once a group is empty its number may become another's.
+/// Returns true if the process group still belongs to the command. This is the case if its shell was not reaped, or if
+/// a process in it was known before or has the tag. Once a group is empty, the kernel can reuse its id.
 fn owns_group(snapshot: &ProcessSnapshot, scope: &Scope) -> bool {
     let is_shell = |process: &Process| key(process) == (scope.group, scope.since);
     let was_in_it = |process| matches!(&scope.reach, KillScope::Background { known, .. } if known.contains(&key(process)));
@@ -128,12 +129,12 @@ fn owns_group(snapshot: &ProcessSnapshot, scope: &Scope) -> bool {
             || in_group.any(|process| was_in_it(process) || snapshot.carries(process, &scope.mark)))
 }
 
-/// True if a process is known by its mark or its pipe, in whatever group.
+/// Returns true if a process belongs to the command by its tag or its pipe, in whatever group.
 fn belongs(snapshot: &ProcessSnapshot, process: &Process, scope: &Scope) -> bool {
     match scope.reach {
         KillScope::Background { pipe, .. } => pipe.is_some_and(|pipe| snapshot.holds(process, pipe)),
         KillScope::Everything => snapshot.carries(process, &scope.mark),
-        // The environment of processes of other users is unreadable.
+        // cutline can read the environment only of its own user's processes.
         KillScope::Orphans { session } => {
             snapshot.carries(process, &scope.mark)
                 && sys::owner(process.id) == Some(sys::user())

@@ -9,8 +9,8 @@ use std::time::Instant;
 use super::{ProcessKey, key};
 use crate::sys::{self, OutOfDescriptors, Process};
 
-/// A snapshot of all processes. All callers that requested it before it began share it, so that many commands that end at once
-/// examine each process once.
+/// A snapshot of all processes. All callers that requested it before it started share it, so that each process is
+/// examined only once if many commands end at the same time.
 #[derive(Debug)]
 pub(super) struct ProcessSnapshot {
     began: Instant,
@@ -24,13 +24,13 @@ pub(super) struct ProcessSnapshot {
     is_partial: AtomicBool,
 }
 
-/// A process, by its id and start time, and its program, by the address of the environment.
+/// The id and start time of a process, and the address of its environment, which identifies the program that it runs.
 type ProgramKey = (ProcessKey, Option<(u64, u64)>);
 
 static LATEST: Mutex<Option<Arc<ProcessSnapshot>>> = Mutex::new(None);
 
 impl ProcessSnapshot {
-    /// Returns a snapshot that begins now or later, which another thread may have asked for too.
+    /// Returns a snapshot that starts after this call. Several threads may get the same one.
     pub(super) fn fresh() -> Arc<Self> {
         let asked = Instant::now();
         let mut latest = lock(&LATEST);
@@ -47,10 +47,10 @@ impl ProcessSnapshot {
         snapshot
     }
 
-    /// Returns the tags of those of the later listed `processes` that still run the same program. A new program can have another
-    /// environment and tag.
+    /// Returns the tags of those `processes` that still run the same program as in this snapshot. A new program can
+    /// have another environment and tag.
     fn marks_that_stay(&self, processes: &[Process]) -> BTreeMap<ProgramKey, Option<String>> {
-        // A thread that holds it may hang in a read: then they are read again.
+        // A thread with the lock may be blocked in a read. The tags are then read again.
         let Ok(marks) = self.marks.try_lock() else { return BTreeMap::new() };
         let programs = processes.iter().filter(|process| process.environment.is_some()).map(program);
         programs.filter_map(|program| Some((program, marks.get(&program)?.clone()))).collect()
@@ -67,19 +67,19 @@ impl ProcessSnapshot {
         self.processes.iter().filter(move |process| process.id != own && !process.ended)
     }
 
-    /// True if a process can write to the pipe with that inode.
+    /// Returns true if a process can write to the pipe with that inode.
     pub(super) fn holds(&self, process: &Process, pipe: u64) -> bool {
         self.looked_up(&self.pipes, process, sys::pipes, |pipes| pipes.contains(&pipe))
     }
 
-    /// True if a process has `mark` in its environment, or one that begins with it.
+    /// Returns true if the environment of a process has a tag that starts with `mark`.
     pub(super) fn carries(&self, process: &Process, mark: &str) -> bool {
         let is_marked = |seen: &Option<String>| seen.as_ref().is_some_and(|seen| seen.starts_with(mark));
         self.looked_up(&self.marks, process, sys::mark_of, is_marked)
     }
 
-    /// Returns the result of `test` for the facts that `look` reads of a process, or false if they are unreadable. Only the first
-    /// thread reads them; others use the stored facts.
+    /// Returns the result of `test` for the facts that `look` reads of a process, or false if they cannot be read. The
+    /// facts are read once and stored for other threads.
     fn looked_up<T>(
         &self,
         known: &Mutex<BTreeMap<ProgramKey, T>>,

@@ -1,4 +1,4 @@
-//! The autorun files that commands created or changed.
+//! Finds the autorun files that commands created or changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,11 +14,11 @@ use crate::fs::lines::first_bytes;
 use crate::process::sandbox::is_protected;
 use crate::sys::{FileKind, Opened, Stat};
 
-/// Larger files are compared by their metadata only.
+/// Files above this size in bytes are compared by metadata only.
 const MAX_COMPARED_BYTES: usize = 64 * 1024;
-/// Bytes that are read at one time. Files after that are compared by their metadata only.
+/// Maximum number of bytes that one comparison reads. Further files are compared by metadata only.
 const MAX_READ_BYTES: usize = 4 * 1024 * 1024;
-/// The `commondir` that git writes for a new work tree.
+/// The content of `commondir` that git writes for a new work tree.
 const COMMON_FOLDER: &[u8] = b"../..\n";
 /// A folder with more entries is compared by its own metadata only.
 const MAX_ENTRIES: usize = 256;
@@ -32,30 +32,30 @@ pub struct AutorunChange {
     pub is_new: bool,
 }
 
-/// The autorun files as they were before any running command started. Commands that run at the same time share it.
+/// The state of the autorun files before any running command started. Commands that run at the same time share it.
 #[derive(Debug)]
 pub(in crate::process) struct Baseline {
     files: Arc<AutorunFiles>,
     folders: Vec<PathBuf>,
     hasher: RandomState,
     known: Mutex<BTreeMap<PathBuf, State>>,
-    /// True once no process of a command was left when it was last compared.
+    /// True if no process of a command remained at the last comparison.
     is_over: AtomicBool,
 }
 
 /// The state of one file.
 #[derive(Debug, Clone, Copy)]
 struct State {
-    /// Its metadata; `None` for a link that leads nowhere or out of the folders.
+    /// The metadata. `None` for a link without a target, or with a target outside the folders.
     stat: Option<Stat>,
-    /// A hash of its content, or of the target of such a link. `None` for a large file and for one that is not regular.
+    /// A hash of the content, or of the target of such a link. `None` for large and non-regular files.
     content: Option<u64>,
-    /// True if commands could not write it.
+    /// True if commands could not write to the file.
     is_protected: bool,
 }
 
 impl Baseline {
-    /// Reads the state of the autorun files in `folders`. Commands can't write those that exist if `can_mount`.
+    /// Reads the state of the autorun files in `folders`. If `can_mount`, commands can't write to those that exist.
     pub(in crate::process::sandbox) fn new(
         files: Arc<AutorunFiles>,
         folders: Vec<PathBuf>,
@@ -71,13 +71,13 @@ impl Baseline {
         Self { files, folders, hasher, known: Mutex::new(known), is_over: AtomicBool::new(false) }
     }
 
-    /// True if it is of `folders`, and processes may still change the files.
+    /// Returns true if this baseline is for `folders` and processes may still change the files.
     pub(in crate::process::sandbox) fn is_shared_with(&self, folders: &[PathBuf]) -> bool {
         self.folders == folders && !self.is_over.load(Ordering::Relaxed)
     }
 
-    /// Returns the files that were created or changed since the last call. `is_over` is true if no process of a command
-    /// is left.
+    /// Returns the files that were created or changed since the last call. Set `is_over` if no process of a command
+    /// remains.
     pub(in crate::process) fn changes(&self, is_over: bool) -> Vec<AutorunChange> {
         self.is_over.store(is_over, Ordering::Relaxed);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -86,13 +86,13 @@ impl Baseline {
             let before = known.get(path);
             let is_changed = match before {
                 None => !self.is_of_new_work_tree(path, state),
-                // Only a process outside can have changed a protected file.
+                // Only a process outside the sandbox can have changed a protected file.
                 Some(before) => !before.is_protected && before.differs_from(state),
             };
             is_changed.then(|| AutorunChange { path: path.clone(), is_new: before.is_none() })
         };
         let changes = now.iter().filter_map(change).collect();
-        // A file that was replaced is not protected any more.
+        // A file that was replaced is no longer protected.
         let keep_protection = |(path, state): (PathBuf, State)| {
             let before = known.get(&path).filter(|before| !before.differs_from(&state)).copied();
             (path, before.unwrap_or(state))
@@ -109,7 +109,7 @@ impl Baseline {
 }
 
 impl State {
-    /// Reads the state of the file at `path`. Reads only files in `folders`, and up to `bytes_left`.
+    /// Reads the state of the file at `path`. Reads only files in `folders`, and at most `bytes_left` bytes.
     fn read(path: &Path, folders: &[PathBuf], hasher: &RandomState, bytes_left: &mut usize) -> Self {
         let opened = Opened::through_links(path).ok();
         let opened = opened.filter(|opened| folders.iter().any(|folder| opened.real.starts_with(folder)));
@@ -129,7 +129,7 @@ impl State {
     }
 }
 
-/// Returns the content of a small regular file, unless it has more bytes than are left.
+/// Returns the content of a regular file, or `None` if it exceeds `bytes_left` or [`MAX_COMPARED_BYTES`].
 fn content_of(opened: &Opened, bytes_left: &mut usize) -> io::Result<Option<Vec<u8>>> {
     let most = MAX_COMPARED_BYTES.min(*bytes_left);
     if opened.stat.kind != FileKind::File || opened.stat.bytes > most as u64 {
@@ -151,7 +151,7 @@ fn read_states(files: &AutorunFiles, folders: &[PathBuf], hasher: &RandomState) 
     states
 }
 
-/// Returns the autorun files in `folders`; of an autorun folder its entries.
+/// Returns the autorun files in `folders`, and the entries of autorun folders.
 fn all_paths(files: &AutorunFiles, folders: &[PathBuf]) -> BTreeSet<PathBuf> {
     let folders = as_paths(folders);
     files.found_in(&folders).into_iter().chain(files.found_in_nested(&folders)).flat_map(entries_of).collect()
@@ -161,8 +161,8 @@ fn as_paths(folders: &[PathBuf]) -> Vec<&Path> {
     folders.iter().map(PathBuf::as_path).collect()
 }
 
-/// Returns the entries of an autorun folder; `path` itself for a file, for a folder with many entries, and for the hooks
-/// of a submodule.
+/// Returns the entries of an autorun folder. Returns `path` itself for a file, for a folder with many entries, and for
+/// the hooks of a submodule.
 fn entries_of(path: PathBuf) -> Vec<PathBuf> {
     if is_below(&path, MODULES) || path.ends_with(WORK_TREES) {
         return vec![path];
@@ -172,7 +172,7 @@ fn entries_of(path: PathBuf) -> Vec<PathBuf> {
     if entries.len() > MAX_ENTRIES {
         return vec![path];
     }
-    // git starts no sample of a hook.
+    // git does not run sample hooks.
     entries.into_iter().filter(|entry| entry.extension().is_none_or(|end| end != "sample")).collect()
 }
 

@@ -1,33 +1,33 @@
-//! The index of git: the folders that it lists as repositories. `git status` starts git in each.
+//! Parses git's index for the repositories that it lists (submodules). `git status` starts git in each.
 
 use std::path::{Component, PathBuf};
 
 use crate::sys;
 
-/// The first bytes of an index.
+/// The first bytes of an index file.
 const MAGIC: &[u8] = b"DIRC";
 /// Bytes before the first entry.
 const HEAD_BYTES: usize = 12;
-/// Bytes of an entry before its hash.
+/// Bytes of an entry before the hash.
 const STAT_BYTES: usize = 40;
 /// The offset of an entry's mode.
 const MODE_AT: usize = 24;
-/// Bytes of a hash of SHA-1.
+/// Bytes of a SHA-1 hash.
 const SHA1_BYTES: usize = 20;
-/// Bytes of a hash of SHA-256, and its name in the settings of a repository.
+/// Bytes of a SHA-256 hash, and the name of this hash in the settings of a repository.
 const SHA256_BYTES: usize = 32;
 const SHA256: &[u8] = b"sha256";
-/// The flag of an entry with two more bytes of flags.
+/// The flag of an entry that has two more bytes of flags.
 const EXTENDED: u16 = 0x4000;
-/// The type bits of a mode, and their value for a repository.
+/// The type bits of a mode, and the value for a repository.
 const TYPE: u32 = 0xf000;
 const REPOSITORY: u32 = 0xe000;
 
-/// Repositories that are returned. More are too many.
+/// Maximum number of repositories that are returned.
 const MAX_REPOSITORIES: usize = 1000;
 
-/// Returns the paths that an index and its shared indexes list as repositories; `None` if they are too many, or one is
-/// unknown. `settings` are those of the repository.
+/// Returns the paths that an index and its shared indexes list as repositories. Returns `None` if there are too many,
+/// or if a path is unknown. `settings` is the content of the repository's settings file.
 pub(super) fn repositories_in(settings: &[u8], indexes: &[Vec<u8>]) -> Option<Vec<PathBuf>> {
     let is_sha256 = settings.windows(SHA256.len()).any(|word| word.eq_ignore_ascii_case(SHA256));
     let hash_bytes = if is_sha256 { SHA256_BYTES } else { SHA1_BYTES };
@@ -44,7 +44,8 @@ pub(super) fn repositories_in(settings: &[u8], indexes: &[Vec<u8>]) -> Option<Ve
     Some(paths.filter(|path| path.components().all(|part| matches!(part, Component::Normal(_)))).collect())
 }
 
-/// Adds the names of the repositories to `found`. Returns `None` if the bytes are no entry, or `found` has too many.
+/// Adds the names of the repositories to `found`. Returns `None` if the bytes are not a valid index, or if `found` has
+/// too many names.
 fn read_entries(index: &[u8], hash_bytes: usize, found: &mut Vec<Vec<u8>>) -> Option<()> {
     let version = number(index, MAGIC.len()).filter(|_| index.starts_with(MAGIC))?;
     let count = number(index, MAGIC.len() + 4)?;
@@ -84,7 +85,7 @@ fn number(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_be_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
-/// Returns a number of seven bits for each byte, and how many bytes it takes.
+/// Parses a number with seven bits in each byte. Returns it with its length in bytes.
 fn variable_number(bytes: &[u8]) -> Option<(usize, usize)> {
     let mut value = 0_usize;
     for (at, byte) in bytes.iter().enumerate().take(5) {
@@ -101,7 +102,7 @@ fn variable_number(bytes: &[u8]) -> Option<(usize, usize)> {
 mod tests {
     use super::*;
 
-    /// Returns an index of version 2 with an entry for each mode and name.
+    /// Builds an index of version 2 with an entry for each mode and name.
     fn index(hash_bytes: usize, entries: &[(u32, &str)]) -> Vec<u8> {
         let count = u32::try_from(entries.len()).unwrap();
         let mut bytes = [MAGIC, &2_u32.to_be_bytes(), &count.to_be_bytes()].concat();
@@ -133,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn indexes_with_unknown_or_many_repositories_are_told_apart() {
+    fn indexes_with_unknown_or_many_repositories_give_none() {
         let found = |entries: &[(u32, &str)]| repositories_in(b"", &[index(20, entries)]);
         assert_eq!(found(&[(0o160_000, "")]), None);
         assert_eq!(found(&vec![(0o160_000, "a"); MAX_REPOSITORIES + 1]), None);

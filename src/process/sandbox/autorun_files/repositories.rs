@@ -1,4 +1,4 @@
-//! The repositories in a workspace: submodules, further work trees, and repositories in its folders.
+//! Finds the repositories in a workspace: submodules, additional work trees, and nested repositories.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,44 +9,46 @@ use super::index;
 use crate::fs::lines::first_bytes;
 use crate::sys::{FileKind, Opened, Stat};
 
-/// The folder of a repository; a file if that folder is elsewhere. As a folder it changes with each commit.
+/// The git folder of a repository, or a file if that folder is elsewhere. Only the file is an autorun file, because the
+/// folder changes with each commit.
 pub(super) const GIT: &str = ".git";
 /// The index of a repository.
 pub(super) const INDEX: &str = ".git/index";
 /// The settings of a repository.
 const CONFIG: &str = ".git/config";
-/// The folder of submodules. A submodule may have a name such as `libs/a`, and submodules.
+/// The folder of submodules. The name of a submodule can contain slashes, such as `libs/a`, and a submodule can have
+/// submodules.
 pub(super) const MODULES: &str = ".git/modules";
-/// The folder with a folder for each further work tree.
+/// The folder with one folder for each additional work tree.
 pub(super) const WORK_TREES: &str = ".git/worktrees";
-/// The maximum number of folders below one of those that are searched.
+/// The maximum number of folders that are searched below one of those.
 const MAX_FOLDERS: usize = 256;
-/// Folders of a git folder without submodules.
+/// Folders in a git folder that contain no submodules.
 const OF_GIT: [&str; 3] = ["objects", "refs", "logs"];
 /// The maximum number of entries of folders that are read to find repositories.
 const MAX_ENTRIES: usize = 20_000;
-/// The longest `.git` file that is read.
+/// The maximum number of bytes of a `.git` file.
 const MAX_LINK_BYTES: usize = 4096;
-/// The maximum number of bytes of settings that are read.
+/// The maximum number of bytes of a settings file.
 const MAX_SETTINGS_BYTES: usize = 64 * 1024;
-/// The maximum number of bytes of an index and its shared indexes that are read.
+/// The maximum number of bytes of an index with its shared indexes.
 const MAX_INDEX_BYTES: usize = 64 * 1024 * 1024;
 
-/// The repositories that the indexes of git list, by the folder of the index.
+/// The repositories that git indexes list, by the folder of the index.
 #[derive(Debug, Default)]
 pub(super) struct Listed(Mutex<BTreeMap<PathBuf, FromIndex>>);
 
-/// The repositories of one folder's index.
+/// The repositories of one index.
 #[derive(Debug)]
 struct FromIndex {
-    /// The state of the files when they were read.
+    /// The metadata of the files when they were read.
     files: Vec<Stat>,
-    /// `None` if they are too many.
+    /// `None` if there are too many.
     repositories: Option<Vec<PathBuf>>,
 }
 
 impl Listed {
-    /// Returns the repositories that the index of the repository at `folder` lists; `None` if they are too many.
+    /// Returns the repositories that the index of the repository at `folder` lists, or `None` if there are too many.
     pub(super) fn by_index_of(&self, folder: &Path) -> Option<Vec<PathBuf>> {
         let git = folder.join(GIT);
         let entries = fs::read_dir(&git).into_iter().flatten().flatten();
@@ -79,7 +81,7 @@ impl Listed {
     }
 }
 
-/// Returns the folders below `parent`, [`MODULES`] of a repository; `None` if they are too many.
+/// Returns the folders below `parent`, the [`MODULES`] folder of a repository, or `None` if there are too many.
 pub(super) fn below_modules(parent: &Path) -> Option<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut ahead = vec![parent.to_owned()];
@@ -100,21 +102,21 @@ pub(super) fn below_modules(parent: &Path) -> Option<Vec<PathBuf>> {
     Some(found)
 }
 
-/// Returns the folders in `parent`, [`WORK_TREES`] of a repository; `None` if they are too many.
+/// Returns the folders in `parent`, the [`WORK_TREES`] folder of a repository, or `None` if there are too many.
 pub(super) fn in_work_trees(parent: &Path) -> Option<Vec<PathBuf>> {
     let found: Vec<PathBuf> = folders_in(parent).take(MAX_FOLDERS + 1).collect();
     (found.len() <= MAX_FOLDERS).then_some(found)
 }
 
-/// Returns the repositories one and two folders below `folder`, and those that its index lists. Git, editors and agents
-/// start git in them without a request of the user.
+/// Returns the repositories one and two folders below `folder`, and those that its index lists. git, editors and agents
+/// start git in them without a request from the user.
 pub(super) fn nested(folder: &Path, listed: &Listed) -> Vec<PathBuf> {
     let mut entries_left = MAX_ENTRIES;
     let mut nested = first_folders_in(folder, &mut entries_left);
     for child in nested.clone() {
         nested.extend(first_folders_in(&child, &mut entries_left));
     }
-    // A link could lead to a file system that does not respond.
+    // A link could point to a file system that does not respond.
     let is_folder =
         |path: &PathBuf| Opened::without_links(path).is_ok_and(|opened| opened.stat.kind == FileKind::Folder);
     nested.extend(listed.by_index_of(folder).unwrap_or_default().into_iter().filter(is_folder));
@@ -134,8 +136,8 @@ fn first_folders_in(folder: &Path, entries_left: &mut usize) -> Vec<PathBuf> {
     found
 }
 
-/// Returns true if `nested` has a `.git`. A file that leads to a submodule or a work tree of the repository at
-/// `folder` does not count: those are found there.
+/// Returns true if `nested` has its own `.git`. A `.git` file that points to a submodule or work tree of the repository
+/// at `folder` does not count, because that repository lists it.
 fn is_other_repository(nested: &Path, folder: &Path) -> bool {
     let git = nested.join(GIT);
     let Ok(found) = fs::symlink_metadata(&git) else { return false };

@@ -1,8 +1,8 @@
-//! A seccomp filter that refuses the system calls that Landlock does not check.
+//! A seccomp filter that refuses system calls that Landlock does not check.
 //!
-//! Landlock checks TCP only for `connect` and `bind` on a plain TCP socket, and it checks neither the calls that
-//! configure a mount nor most `ioctl` requests on a file that is open for reading. Sockets, file system requests and
-//! call numbers are allowed by a list; everything else in this file is refused by a list.
+//! Landlock checks TCP only for `connect` and `bind` on a plain TCP socket. It checks neither calls that configure a
+//! mount nor most `ioctl` requests on a file that is open for reading. For sockets, file system requests and call
+//! numbers, this filter has a list of what is allowed; for everything else, a list of what is refused.
 
 mod requests;
 
@@ -16,7 +16,7 @@ use seccompiler::{
 
 /// Applies the filter to this process and to every program that it starts.
 ///
-/// A refused call fails with `EPERM`. A call that this file does not know, and a 32-bit call, fails with `ENOSYS`.
+/// A refused call fails with `EPERM`. A call that this file does not know and a 32-bit call fail with `ENOSYS`.
 pub(super) fn refuse(deny_unix_sockets: bool) -> io::Result<()> {
     let arch = TargetArch::try_from(std::env::consts::ARCH).map_err(io::Error::other)?;
     let refused = SeccompAction::Errno(libc::EPERM.unsigned_abs());
@@ -28,19 +28,19 @@ pub(super) fn refuse(deny_unix_sockets: bool) -> io::Result<()> {
     apply_filter(&program).map_err(io::Error::other)
 }
 
-/// Connects and sends in one; libc has no name for the flag on every system.
+/// The flag that connects and sends in one call. libc does not define it on every system.
 const MSG_FASTOPEN: u64 = 0x2000_0000;
-/// Replaces the protocol of a TCP socket, so that Landlock no longer recognizes it. A filter can't read the name of
-/// the protocol, so TLS in the kernel is refused too.
+/// Replaces the protocol of a TCP socket, so that Landlock no longer recognizes it. A filter can't read the name of the
+/// protocol, so TLS in the kernel is refused too.
 const TCP_ULP: i32 = 31;
-/// The mode bit of a set-user-ID program, which would run with this user's rights for everybody, outside the rules. A file
-/// that is created with it loses it when it is written to.
+/// The mode bit of a set-user-ID program. Any user who runs such a program would get this user's rights outside the
+/// rules. A file that is created with the bit loses it when it is written to.
 const SET_USER_ID: u64 = 0o4000;
 /// `fchmodat2`, which libc does not define on every system. It has the same number on all architectures.
 const SYS_FCHMODAT2: i64 = 452;
 /// `open_tree_attr`, which libc does not define yet. It has the same number on all architectures.
 const SYS_OPEN_TREE_ATTR: i64 = 467;
-/// The calls that create, configure, change or remove a mount. Landlock has no hook for some of them: configuring an
+/// The calls that create, configure, change or remove a mount. Landlock does not check some of them: configuring an
 /// overlay with `fsconfig` empties its work directory before the kernel checks the mount.
 const MOUNT_CALLS: [i64; 11] = [
     libc::SYS_mount,
@@ -58,24 +58,24 @@ const MOUNT_CALLS: [i64; 11] = [
 /// The bits of a socket's type without its flags.
 const TYPE_BITS: u64 = 0xf;
 
-/// A condition of a rule, or why it is none.
+/// A condition of a rule, or the error in building it.
 type Condition = Result<SeccompCondition, BackendError>;
-/// The conditions under which a call is refused: all must be true for its arguments.
+/// Conditions on the arguments of a call. The call is refused if all of them are true.
 type Conditions = Vec<Condition>;
 
-/// Returns the rules that refuse each call. A call without rules is always refused.
+/// Returns the rules for each call. A call in the map without rules is always refused.
 fn rules(deny_unix_sockets: bool) -> Result<BTreeMap<i64, Vec<SeccompRule>>, BackendError> {
-    // Connecting by sending: TCP fast open.
+    // TCP fast open connects when it sends.
     let fast_open = |at| vec![argument(at, SeccompCmpOp::MaskedEq(MSG_FASTOPEN), MSG_FASTOPEN)];
     let of_tcp = |option| vec![is(1, libc::IPPROTO_TCP), is(2, option)];
     let set_user_id = |at| vec![vec![argument(at, SeccompCmpOp::MaskedEq(SET_USER_ID), SET_USER_ID)]];
     let always = Vec::new;
     let refused: [(i64, Vec<Conditions>); 18] = [
-        // A ring performs the other calls without a filter.
+        // An io_uring performs other calls without the filter.
         (libc::SYS_io_uring_setup, always()),
-        // Opens a file past the mount that makes it read-only, where root asks.
+        // For root, it opens a file without passing the read-only mount.
         (libc::SYS_open_by_handle_at, always()),
-        // The user's keys, and queues that other programs of the user read.
+        // They change the user's keys, and queues that other programs of the user read.
         (libc::SYS_add_key, always()),
         (libc::SYS_request_key, always()),
         (libc::SYS_keyctl, always()),
@@ -87,14 +87,14 @@ fn rules(deny_unix_sockets: bool) -> Result<BTreeMap<i64, Vec<SeccompRule>>, Bac
         (libc::SYS_sendmsg, vec![fast_open(2)]),
         (libc::SYS_sendmmsg, vec![fast_open(3)]),
         (libc::SYS_setsockopt, vec![of_tcp(libc::TCP_FASTOPEN_CONNECT), of_tcp(TCP_ULP)]),
-        // Another process's limits: by one of 0 seconds it would be killed. By 0 a process means itself.
+        // It can set limits of another process: a CPU limit of 0 seconds kills it. Process id 0 means the caller.
         (libc::SYS_prlimit64, vec![vec![is_not(0, 0)]]),
         (libc::SYS_ioctl, requests::refused()),
         (libc::SYS_fchmod, set_user_id(1)),
         (libc::SYS_fchmodat, set_user_id(2)),
         (SYS_FCHMODAT2, set_user_id(2)),
     ];
-    // Architectures without it have only the others.
+    // Other architectures have only the newer calls.
     #[cfg(target_arch = "x86_64")]
     let refused = refused.into_iter().chain([(libc::SYS_chmod, set_user_id(1))]);
     let mounts = MOUNT_CALLS.map(|call| (call, always()));
@@ -106,7 +106,7 @@ fn rules(deny_unix_sockets: bool) -> Result<BTreeMap<i64, Vec<SeccompRule>>, Bac
         .collect()
 }
 
-/// Refuses all sockets except TCP, UDP, routing netlink, and UNIX sockets unless those are denied.
+/// Refuses all sockets except TCP, UDP and routing netlink, and UNIX sockets unless they are denied.
 fn sockets(deny_unix_sockets: bool) -> Vec<Conditions> {
     let mut families = vec![libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
     if !deny_unix_sockets {
@@ -129,8 +129,8 @@ fn sockets(deny_unix_sockets: bool) -> Vec<Conditions> {
     refused
 }
 
-/// Refuses pairs of other sockets than UNIX ones. One of a pair of datagrams can send to any path, so it
-/// counts as a socket; one that is a stream has its one peer for good.
+/// Refuses pairs of sockets that are not UNIX sockets. A datagram socket of a pair can send to any path, so it is
+/// treated as a single socket. A stream socket of a pair is connected to its peer permanently.
 fn pairs(deny_unix_sockets: bool) -> Vec<Conditions> {
     let streams_alone = is_none_of([libc::SOCK_STREAM, libc::SOCK_SEQPACKET]).collect();
     let streams_alone = deny_unix_sockets.then_some(streams_alone);
@@ -145,7 +145,7 @@ fn is_not(at: u8, value: i32) -> Condition {
     argument(at, SeccompCmpOp::Ne, value.unsigned_abs().into())
 }
 
-/// Conditions that are true if the second argument is none of `kinds`, with any flags of a type.
+/// Returns conditions that are true if the type in the second argument, without its flags, is none of `kinds`.
 fn is_none_of(kinds: [i32; 2]) -> impl Iterator<Item = Condition> {
     let flags = [0, libc::SOCK_CLOEXEC, libc::SOCK_NONBLOCK, libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK];
     kinds.into_iter().flat_map(move |kind| flags.map(|flags| is_not(1, kind | flags)))
@@ -155,7 +155,7 @@ fn argument(at: u8, op: SeccompCmpOp, value: u64) -> Condition {
     SeccompCondition::new(at, SeccompCmpArgLen::Dword, op, value)
 }
 
-/// The native architecture, as the kernel names it to a filter.
+/// The native architecture, as the kernel reports it to a filter.
 const NATIVE_ARCH: u32 = match std::env::consts::ARCH.as_bytes() {
     b"x86_64" => 0xc000_003e,
     b"aarch64" => 0xc000_00b7,
@@ -164,21 +164,21 @@ const NATIVE_ARCH: u32 = match std::env::consts::ARCH.as_bytes() {
 
 /// Instructions before all others. They refuse call numbers that this file does not cover.
 ///
-/// A 32-bit program, or `int 0x80` in any program, uses other numbers. On x86-64 a number with the x32 bit is
-/// another name for a call, and no rule would match it. A later call may do the same as a refused one, for example
-/// `open_tree_attr` and `open_tree`. Programs handle `ENOSYS` for older kernels.
+/// A 32-bit program, or `int 0x80` in any program, uses other numbers. On x86-64, a number with the x32 bit is another
+/// number for the same call, and no rule would match it. A newer call may do the same as a refused one, for example
+/// `open_tree_attr` and `open_tree`. Programs handle `ENOSYS` because older kernels return it.
 const OTHER_NUMBERS_REFUSED: [sock_filter; 8] = {
     let x32_bit = 0x4000_0000;
     let last_known = 467;
     let no_such_call = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs();
     [
         sock_filter { code: 0x20, jt: 0, jf: 0, k: 4 }, // load the architecture, the second field
-        sock_filter { code: 0x15, jt: 1, jf: 0, k: NATIVE_ARCH }, // skip the next if it is the native one
+        sock_filter { code: 0x15, jt: 1, jf: 0, k: NATIVE_ARCH }, // skip the next instruction if it is the native one
         sock_filter { code: 0x06, jt: 0, jf: 0, k: no_such_call },
         sock_filter { code: 0x20, jt: 0, jf: 0, k: 0 }, // load the number, the first field
-        sock_filter { code: 0x35, jt: 0, jf: 1, k: x32_bit }, // skip the next below the bit
+        sock_filter { code: 0x35, jt: 0, jf: 1, k: x32_bit }, // skip the next instruction below the bit
         sock_filter { code: 0x06, jt: 0, jf: 0, k: libc::SECCOMP_RET_ERRNO | libc::EPERM.unsigned_abs() },
-        sock_filter { code: 0x25, jt: 0, jf: 1, k: last_known }, // skip the next up to that number
+        sock_filter { code: 0x25, jt: 0, jf: 1, k: last_known }, // skip the next instruction up to that number
         sock_filter { code: 0x06, jt: 0, jf: 0, k: no_such_call },
     ]
 };

@@ -1,4 +1,4 @@
-//! The rules for files, TCP, signals and sockets by path, as Landlock takes them.
+//! The Landlock rules for files, TCP, signals and sockets with a path.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -12,15 +12,15 @@ use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 
 use crate::process::sandbox::THIS_BINARY;
 
-/// The only devices that a command can open: they store nothing. A terminal in `/dev/pts` would return the user's
-/// input.
+/// The only devices that a command can open. They store nothing. Reading from a terminal in `/dev/pts` would return the
+/// user's input.
 const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 /// Other readable folders in `/dev`: shared memory.
 const READABLE_IN_DEV: [&str; 1] = ["/dev/shm"];
-/// The oldest version with all promised rules: files, truncation, TCP.
+/// The oldest Landlock version with all documented rules: files, truncation, TCP.
 const NEEDED: ABI = ABI::V4;
 
-/// Returns the rules without an exception. Rules newer than [`NEEDED`] apply if the kernel has them.
+/// Returns the rules before exceptions are added. Rules newer than [`NEEDED`] apply if the kernel supports them.
 fn ruleset() -> Result<RulesetCreated, RulesetError> {
     Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
@@ -32,7 +32,7 @@ fn ruleset() -> Result<RulesetCreated, RulesetError> {
         .create()
 }
 
-/// Returns the reason if the kernel can't hold the rules, or no command can be started under them.
+/// Returns the reason if the kernel can't enforce the rules, or if no command can start with them.
 pub fn probe() -> Result<(), String> {
     if !Path::new(THIS_BINARY).exists() {
         return Err("/proc is not mounted".to_owned());
@@ -41,14 +41,14 @@ pub fn probe() -> Result<(), String> {
     ruleset().map(drop).map_err(|error| format!("{needed}: {error}"))
 }
 
-/// True if the kernel can keep commands from UNIX sockets outside by their paths (ABI 9).
+/// Returns true if the kernel can block connections to UNIX sockets with a path outside (ABI 9).
 pub fn knows_unix_sockets() -> bool {
     let rules = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
     rules.handle_access(AccessFs::ResolveUnix).and_then(Ruleset::create).is_ok()
 }
 
-/// Restricts this process and every program that it starts. They may write in the folders `writable` and to the
-/// file `report`.
+/// Restricts this process and every program that it starts. They can write to the folders `writable` and to the file
+/// `report`.
 pub(super) fn restrict(writable: &[PathBuf], report: Option<&Path>) -> io::Result<()> {
     let readable = readable()?;
     let mut rules = ruleset()
@@ -68,7 +68,8 @@ pub(super) fn restrict(writable: &[PathBuf], report: Option<&Path>) -> io::Resul
     rules.restrict_self().map(drop).map_err(io::Error::other)
 }
 
-/// Returns the readable paths: all entries of the root folder except `/dev`. A link there leads to another entry.
+/// Returns the readable paths: all entries of the root folder except `/dev` and links. A link there points to another
+/// entry.
 fn readable() -> io::Result<Vec<PathBuf>> {
     let mut readable: Vec<PathBuf> = READABLE_IN_DEV.map(PathBuf::from).into();
     for entry in std::fs::read_dir("/")? {
@@ -80,7 +81,7 @@ fn readable() -> io::Result<Vec<PathBuf>> {
     Ok(readable)
 }
 
-/// Opens a path for its location only, not for reading. Returns an error if any part of the path is a link: an
+/// Opens a path for its location only, not for reading. Returns an error if any part of the path is a link, because an
 /// earlier command could have created it.
 pub(super) fn without_links(path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
     let flags = flags | OFlags::PATH | OFlags::CLOEXEC;
@@ -88,7 +89,8 @@ pub(super) fn without_links(path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
     opened.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
 }
 
-/// All rights to files and to sockets by path, without the right to create devices: a device bypasses every rule.
+/// Returns all rights to files and to sockets with a path, without the right to create devices, because a device
+/// bypasses every rule.
 fn writing() -> BitFlags<AccessFs> {
     (AccessFs::from_all(NEEDED) | AccessFs::ResolveUnix) & !(AccessFs::MakeBlock | AccessFs::MakeChar)
 }

@@ -1,11 +1,10 @@
-//! Namespaces for the command: mounts that make files read-only, a separate `/dev/shm`, and separate System V
-//! objects.
+//! Namespaces for the command: mounts that make files read-only, a separate `/dev/shm`, and separate System V objects.
 //!
-//! Landlock can't withdraw a right below a folder that has it, and it does not check changes of modes, owners,
-//! times and extended attributes. A read-only mount prevents both. Programs create semaphores and shared memory in
-//! `/dev/shm` and as System V objects, and other programs of the user do the same. Root needs only a mount
-//! namespace and an IPC namespace. Any other user also needs a user namespace, which knows only that user and
-//! group. A command can't undo any of this: the filter of system calls refuses calls for mounts.
+//! Landlock can't remove a right below a folder that has it. It also does not check changes of modes, owners, times and
+//! extended attributes. A read-only mount prevents both. The user's other programs have semaphores and shared memory in
+//! `/dev/shm` and as System V objects, so a command gets its own. Root needs only a mount namespace and an IPC
+//! namespace. Any other user also needs a user namespace that contains only that user and group. A command can't undo
+//! this, because the seccomp filter refuses mount calls.
 
 mod outside;
 
@@ -25,16 +24,16 @@ use crate::sys::path_of;
 /// The folder of POSIX shared memory and semaphores.
 const SHARED_MEMORY: &str = "/dev/shm";
 
-/// Moves this process, and every program that it starts, into namespaces. There, `shared_memory` is mounted on
-/// `/dev/shm`, only `writable` and the file `report` are on mounts that are not read-only, and those of `paths` that exist
-/// below one of `writable` are read-only.
+/// Moves this process, and every program that it starts, into new namespaces. There, `shared_memory` is mounted on
+/// `/dev/shm`, and those of `paths` that exist below one of `writable` are read-only. All other mounts of local file
+/// systems are read-only too, except at `writable` and the file `report`.
 pub(super) fn enter(
     paths: &[PathBuf],
     writable: &[PathBuf],
     shared_memory: Option<&Path>,
     report: Option<&Path>,
 ) -> io::Result<()> {
-    // The outermost counts: from there on, each folder on the way could be moved away.
+    // Use the outermost writable folder: a command could move any folder below it.
     let outermost = |path: &PathBuf| {
         let above = writable.iter().filter(|folder| path.starts_with(folder));
         above.min_by_key(|folder| folder.as_os_str().len())
@@ -48,13 +47,13 @@ pub(super) fn enter(
     {
         kept.push(SHARED_MEMORY.as_ref());
     }
-    // If it fails, Landlock still prevents that contents and names change.
+    // If this fails, Landlock still protects contents and names.
     let _only_metadata_can_change = outside::make_read_only(&kept);
     let mut pinned = BTreeSet::new();
     for (folder, path) in present {
         let mut between: Vec<&Path> = path.ancestors().skip(1).take_while(|above| above != folder).collect();
         while let Some(above) = between.pop() {
-            // A mounted folder can't be moved or removed.
+            // The kernel refuses to move or remove a mounted folder.
             if pinned.insert(above) {
                 bind(above)?;
             }
@@ -67,7 +66,7 @@ pub(super) fn enter(
     Ok(())
 }
 
-/// Returns true if one of `paths` would not be found below the mount on `/dev/shm`.
+/// Returns true if the mount on `/dev/shm` would hide one of `paths`.
 pub(super) fn hides<'a>(paths: impl IntoIterator<Item = &'a Path>) -> bool {
     paths.into_iter().any(|path| path.starts_with(SHARED_MEMORY))
 }
@@ -78,22 +77,23 @@ fn mount_shared_memory(folder: &Path) -> io::Result<()> {
     Ok(rustix::mount::mount_bind(path_of(&folder), path_of(&target))?)
 }
 
-/// Returns true if a file or folder of that name can be made read-only: it exists, and its path has no link.
+/// Returns true if the file or folder at `path` can be made read-only: it exists, and its path has no link.
 pub(in crate::process::sandbox) fn is_protected(path: &Path) -> bool {
     without_links(path, OFlags::empty()).is_ok()
 }
 
-/// Mounts `path` on itself, with all mounts below it. Returns the mount.
+/// Mounts `path` on itself, with all mounts below it. Returns the new mount.
 fn bind(path: &Path) -> io::Result<OwnedFd> {
     let beneath = without_links(path, OFlags::empty())?;
     rustix::mount::mount_bind_recursive(path_of(&beneath), path_of(&beneath))?;
     without_links(path, OFlags::empty())
 }
 
-/// Returns the flags that make a mount read-only, with the flags that it has: a locked flag can't be removed.
+/// Returns the current flags of a mount and the read-only flag. The current flags stay, because a locked flag can't be
+/// removed.
 fn read_only(mounted: &OwnedFd) -> io::Result<MountFlags> {
     let kept = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
-    // `fstatvfs` and `mount` use the same bits for these.
+    // `fstatvfs` and `mount` use the same bits for these flags.
     let had = rustix::fs::fstatvfs(mounted)?.f_flag.bits();
     let had = MountFlags::from_bits_truncate(u32::try_from(had).map_err(io::Error::other)?);
     Ok(MountFlags::BIND | MountFlags::RDONLY | (had & kept))
@@ -107,7 +107,7 @@ fn new_namespaces() -> io::Result<()> {
         unshare(namespaces)?;
     } else {
         unshare(UnshareFlags::NEWUSER | namespaces)?;
-        // Without this, an ordinary user may not write `gid_map`.
+        // Without this, an ordinary user cannot write `gid_map`.
         std::fs::write("/proc/self/setgroups", "deny")?;
         std::fs::write("/proc/self/uid_map", format!("{user} {user} 1", user = user.as_raw()))?;
         std::fs::write("/proc/self/gid_map", format!("{group} {group} 1", group = group.as_raw()))?;

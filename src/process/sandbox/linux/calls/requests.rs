@@ -7,22 +7,24 @@ use seccompiler::SeccompCmpOp;
 
 use super::{Conditions, argument};
 
-/// Requests that write to the input of a terminal, which a shell outside reads: `TIOCSTI`, `TIOCLINUX`.
+/// Requests that write to the input of a terminal, from which a shell outside the sandbox reads: `TIOCSTI`,
+/// `TIOCLINUX`.
 const TERMINAL_INPUT: [u64; 2] = [0x5412, 0x541c];
-/// The bits of a request that hold its type.
+/// The bits of a request that contain its type.
 const TYPE_BITS: u64 = 0xff00;
 /// Types of file system requests, each with the requests that are allowed.
 const FILE_SYSTEM_TYPES: [(u64, &[u64]); 5] = [
-    // btrfs. Allowed are `FICLONE` and `FICLONERANGE`, which write to a file that is open for writing, and
-    // `FIDEDUPERANGE`, which changes no content.
+    // btrfs. `FICLONE` and `FICLONERANGE` are allowed, because they write to a file that is open for writing.
+    // `FIDEDUPERANGE` is allowed, because it changes no content.
     (0x94, &[0x4004_9409, 0x4020_940d, 0xc018_9436]),
-    // Flags, encryption, verity and layout of files. Allowed are `FS_IOC_GETFLAGS` and `FS_IOC_FIEMAP`, which read.
+    // Flags, encryption, verity and layout of files. `FS_IOC_GETFLAGS` and `FS_IOC_FIEMAP` are allowed, because they
+    // only read.
     (b'f' as u64, &[0x8008_6601, 0xc020_660b]),
-    // XFS. Allowed is `FS_IOC_FSGETXATTR`, which reads.
+    // XFS. `FS_IOC_FSGETXATTR` is allowed, because it only reads.
     (b'X' as u64, &[0x801c_581f]),
     // Subvolumes of bcachefs.
     (0xbc, &[]),
-    // OCFS2, of which one request creates files.
+    // OCFS2. One of its requests creates files.
     (b'o' as u64, &[]),
 ];
 

@@ -1,7 +1,7 @@
 //! Makes the mounts outside the writable folders read-only.
 //!
 //! Each writable folder is mounted on itself. Then all other mounts of local file systems become read-only. File
-//! systems over the network and in user space are skipped: a path to one that does not respond would block the
+//! systems over the network and in user space are skipped, because a path to one that does not respond would block the
 //! command.
 
 use std::ffi::OsString;
@@ -13,7 +13,7 @@ use rustix::mount::MountFlags;
 
 use super::bind;
 
-/// The types of file systems that answer at once.
+/// The types of local file systems.
 const LOCAL: [&str; 29] = [
     "bcachefs",
     "bpf",
@@ -45,22 +45,23 @@ const LOCAL: [&str; 29] = [
     "vfat",
     "xfs",
 ];
-/// A file system that is local if its module is there.
+/// A file system that is local if its kernel module is loaded.
 const ZFS: &str = "zfs";
-/// The mounts of this process.
+/// The table of mounts of this process.
 const TABLE: &str = "/proc/self/mountinfo";
 
 /// One mount of the table.
 #[derive(Debug, PartialEq, Eq)]
 struct Mount {
     path: PathBuf,
-    /// Its flags that a remount must keep.
+    /// The flags that a remount must keep.
     kept: MountFlags,
     is_read_only: bool,
     is_local: bool,
 }
 
-/// Makes all mounts of local file systems read-only, except at and below `kept`. Does nothing if `kept` has the root folder.
+/// Makes all mounts of local file systems read-only, except at and below `kept`. Does nothing if `kept` contains the
+/// root folder.
 pub(super) fn make_read_only(kept: &[&Path]) -> io::Result<()> {
     if kept.contains(&Path::new("/")) {
         return Ok(());
@@ -75,11 +76,11 @@ pub(super) fn make_read_only(kept: &[&Path]) -> io::Result<()> {
     let table = std::fs::read(TABLE)?;
     let (local, others): (Vec<Mount>, Vec<Mount>) =
         table.split(|byte| *byte == b'\n').filter_map(Mount::parse).partition(|mount| mount.is_local);
-    // A path through one of those may block.
+    // A path through a mount that is not local may block.
     let others: Vec<&Path> = others.iter().map(|mount| mount.path.as_path()).collect();
     for mount in local {
         if !mount.is_read_only && !is_below(&mount.path, kept) && !is_below(&mount.path, &others) {
-            // Another mount may hide it.
+            // Another mount may hide this one.
             let _hidden = rustix::mount::mount_remount(&mount.path, mount.kept | MountFlags::RDONLY, c"");
         }
     }
@@ -109,7 +110,7 @@ impl Mount {
     }
 }
 
-/// Returns a path of the table without its escapes: white space and the backslash are three octal digits.
+/// Decodes the escapes of a path: the table has white space and backslashes as three octal digits.
 fn unescaped(mut path: &[u8]) -> Vec<u8> {
     let mut plain = Vec::with_capacity(path.len());
     while let Some((byte, rest)) = path.split_first() {
