@@ -10,25 +10,24 @@ const PAGE: &str = "docs/security.md";
 /// The table that names the tests of each claim.
 const TABLE: &str = "tests/it/docs/security_claims.md";
 /// Sections of the page that make claims: each paragraph, each item of a list, each row of a table.
-const CLAIMS: [&str; 8] = [
+const CLAIMS: [&str; 9] = [
     "## Files",
     "## Saved outputs",
     "## Startup cleanup",
     "## Commands",
     "## The sandbox",
+    "## Autorun files",
     "## Process cleanup",
     "## Wrapped servers",
     "## Bounds",
 ];
 /// Sections without claims.
-const OTHERS: [&str; 7] = [
+const OTHERS: [&str; 5] = [
     "## Summary",
     "## Threat model",
     "## Not covered",
-    "## On macOS",
-    "## On Windows",
-    "## Dependencies",
-    "## Fuzzing",
+    "## macOS and Windows",
+    "## Dependencies and fuzzing",
 ];
 /// The heads of the tables.
 const HEADS: [&str; 2] = ["a command | `workspace-write` | `read-only` |", "what | bound |"];

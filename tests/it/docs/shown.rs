@@ -40,7 +40,7 @@ fn transcripts_match() {
             }
         }
     }
-    assert!(steps > 10, "there are {steps} steps in all pages");
+    assert!(steps > 4, "there are {steps} steps in all pages");
 }
 
 #[test]
