@@ -99,3 +99,8 @@ pub mod text;
 pub mod truncate;
 
 pub use truncate::truncate;
+
+/// Tests the examples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
