@@ -40,7 +40,7 @@ fn transcripts_match() {
             }
         }
     }
-    assert!(steps > 4, "there are {steps} steps in all pages");
+    assert!(steps > 2, "there are {steps} steps in all pages");
 }
 
 #[test]
