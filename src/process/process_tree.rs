@@ -15,15 +15,15 @@ use super::Background;
 use crate::blocking;
 
 #[cfg(unix)]
-pub(super) use unix::{Scope, end_all, end_orphans, kill_group, reap_inherited};
+pub(super) use unix::{ProcessScope, end_all, end_orphans, kill_group, reap_inherited};
 #[cfg(windows)]
-pub(super) use windows::{Scope, end_all, end_orphans, kill_group, reap_inherited};
+pub(super) use windows::{ProcessScope, end_all, end_orphans, kill_group, reap_inherited};
 
 /// The processes that survive the shell of a command that ended by itself. The scope has those that cutline ends with
 /// the server; the list has those that the result shows.
-pub(super) type Survivors = (Scope, Vec<Background>);
+pub(super) type Survivors = (ProcessScope, Vec<Background>);
 
 /// Calls [`end_all`] on another thread. Returns true if no known process remains.
-pub(super) async fn end(scopes: Vec<Scope>, grace: Duration) -> bool {
+pub(super) async fn end(scopes: Vec<ProcessScope>, grace: Duration) -> bool {
     scopes.is_empty() || blocking::run_anyway(move || end_all(&scopes, grace)).await
 }

@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::mark::ServerId;
-use super::process_tree::{self, Scope, end_all};
+use super::process_tree::{self, ProcessScope, end_all};
 
 /// Default time between SIGTERM and SIGKILL.
 pub(super) const GRACE: Duration = Duration::from_millis(100);
@@ -22,7 +22,7 @@ const SHUTDOWN: Duration = Duration::from_millis(1200);
 pub(super) struct Registry {
     server: ServerId,
     /// The commands by their tags, with their processes and their phase.
-    commands: watch::Sender<BTreeMap<String, (Scope, Phase)>>,
+    commands: watch::Sender<BTreeMap<String, (ProcessScope, Phase)>>,
     /// Cancelled when the server starts to end all commands. No further command starts then.
     pub(super) closing: CancellationToken,
 }
@@ -54,7 +54,7 @@ impl Registry {
     /// Returns an error while the server ends.
     pub(super) fn add(self: &Arc<Self>) -> io::Result<RegisteredCommand> {
         let command = RegisteredCommand { registry: Arc::clone(self), mark: self.server.new_mark() };
-        let entry = (Scope::new(self.server, &command.mark), Phase::Running);
+        let entry = (ProcessScope::new(self.server, &command.mark), Phase::Running);
         self.commands.send_modify(|commands| drop(commands.insert(command.mark.clone(), entry)));
         // `shutdown` sees the command, or this check sees the shutdown.
         if self.closing.is_cancelled() {
@@ -72,7 +72,7 @@ impl Registry {
     /// Removes ended commands without processes, and reaps ended child processes that this process inherited.
     pub(super) fn reap(&self) {
         process_tree::reap_inherited(|| self.scopes());
-        let may_be_left = |_: &String, (scope, phase): &mut (Scope, Phase)| match phase {
+        let may_be_left = |_: &String, (scope, phase): &mut (ProcessScope, Phase)| match phase {
             Phase::Background(output_ended) => !output_ended.is_cancelled() || !scope.is_empty(),
             Phase::Running | Phase::Unsure => true,
         };
@@ -86,7 +86,7 @@ impl Registry {
         let scopes = self.scopes();
         let ended = async {
             process_tree::end(scopes, GRACE).await;
-            let runs = |(_, phase): &(Scope, Phase)| matches!(phase, Phase::Running);
+            let runs = |(_, phase): &(ProcessScope, Phase)| matches!(phase, Phase::Running);
             // The value is locked while the guard exists.
             let _closed_with_this = commands.wait_for(|all| !all.values().any(runs)).await.map(drop);
             // A command may have ended by itself just now and left processes.
@@ -96,7 +96,7 @@ impl Registry {
         self.commands.send_replace(BTreeMap::new());
     }
 
-    fn scopes(&self) -> Vec<Scope> {
+    fn scopes(&self) -> Vec<ProcessScope> {
         self.commands.borrow().values().map(|(scope, _)| scope.clone()).collect()
     }
 }
@@ -121,7 +121,7 @@ impl RegisteredCommand {
     }
 
     /// Returns the scope of its processes, or `None` if the command no longer runs.
-    pub(super) fn scope(&self) -> Option<Scope> {
+    pub(super) fn scope(&self) -> Option<ProcessScope> {
         let commands = self.registry.commands.borrow();
         let (scope, phase) = commands.get(&self.mark)?;
         matches!(phase, Phase::Running).then(|| scope.clone())
@@ -143,12 +143,12 @@ impl RegisteredCommand {
 
     /// Records that the command ended by itself and left the processes of `scope`. They may hold its output open until
     /// `output_ended` is cancelled.
-    pub(super) fn left(&self, scope: Scope, output_ended: CancellationToken) {
+    pub(super) fn left(&self, scope: ProcessScope, output_ended: CancellationToken) {
         self.set(Some((scope, Phase::Background(output_ended))));
     }
 
     /// Changes the phase of a running command. `None` removes the command.
-    fn set(&self, next: Option<(Scope, Phase)>) {
+    fn set(&self, next: Option<(ProcessScope, Phase)>) {
         self.registry.commands.send_if_modified(|commands| {
             let Some((_, Phase::Running)) = commands.get(&self.mark) else { return false };
             commands.remove(&self.mark);

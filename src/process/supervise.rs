@@ -14,7 +14,7 @@ use super::capture::{Capture, Captured};
 use super::command::key_forms;
 use super::drain::{Drain, DrainProgress};
 use super::pipeline::PipelineReport;
-use super::process_tree::{Scope, Survivors};
+use super::process_tree::{ProcessScope, Survivors};
 use super::registry::GRACE;
 use super::sandbox::AutorunChange;
 use super::sandbox::autorun_files::Baseline;
@@ -189,7 +189,8 @@ impl SupervisedCommand {
     /// cutline ended the command.
     async fn survivors(&self, cause: Cause) -> Option<Survivors> {
         let pipe = (!self.drain.ended.is_cancelled()).then(|| self.drain.pipe.id());
-        let may_be_left = |scope: &Scope| cause == Cause::Itself && (pipe.is_some() || !scope.is_empty());
+        let may_be_left =
+            |scope: &ProcessScope| cause == Cause::Itself && (pipe.is_some() || !scope.is_empty());
         let scope = self.shell.registered.scope().filter(may_be_left)?;
         blocking::run_anyway(move || scope.survivors(pipe)).await
     }

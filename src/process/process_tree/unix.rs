@@ -24,7 +24,7 @@ type ProcessKey = (u32, u64);
 
 /// The processes that belong to a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::process) struct Scope {
+pub(in crate::process) struct ProcessScope {
     /// The tag in the environment of the processes, or a prefix of it.
     mark: String,
     /// The process group, which has the shell's process id; 0 if unknown.
@@ -55,7 +55,7 @@ enum KillScope {
     },
 }
 
-impl Scope {
+impl ProcessScope {
     /// Creates the scope of a command of `server` that is about to start: all processes with a tag that starts with
     /// `mark`.
     pub(in crate::process) fn new(server: ServerId, mark: &str) -> Self {
@@ -100,7 +100,7 @@ impl Scope {
 
 /// Reaps ended child processes that this process inherited, as the init process of a container or as a subreaper. No
 /// other process reaps them, and each keeps its process id. The shells of `scopes` are reaped elsewhere.
-pub(in crate::process) fn reap_inherited(scopes: impl FnOnce() -> Vec<Scope>) {
+pub(in crate::process) fn reap_inherited(scopes: impl FnOnce() -> Vec<ProcessScope>) {
     let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     // Usually no child has ended. One call is enough to check that.
     if !sys::inherits_orphans() || !matches!(waitid(WaitId::All, look), Ok(Some(_))) {
@@ -138,9 +138,9 @@ pub(in crate::process) fn end_orphans(grace: Duration) {
     };
     let orphans = |server: ServerId| {
         let reach = KillScope::Orphans { session: server.session };
-        Scope { reach, ..Scope::new(server, &server.mark_prefix()) }
+        ProcessScope { reach, ..ProcessScope::new(server, &server.mark_prefix()) }
     };
-    let scopes: Vec<Scope> = servers.into_iter().filter(is_gone).map(orphans).collect();
+    let scopes: Vec<ProcessScope> = servers.into_iter().filter(is_gone).map(orphans).collect();
     if !scopes.is_empty() {
         let _the_next_server_tries_again = end_all(&scopes, grace);
     }

@@ -23,12 +23,12 @@ const PAUSE: Duration = Duration::from_millis(5);
 
 /// The processes of one command.
 #[derive(Debug, Clone, Default)]
-pub(in crate::process) struct Scope {
+pub(in crate::process) struct ProcessScope {
     /// `None` before the shell starts and after the processes were ended.
     job: Arc<Mutex<Option<Job>>>,
 }
 
-impl Scope {
+impl ProcessScope {
     /// Creates the scope of a command that is about to start.
     pub(in crate::process) fn new(_: ServerId, _mark: &str) -> Self {
         Self::default()
@@ -88,7 +88,7 @@ fn processes_of(ids: &[u32]) -> impl Iterator<Item = Process> {
 
 /// Ends all processes of `scopes` immediately, because a program without a window cannot be asked to end. Blocks until
 /// they have ended, at most one second. Returns true if none remains.
-pub(in crate::process) fn end_all(scopes: &[Scope], _grace: Duration) -> bool {
+pub(in crate::process) fn end_all(scopes: &[ProcessScope], _grace: Duration) -> bool {
     let began = Instant::now();
     let ids: Vec<u32> = scopes.iter().filter_map(|scope| scope.members().ok()).flatten().collect();
     let starts: Vec<(u32, u64)> = processes_of(&ids).map(|process| (process.id, process.start)).collect();
@@ -105,7 +105,7 @@ pub(in crate::process) fn end_all(scopes: &[Scope], _grace: Duration) -> bool {
 }
 
 /// Does nothing: on Windows no process inherits children.
-pub(in crate::process) fn reap_inherited(_: impl FnOnce() -> Vec<Scope>) {}
+pub(in crate::process) fn reap_inherited(_: impl FnOnce() -> Vec<ProcessScope>) {}
 
 /// Kills a shell that was not reaped.
 pub(in crate::process) fn kill_group(shell: &mut Child) {

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::snapshot::ProcessSnapshot;
-use super::{KillScope, ProcessKey, Scope, key};
+use super::{KillScope, ProcessKey, ProcessScope, key};
 use crate::sys::{self, OutOfDescriptors, Process, pid};
 
 /// Maximum wait for killed processes. A process in uninterruptible sleep may remain.
@@ -24,7 +24,7 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 /// Ends all processes of `scopes` with SIGTERM, and with SIGKILL after `grace`. Blocks until they have ended, at most
 /// one second longer than `grace`. Returns true if no known process remains. Without a process table, it signals only
 /// the process groups and returns true.
-pub(in crate::process) fn end_all(scopes: &[Scope], grace: Duration) -> bool {
+pub(in crate::process) fn end_all(scopes: &[ProcessScope], grace: Duration) -> bool {
     if !sys::has_process_table() {
         end_groups(scopes, grace);
         return true;
@@ -48,7 +48,7 @@ pub(in crate::process) fn end_all(scopes: &[Scope], grace: Duration) -> bool {
 
 /// Ends the process groups of commands without a process table. Skips a group if its shell was reaped, because another
 /// group can have the same id. Blocks for `grace`.
-fn end_groups(scopes: &[Scope], grace: Duration) {
+fn end_groups(scopes: &[ProcessScope], grace: Duration) {
     let groups = scopes.iter().filter(|scope| scope.reach == KillScope::Everything);
     let groups: Vec<Pid> = groups.filter_map(|scope| pid(scope.group)).collect();
     let send = |signal| {
@@ -69,7 +69,7 @@ type Targets = BTreeMap<ProcessKey, Option<Signal>>;
 
 /// Finds the processes of `scopes` again and sends `signal` to those that did not get it yet. Returns the number of
 /// remaining processes, plus one if some could not be examined.
-fn signal_all(targets: &mut Targets, scopes: &[Scope], signal: Signal) -> usize {
+fn signal_all(targets: &mut Targets, scopes: &[ProcessScope], signal: Signal) -> usize {
     let snapshot = ProcessSnapshot::fresh();
     for scope in scopes {
         add(targets, &snapshot, scope);
@@ -97,7 +97,7 @@ fn signal_all(targets: &mut Targets, scopes: &[Scope], signal: Signal) -> usize 
 }
 
 /// Adds the processes of `scope` and their descendants.
-fn add(targets: &mut Targets, snapshot: &ProcessSnapshot, scope: &Scope) {
+fn add(targets: &mut Targets, snapshot: &ProcessSnapshot, scope: &ProcessScope) {
     let candidates: Vec<&Process> =
         snapshot.others().filter(|process| process.start >= scope.since).collect();
     let owns_group = owns_group(snapshot, scope);
@@ -120,7 +120,7 @@ fn add(targets: &mut Targets, snapshot: &ProcessSnapshot, scope: &Scope) {
 
 /// Returns true if the process group still belongs to the command. This is the case if its shell was not reaped, or if
 /// a process in it was known before or has the tag. Once a group is empty, the kernel can reuse its id.
-fn owns_group(snapshot: &ProcessSnapshot, scope: &Scope) -> bool {
+fn owns_group(snapshot: &ProcessSnapshot, scope: &ProcessScope) -> bool {
     let is_shell = |process: &Process| key(process) == (scope.group, scope.since);
     let was_in_it = |process| matches!(&scope.reach, KillScope::Background { known, .. } if known.contains(&key(process)));
     let mut in_group = snapshot.others().filter(|process| process.group == scope.group);
@@ -130,7 +130,7 @@ fn owns_group(snapshot: &ProcessSnapshot, scope: &Scope) -> bool {
 }
 
 /// Returns true if a process belongs to the command by its tag or its pipe, in whatever group.
-fn belongs(snapshot: &ProcessSnapshot, process: &Process, scope: &Scope) -> bool {
+fn belongs(snapshot: &ProcessSnapshot, process: &Process, scope: &ProcessScope) -> bool {
     match scope.reach {
         KillScope::Background { pipe, .. } => pipe.is_some_and(|pipe| snapshot.holds(process, pipe)),
         KillScope::Everything => snapshot.carries(process, &scope.mark),
