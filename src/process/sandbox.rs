@@ -76,7 +76,7 @@ pub struct Sandbox {
 /// because every user can see the arguments of a process. Paths are `OsString`s, because serde cannot serialize a
 /// `PathBuf` that is not UTF-8.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Rules {
+struct SandboxRules {
     /// Folders that the command can write to.
     write: Vec<OsString>,
     /// Paths below those folders that become read-only if they exist.
@@ -188,12 +188,12 @@ impl Sandbox {
     fn tries_to_mount(&self) -> bool {
         let file = self.temp.path.join("tried");
         let tried = std::fs::write(&file, []).and_then(|()| {
-            let rules = Rules {
+            let rules = SandboxRules {
                 write: vec![(&self.temp.path).into()],
                 protect: vec![file.clone().into()],
                 has_mounts: true,
                 folder: "/".into(),
-                ..Rules::default()
+                ..SandboxRules::default()
             };
             let words = [THIS_BINARY, "--version"].map(OsString::from);
             let mut process = under_rules(&rules, words.into(), std::iter::empty())?;
@@ -262,7 +262,7 @@ impl Sandbox {
         // In a writable folder, the report needs no rule, and another command could replace it with something else.
         let has_rule = |report: &&Path| !self.writable_with(roots).any(|folder| report.starts_with(folder));
         let has_own_shared_memory = self.mode == Mode::WorkspaceWrite && self.can_mount();
-        let rules = Rules {
+        let rules = SandboxRules {
             write: self.writable_with(roots).map(Into::into).collect(),
             protect: protect.into_iter().map(Into::into).collect(),
             has_mounts: self.can_mount(),
@@ -277,7 +277,7 @@ impl Sandbox {
 
 /// Returns the process that applies `rules` and then becomes `words`, with `variables` as its environment.
 fn under_rules(
-    rules: &Rules,
+    rules: &SandboxRules,
     words: Vec<OsString>,
     variables: impl Iterator<Item = (OsString, OsString)>,
 ) -> io::Result<Command> {

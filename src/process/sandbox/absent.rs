@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use super::Rules;
+use super::SandboxRules;
 
 /// Returns the reason why this system has no sandbox.
 pub fn probe() -> Result<(), String> {
@@ -23,7 +23,10 @@ pub fn enter(_: &[OsString]) -> io::Error {
 }
 
 /// Returns an error, because this system has no sandbox.
-pub(super) fn rules_file(_: &Rules, _: impl Iterator<Item = (OsString, OsString)>) -> io::Result<File> {
+pub(super) fn rules_file(
+    _: &SandboxRules,
+    _: impl Iterator<Item = (OsString, OsString)>,
+) -> io::Result<File> {
     Err(io::ErrorKind::Unsupported.into())
 }
 

@@ -15,7 +15,7 @@ use std::process::{Command, Stdio};
 use rustix::fs::{MemfdFlags, OFlags};
 use rustix::thread::CapabilitySet;
 
-use super::Rules;
+use super::SandboxRules;
 
 pub use files::{knows_unix_sockets, probe};
 pub(super) use mounts::is_protected;
@@ -55,7 +55,7 @@ fn restrict() -> io::Result<Vec<OsString>> {
     let mut bytes = Vec::new();
     io::stdin().read_to_end(&mut bytes)?;
     let mut words = bytes.split(|byte| *byte == 0);
-    let rules: Rules = serde_json::from_slice(words.next().unwrap_or_default())?;
+    let rules: SandboxRules = serde_json::from_slice(words.next().unwrap_or_default())?;
     let mut write: Vec<PathBuf> = rules.write.into_iter().map(PathBuf::from).collect();
     let protect: Vec<PathBuf> = rules.protect.into_iter().map(PathBuf::from).collect();
     let used = [&rules.folder].into_iter().chain(&rules.report).chain(&rules.shared_memory).map(Path::new);
@@ -87,7 +87,7 @@ fn drop_capabilities() -> io::Result<()> {
 
 /// Returns an unnamed file with `rules`, followed by the names and values of `variables`. A NUL precedes each of them.
 pub(super) fn rules_file(
-    rules: &Rules,
+    rules: &SandboxRules,
     variables: impl Iterator<Item = (OsString, OsString)>,
 ) -> io::Result<File> {
     let mut bytes = serde_json::to_vec(rules)?;
