@@ -9,7 +9,7 @@
 #[cfg(not(target_os = "linux"))]
 mod absent;
 pub(crate) mod autorun_files;
-mod given;
+mod configured_paths;
 #[cfg(target_os = "linux")]
 mod linux;
 
@@ -33,7 +33,7 @@ use absent as system;
 use linux as system;
 
 use autorun_files::{AutorunFiles, Baseline};
-use given::{check_outside, check_way};
+use configured_paths::{check_outside, check_way};
 use system::{is_protected, rules_file};
 
 pub use autorun_files::AutorunChange;

@@ -2,11 +2,11 @@
 //! These tests then fail, unless a variable says that this is expected.
 
 mod autorun_files;
+mod configured_paths;
 #[cfg(target_os = "linux")]
 mod devices;
 #[cfg(target_os = "linux")]
 mod file_systems;
-mod given;
 #[cfg(target_os = "linux")]
 mod namespaces;
 mod own_files;
