@@ -17,7 +17,6 @@ mod capture;
 mod command;
 mod drain;
 pub mod environment;
-mod mark;
 mod permits;
 mod pipeline;
 mod process_tree;
@@ -25,6 +24,7 @@ mod registry;
 pub mod sandbox;
 mod start;
 mod supervise;
+mod tag;
 mod temp_folder;
 
 use std::path::{Path, PathBuf};

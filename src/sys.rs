@@ -126,8 +126,8 @@ impl Ending {
     }
 }
 
-/// The name of the variable that marks a command's processes.
-pub(crate) const MARK: &str = "CUTLINE_MARK";
+/// The environment variable with the tag of a command.
+pub(crate) const TAG: &str = "CUTLINE_MARK";
 
 /// One process at the time of a snapshot.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 
 use std::ffi::OsString;
 
-use crate::sys::MARK;
+use crate::sys::TAG;
 
 /// Variables that cutline sets for each command: no prompts, no pagers, no colours.
 const OWN: [(&str, &str); 5] = [
@@ -54,7 +54,7 @@ impl Environment {
     pub(super) fn variables(&self) -> impl Iterator<Item = (OsString, OsString)> {
         // If a command started this server, the tag belongs to that command, and `_` is the last program of its shell.
         let inherited = std::env::vars_os()
-            .filter(|(name, _)| name != MARK && name != "_" && !self.left_out.contains(name));
+            .filter(|(name, _)| name != TAG && name != "_" && !self.left_out.contains(name));
         inherited.chain(OWN.map(|(name, value)| (name.into(), value.into())))
     }
 }

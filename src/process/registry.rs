@@ -9,8 +9,8 @@ use tokio::process::Child;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::mark::ServerId;
 use super::process_tree::{self, ProcessScope, end_all};
+use super::tag::ServerId;
 
 /// Default time between SIGTERM and SIGKILL.
 pub(super) const GRACE: Duration = Duration::from_millis(100);
@@ -53,9 +53,9 @@ impl Registry {
     ///
     /// Returns an error while the server ends.
     pub(super) fn add(self: &Arc<Self>) -> io::Result<RegisteredCommand> {
-        let command = RegisteredCommand { registry: Arc::clone(self), mark: self.server.new_mark() };
-        let entry = (ProcessScope::new(self.server, &command.mark), Phase::Running);
-        self.commands.send_modify(|commands| drop(commands.insert(command.mark.clone(), entry)));
+        let command = RegisteredCommand { registry: Arc::clone(self), tag: self.server.new_tag() };
+        let entry = (ProcessScope::new(self.server, &command.tag), Phase::Running);
+        self.commands.send_modify(|commands| drop(commands.insert(command.tag.clone(), entry)));
         // `shutdown` sees the command, or this check sees the shutdown.
         if self.closing.is_cancelled() {
             command.unregister();
@@ -107,7 +107,7 @@ pub(super) struct RegisteredCommand {
     /// The registry that has the command.
     pub(super) registry: Arc<Registry>,
     /// The tag of its processes.
-    pub(super) mark: String,
+    pub(super) tag: String,
 }
 
 impl RegisteredCommand {
@@ -115,7 +115,7 @@ impl RegisteredCommand {
     pub(super) fn attach_shell(&self, shell: &mut Child) -> io::Result<()> {
         let mut attached = Ok(());
         self.registry.commands.send_modify(|commands| {
-            attached = commands.get_mut(&self.mark).map_or(Ok(()), |(scope, _)| scope.attach_shell(shell));
+            attached = commands.get_mut(&self.tag).map_or(Ok(()), |(scope, _)| scope.attach_shell(shell));
         });
         attached
     }
@@ -123,7 +123,7 @@ impl RegisteredCommand {
     /// Returns the scope of its processes, or `None` if the command no longer runs.
     pub(super) fn scope(&self) -> Option<ProcessScope> {
         let commands = self.registry.commands.borrow();
-        let (scope, phase) = commands.get(&self.mark)?;
+        let (scope, phase) = commands.get(&self.tag)?;
         matches!(phase, Phase::Running).then(|| scope.clone())
     }
 
@@ -150,9 +150,9 @@ impl RegisteredCommand {
     /// Changes the phase of a running command. `None` removes the command.
     fn set(&self, next: Option<(ProcessScope, Phase)>) {
         self.registry.commands.send_if_modified(|commands| {
-            let Some((_, Phase::Running)) = commands.get(&self.mark) else { return false };
-            commands.remove(&self.mark);
-            commands.extend(next.map(|next| (self.mark.clone(), next)));
+            let Some((_, Phase::Running)) = commands.get(&self.tag) else { return false };
+            commands.remove(&self.tag);
+            commands.extend(next.map(|next| (self.tag.clone(), next)));
             true
         });
     }

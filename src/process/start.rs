@@ -13,7 +13,7 @@ use super::process_tree::kill_group;
 use super::registry::RegisteredCommand;
 use super::{Commands, Ending};
 use crate::fs::workspace::Root;
-use crate::sys::{self, InputPipe, MARK};
+use crate::sys::{self, InputPipe, TAG};
 
 /// Requested capacity of the pipe in bytes. A larger pipe makes a command with much output wait less often.
 const PIPE_BYTES: usize = 1 << 20;
@@ -43,7 +43,7 @@ impl Commands {
         }
         // `program` has the write end of the pipe. It is dropped here, so that the reader sees the end of the pipe when
         // all processes have closed theirs.
-        let mut child = program.env(MARK, &registered.mark).stdout(input).spawn()?;
+        let mut child = program.env(TAG, &registered.tag).stdout(input).spawn()?;
         registered.attach_shell(&mut child)?;
         Ok((Program { child, registered }, output))
     }

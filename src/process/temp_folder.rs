@@ -8,7 +8,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::mark::ServerId;
+use super::tag::ServerId;
 use crate::sys::{self, Folder, below};
 
 /// The purpose of a temp folder.
@@ -48,7 +48,7 @@ impl TempFolder {
     pub(super) fn create(kind: TempKind) -> io::Result<Self> {
         let shared = sys::temp_dir().canonicalize()?;
         let parent = sys::open_folder(&shared)?;
-        let name = format!("{}{}", kind.prefix(), ServerId::this().new_mark());
+        let name = format!("{}{}", kind.prefix(), ServerId::this().new_tag());
         below::make_private_folder(&parent, &name)?;
         let locked = below::folder(&parent, name.as_bytes())?;
         // If the file system has no locks, the process id and start time in the name still identify the server.
@@ -95,8 +95,8 @@ pub(super) fn remove_stale() {
 fn is_of_ended_server(name: &[u8]) -> bool {
     let after_prefix =
         |name| TempKind::ALL.into_iter().find_map(|kind| str::strip_prefix(name, kind.prefix()));
-    let mark = std::str::from_utf8(name).ok().and_then(after_prefix);
-    mark.and_then(ServerId::of_mark).is_some_and(|server| !sys::may_be_alive(server.id, server.start))
+    let tag = std::str::from_utf8(name).ok().and_then(after_prefix);
+    tag.and_then(ServerId::of_tag).is_some_and(|server| !sys::may_be_alive(server.id, server.start))
 }
 
 #[cfg(unix)]
@@ -107,8 +107,8 @@ mod tests {
     #[test]
     fn only_an_ended_servers_folder_is_stale() {
         let this = ServerId::this();
-        let of = |server: ServerId| format!("cutline-sandbox-{}", server.new_mark());
-        let reports = format!("cutline-pipelines-{}", ServerId { id: 4_194_305, ..this }.new_mark());
+        let of = |server: ServerId| format!("cutline-sandbox-{}", server.new_tag());
+        let reports = format!("cutline-pipelines-{}", ServerId { id: 4_194_305, ..this }.new_tag());
         let cases = [
             (reports, true),
             (of(ServerId { id: 4_194_305, ..this }), true),

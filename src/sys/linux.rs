@@ -14,8 +14,8 @@ use super::Folder;
 
 pub(super) use opened::{LOOK, PathHandle};
 pub(crate) use processes::{
-    has_lost_its_reader, has_process_table, list_processes, mark_of, owner, pid_namespace, pipes,
-    process_info, send_signals,
+    has_lost_its_reader, has_process_table, list_processes, owner, pid_namespace, pipes, process_info,
+    send_signals, tag_of,
 };
 
 /// Refuses paths that leave the folder or lead through a link.

@@ -96,7 +96,7 @@ fn seen(process: &sysinfo::Process) -> Process {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sys::{MARK, mark_of};
+    use crate::sys::{TAG, tag_of};
 
     #[test]
     fn this_process_is_seen() {
@@ -107,11 +107,11 @@ mod tests {
     }
 
     #[test]
-    fn a_child_is_seen_with_its_mark_until_it_has_ended() {
+    fn a_child_is_seen_with_its_tag_until_it_has_ended() {
         let mut command = std::process::Command::new("sleep");
-        let mut child = command.arg("600").env(MARK, "1.2.ab").spawn().unwrap();
+        let mut child = command.arg("600").env(TAG, "1.2.ab").spawn().unwrap();
         // It may not have become its program yet.
-        while mark_of(child.id()).unwrap().as_deref() != Some("1.2.ab") {
+        while tag_of(child.id()).unwrap().as_deref() != Some("1.2.ab") {
             std::thread::yield_now();
         }
         child.kill().unwrap();

@@ -10,7 +10,7 @@ use rustix::process::{Signal, kill_process};
 use sysinfo::{ProcessRefreshKind, UpdateKind};
 
 use super::not_linux::told_of;
-use super::{Folder, MARK, OutOfDescriptors, pid, process_info};
+use super::{Folder, OutOfDescriptors, TAG, pid, process_info};
 
 pub(super) use opened::LOOK;
 
@@ -40,11 +40,11 @@ pub(super) fn dir_reader(folder: &Folder, _: &mut Vec<u8>) -> Result<Dir, Errno>
     Dir::read_from(folder)
 }
 
-/// Returns the mark in the environment that a process was started with.
-pub(crate) fn mark_of(id: u32) -> Result<Option<String>, OutOfDescriptors> {
+/// Returns the tag in the initial environment of a process.
+pub(crate) fn tag_of(id: u32) -> Result<Option<String>, OutOfDescriptors> {
     Ok(told_of(id, ProcessRefreshKind::nothing().with_environ(UpdateKind::Always), |process| {
-        let mark = |entry: &str| Some(entry.strip_prefix(MARK)?.strip_prefix('=')?.to_owned());
-        process.environ().iter().find_map(|entry| mark(entry.to_str()?))
+        let tag = |entry: &str| Some(entry.strip_prefix(TAG)?.strip_prefix('=')?.to_owned());
+        process.environ().iter().find_map(|entry| tag(entry.to_str()?))
     }))
 }
 

@@ -13,8 +13,8 @@ use tokio::process::Child;
 
 use super::Survivors;
 use crate::process::Background;
-use crate::process::mark::ServerId;
-use crate::sys::{self, MARK, Process, pid};
+use crate::process::tag::ServerId;
+use crate::sys::{self, Process, TAG, pid};
 use snapshot::ProcessSnapshot;
 
 pub(in crate::process) use end::end_all;
@@ -26,7 +26,7 @@ type ProcessKey = (u32, u64);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::process) struct ProcessScope {
     /// The tag in the environment of the processes, or a prefix of it.
-    mark: String,
+    tag: String,
     /// The process group, which has the shell's process id; 0 if unknown.
     group: u32,
     /// The start time of the shell. Older processes do not belong to the command.
@@ -57,9 +57,9 @@ enum KillScope {
 
 impl ProcessScope {
     /// Creates the scope of a command of `server` that is about to start: all processes with a tag that starts with
-    /// `mark`.
-    pub(in crate::process) fn new(server: ServerId, mark: &str) -> Self {
-        Self { mark: mark.to_owned(), group: 0, since: server.start, reach: KillScope::Everything }
+    /// `tag`.
+    pub(in crate::process) fn new(server: ServerId, tag: &str) -> Self {
+        Self { tag: tag.to_owned(), group: 0, since: server.start, reach: KillScope::Everything }
     }
 
     /// Adds the group and the start time of the shell.
@@ -129,16 +129,16 @@ pub(in crate::process) fn kill_group(shell: &mut Child) {
 pub(in crate::process) fn end_orphans(grace: Duration) {
     let namespace = sys::pid_namespace();
     // The server whose command started this one still runs, so its processes are no orphans.
-    let own = std::env::var(MARK).ok().and_then(|mark| ServerId::of_mark(&mark));
+    let own = std::env::var(TAG).ok().and_then(|tag| ServerId::of_tag(&tag));
     let snapshot = ProcessSnapshot::fresh();
     let servers: BTreeSet<ServerId> =
-        snapshot.others().filter_map(|process| ServerId::of_mark(&sys::mark_of(process.id).ok()??)).collect();
+        snapshot.others().filter_map(|process| ServerId::of_tag(&sys::tag_of(process.id).ok()??)).collect();
     let is_gone = |server: &ServerId| {
         server.namespace == namespace && Some(*server) != own && !sys::may_be_alive(server.id, server.start)
     };
     let orphans = |server: ServerId| {
         let reach = KillScope::Orphans { session: server.session };
-        ProcessScope { reach, ..ProcessScope::new(server, &server.mark_prefix()) }
+        ProcessScope { reach, ..ProcessScope::new(server, &server.tag_prefix()) }
     };
     let scopes: Vec<ProcessScope> = servers.into_iter().filter(is_gone).map(orphans).collect();
     if !scopes.is_empty() {

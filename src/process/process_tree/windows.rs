@@ -13,7 +13,7 @@ use win32job::{ExtendedLimitInfo, Job, JobError};
 
 use super::Survivors;
 use crate::process::Background;
-use crate::process::mark::ServerId;
+use crate::process::tag::ServerId;
 use crate::sys::{self, Process};
 
 /// Maximum wait for killed processes.
@@ -30,7 +30,7 @@ pub(in crate::process) struct ProcessScope {
 
 impl ProcessScope {
     /// Creates the scope of a command that is about to start.
-    pub(in crate::process) fn new(_: ServerId, _mark: &str) -> Self {
+    pub(in crate::process) fn new(_: ServerId, _tag: &str) -> Self {
         Self::default()
     }
 

@@ -18,15 +18,15 @@ use rustix::io::Errno;
 
 use rustix::process::{PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal};
 
-use crate::sys::{Folder, MARK, OutOfDescriptors, Process, names_in, open_folder, pid};
+use crate::sys::{Folder, OutOfDescriptors, Process, TAG, names_in, open_folder, pid};
 
 /// Bytes for the line of a process in `stat`, which has about fifty numbers: more than its length.
 const STAT_BYTES: usize = 1024;
 /// The maximum number of bytes of an environment that are read: the kernel's limit at the start of a program. A
 /// process can name any part of its memory as its environment.
 const ENVIRON_BYTES: u64 = 6 << 20;
-/// Bytes of a mark: more than its five numbers have.
-const MARK_BYTES: usize = 128;
+/// Maximum bytes of a tag. Its five numbers need fewer.
+const MAX_TAG_BYTES: usize = 128;
 
 /// Returns true if `/proc` uses the same process numbers as system calls here. Returns false if it is not mounted,
 /// or belongs to another PID namespace.
@@ -99,14 +99,14 @@ fn parse(id: u32, line: &[u8]) -> Option<Process> {
     Some(Process { id, start, parent, group, session, name: name.to_owned(), ended, environment })
 }
 
-/// Returns the mark in the environment that a process was started with.
-pub(crate) fn mark_of(id: u32) -> Result<Option<String>, OutOfDescriptors> {
+/// Returns the tag in the initial environment of a process.
+pub(crate) fn tag_of(id: u32) -> Result<Option<String>, OutOfDescriptors> {
     let Some(file) = seen(File::open(format!("/proc/{id}/environ")))? else { return Ok(None) };
     let mut environ = Vec::new();
     let _what_was_read = file.take(ENVIRON_BYTES).read_to_end(&mut environ); // of a process that ends meanwhile
-    let mark = |entry: &[u8]| Some(entry.strip_prefix(MARK.as_bytes())?.strip_prefix(b"=")?.to_vec());
-    let mark = environ.split(|byte| *byte == 0).find_map(mark).filter(|mark| mark.len() <= MARK_BYTES);
-    Ok(mark.and_then(|mark| String::from_utf8(mark).ok()))
+    let tag = |entry: &[u8]| Some(entry.strip_prefix(TAG.as_bytes())?.strip_prefix(b"=")?.to_vec());
+    let tag = environ.split(|byte| *byte == 0).find_map(tag).filter(|tag| tag.len() <= MAX_TAG_BYTES);
+    Ok(tag.and_then(|tag| String::from_utf8(tag).ok()))
 }
 
 /// Returns the number of the user that a process runs as.
@@ -199,6 +199,6 @@ mod tests {
                 .iter()
                 .any(|process| (process.id, process.start) == (own.id, own.start))
         );
-        assert!(mark_of(own.id).unwrap() != Some("no such mark".to_owned()));
+        assert!(tag_of(own.id).unwrap() != Some("no such tag".to_owned()));
     }
 }

@@ -126,17 +126,17 @@ fn owns_group(snapshot: &ProcessSnapshot, scope: &ProcessScope) -> bool {
     let mut in_group = snapshot.others().filter(|process| process.group == scope.group);
     scope.group != 0
         && (snapshot.processes.iter().any(is_shell)
-            || in_group.any(|process| was_in_it(process) || snapshot.carries(process, &scope.mark)))
+            || in_group.any(|process| was_in_it(process) || snapshot.carries(process, &scope.tag)))
 }
 
 /// Returns true if a process belongs to the command by its tag or its pipe, in whatever group.
 fn belongs(snapshot: &ProcessSnapshot, process: &Process, scope: &ProcessScope) -> bool {
     match scope.reach {
         KillScope::Background { pipe, .. } => pipe.is_some_and(|pipe| snapshot.holds(process, pipe)),
-        KillScope::Everything => snapshot.carries(process, &scope.mark),
+        KillScope::Everything => snapshot.carries(process, &scope.tag),
         // cutline can read the environment only of its own user's processes.
         KillScope::Orphans { session } => {
-            snapshot.carries(process, &scope.mark)
+            snapshot.carries(process, &scope.tag)
                 && sys::owner(process.id) == Some(sys::user())
                 && (process.session == session || sys::has_lost_its_reader(process.id))
         }

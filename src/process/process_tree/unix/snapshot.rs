@@ -17,7 +17,7 @@ pub(super) struct ProcessSnapshot {
     /// All processes. Empty without a process table.
     pub(super) processes: Vec<Process>,
     /// The tags of the examined processes.
-    marks: Mutex<BTreeMap<ProgramKey, Option<String>>>,
+    tags: Mutex<BTreeMap<ProgramKey, Option<String>>>,
     /// The pipes that the examined processes can write to.
     pipes: Mutex<BTreeMap<ProgramKey, Vec<u64>>>,
     /// True if a process could not be examined: there was no free file descriptor, or there is no process table.
@@ -40,20 +40,20 @@ impl ProcessSnapshot {
         let (began, listed) = (Instant::now(), sys::list_processes());
         let is_partial = AtomicBool::new(listed.is_err() || !sys::has_process_table());
         let processes = listed.unwrap_or_default();
-        let marks = latest.take().map_or_else(BTreeMap::new, |before| before.marks_that_stay(&processes));
-        let (marks, pipes) = (Mutex::new(marks), Mutex::default());
-        let snapshot = Arc::new(Self { began, processes, marks, pipes, is_partial });
+        let tags = latest.take().map_or_else(BTreeMap::new, |before| before.unchanged_tags(&processes));
+        let (tags, pipes) = (Mutex::new(tags), Mutex::default());
+        let snapshot = Arc::new(Self { began, processes, tags, pipes, is_partial });
         *latest = Some(Arc::clone(&snapshot));
         snapshot
     }
 
     /// Returns the tags of those `processes` that still run the same program as in this snapshot. A new program can
     /// have another environment and tag.
-    fn marks_that_stay(&self, processes: &[Process]) -> BTreeMap<ProgramKey, Option<String>> {
+    fn unchanged_tags(&self, processes: &[Process]) -> BTreeMap<ProgramKey, Option<String>> {
         // A thread with the lock may be blocked in a read. The tags are then read again.
-        let Ok(marks) = self.marks.try_lock() else { return BTreeMap::new() };
+        let Ok(tags) = self.tags.try_lock() else { return BTreeMap::new() };
         let programs = processes.iter().filter(|process| process.environment.is_some()).map(program);
-        programs.filter_map(|program| Some((program, marks.get(&program)?.clone()))).collect()
+        programs.filter_map(|program| Some((program, tags.get(&program)?.clone()))).collect()
     }
 
     /// Returns true if a process could not be examined.
@@ -72,10 +72,10 @@ impl ProcessSnapshot {
         self.looked_up(&self.pipes, process, sys::pipes, |pipes| pipes.contains(&pipe))
     }
 
-    /// Returns true if the environment of a process has a tag that starts with `mark`.
-    pub(super) fn carries(&self, process: &Process, mark: &str) -> bool {
-        let is_marked = |seen: &Option<String>| seen.as_ref().is_some_and(|seen| seen.starts_with(mark));
-        self.looked_up(&self.marks, process, sys::mark_of, is_marked)
+    /// Returns true if the environment of a process has a tag that starts with `tag`.
+    pub(super) fn carries(&self, process: &Process, tag: &str) -> bool {
+        let has_tag = |seen: &Option<String>| seen.as_ref().is_some_and(|seen| seen.starts_with(tag));
+        self.looked_up(&self.tags, process, sys::tag_of, has_tag)
     }
 
     /// Returns the result of `test` for the facts that `look` reads of a process, or false if they cannot be read. The

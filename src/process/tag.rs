@@ -27,8 +27,8 @@ impl ServerId {
     }
 
     /// Parses the server out of a tag. Returns `None` if the tag is malformed.
-    pub(super) fn of_mark(mark: &str) -> Option<Self> {
-        let [id, start, namespace, session, _random] = mark.split('.').collect::<Vec<_>>()[..] else {
+    pub(super) fn of_tag(tag: &str) -> Option<Self> {
+        let [id, start, namespace, session, _random] = tag.split('.').collect::<Vec<_>>()[..] else {
             return None;
         };
         let (id, start) = (id.parse().ok()?, start.parse().ok()?);
@@ -36,12 +36,12 @@ impl ServerId {
     }
 
     /// Returns a new tag for a command or a temp folder: the server and a random number.
-    pub(super) fn new_mark(self) -> String {
-        format!("{}{:016x}", self.mark_prefix(), sys::random())
+    pub(super) fn new_tag(self) -> String {
+        format!("{}{:016x}", self.tag_prefix(), sys::random())
     }
 
     /// Returns the prefix of all tags of this server.
-    pub(super) fn mark_prefix(self) -> String {
+    pub(super) fn tag_prefix(self) -> String {
         format!("{}.{}.{}.{}.", self.id, self.start, self.namespace, self.session)
     }
 }
@@ -54,10 +54,10 @@ mod tests {
     #[test]
     fn a_tag_identifies_its_server() {
         let this = ServerId::this();
-        assert_eq!(ServerId::of_mark(&this.new_mark()), Some(this));
-        assert!(this.new_mark().starts_with(&this.mark_prefix()) && this.new_mark() != this.new_mark());
-        for mark in ["", "1.2", "1.2.3.4", "1.2.3.4.5.6", "1.2.3.x.5", "1.2.-3.4.5"] {
-            assert_eq!(ServerId::of_mark(mark), None, "{mark}");
+        assert_eq!(ServerId::of_tag(&this.new_tag()), Some(this));
+        assert!(this.new_tag().starts_with(&this.tag_prefix()) && this.new_tag() != this.new_tag());
+        for tag in ["", "1.2", "1.2.3.4", "1.2.3.4.5.6", "1.2.3.x.5", "1.2.-3.4.5"] {
+            assert_eq!(ServerId::of_tag(tag), None, "{tag}");
         }
     }
 }
