@@ -10,7 +10,7 @@ use std::path::Path;
 
 use cutline::limits::{GLOB_BYTES, RULES_BYTES};
 use cutline::search::globs::Glob;
-use cutline::search::ignore_rules::{RuleFilesPresent, Rules};
+use cutline::search::ignore_rules::{IgnoreRules, RuleFilesPresent};
 use tempfile::TempDir;
 
 use crate::input::parts;
@@ -129,7 +129,7 @@ fn left_out(folder: &Path, name: &str, rules: &[u8], paths: &[Vec<u8>]) -> Vec<b
     let mut files = RuleFilesPresent::default();
     files.see(name.as_bytes());
     let open = OwnedFd::from(File::open(folder).unwrap());
-    let mut rules = Rules::above(folder);
+    let mut rules = IgnoreRules::above(folder);
     let base = [folder.as_os_str().as_encoded_bytes(), b"/"].concat();
     let _left_aside = rules.enter(&open, base.len(), files);
     let both = |path: &Vec<u8>| {

@@ -27,7 +27,7 @@ pub(super) const GIT: &[u8] = b".git";
 
 /// The rules that hold in one folder of a walk.
 #[derive(Debug, Clone)]
-pub struct Rules {
+pub struct IgnoreRules {
     shared: Option<Arc<Shared>>,
     nearest: Option<Arc<DirRules>>,
 }
@@ -89,7 +89,7 @@ impl RuleFilesPresent {
     }
 }
 
-impl Rules {
+impl IgnoreRules {
     /// No rules at all.
     pub fn none() -> Self {
         Self { shared: None, nearest: None }

@@ -21,7 +21,7 @@ mod work;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::ignore_rules::Rules;
+use super::ignore_rules::IgnoreRules;
 use crate::stop::Stop;
 use crate::sys::Folder;
 use work::{Shared, Worker, lock};
@@ -34,7 +34,7 @@ pub struct Walk {
     /// The folder.
     pub root: Folder,
     /// The ignore rules.
-    pub rules: Rules,
+    pub rules: IgnoreRules,
     /// Number of threads that work on it, this one included.
     pub workers: usize,
     /// Ends it early.

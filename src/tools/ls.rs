@@ -12,7 +12,7 @@ use serde::Deserialize;
 use crate::fs::listing::{Listing, Order};
 use crate::fs::open::OpenedPath;
 use crate::search::globs::Glob;
-use crate::search::ignore_rules::{RuleFilesPresent, Rules};
+use crate::search::ignore_rules::{IgnoreRules, RuleFilesPresent};
 use crate::stop::Stopped;
 use crate::sys::{self, FileKind, Folder, Stat, below};
 use cutline_core::details::Details;
@@ -115,7 +115,7 @@ struct Lister<'a> {
     only: Option<Glob>,
     /// Negated globs: an entry that one of them does not match is omitted.
     exclude: Vec<Glob>,
-    rules: Rules,
+    rules: IgnoreRules,
     /// Shows names with the path of their directory, for a call with a glob.
     paths: Option<Paths>,
 }
@@ -132,7 +132,7 @@ impl<'a> Lister<'a> {
             paths: only.is_some().then(|| Paths::below(&cx.workspace, &place.real)),
             only,
             exclude: exclude.unwrap_or_default(),
-            rules: if has_rules { Rules::above(&place.real) } else { Rules::none() },
+            rules: if has_rules { IgnoreRules::above(&place.real) } else { IgnoreRules::none() },
             place,
         })
     }

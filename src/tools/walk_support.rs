@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::fs::open::OpenedPath;
 use crate::fs::workspace::Workspace;
 use crate::limits::PSEUDO_FILE_BYTES;
-use crate::search::ignore_rules::Rules;
+use crate::search::ignore_rules::IgnoreRules;
 use crate::search::walk::{TreeSearch, Walk, Walked};
 use crate::stop::Stop;
 use cutline_core::details::{Details, Skipped};
@@ -165,7 +165,7 @@ impl Aside {
 pub(super) fn walk(cx: &Context, place: &OpenedPath, no_ignore: bool) -> Result<Walk, ToolError> {
     Ok(Walk {
         root: resolve::folder(cx, place)?,
-        rules: if no_ignore { Rules::none() } else { Rules::above(&place.real) },
+        rules: if no_ignore { IgnoreRules::none() } else { IgnoreRules::above(&place.real) },
         workers: cx.shared.workers,
         stop: Stop::new(cx.cancel.child_token(), cx.deadline),
         progress: Box::new(progress(&cx.progress)),

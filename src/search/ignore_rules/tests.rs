@@ -16,7 +16,7 @@ use crate::sys;
 /// whose rules were left aside.
 fn search(dir: &Path, workers: usize) -> (Vec<String>, bool, u64) {
     let dir = dir.canonicalize().unwrap();
-    let (root, rules) = (sys::open_folder(&dir).unwrap(), Rules::above(&dir));
+    let (root, rules) = (sys::open_folder(&dir).unwrap(), IgnoreRules::above(&dir));
     let walk = Walk { root, rules, workers, stop: Stop::default(), progress: Box::new(|_| {}) };
     let query = Query { glob: None, exclude: Vec::new(), max_depth: None, kind: Kind::File, key: Key::Path };
     let (rules, found) = (walk.rules.clone(), Arc::new(Mutex::new((Vec::new(), 0))));
@@ -185,7 +185,7 @@ fn rules_beyond_the_budget_are_ignored_for_any_number_of_workers() {
 
 #[test]
 fn chain_of_rules_is_dropped_without_recursion() {
-    let mut rules = Rules { shared: None, nearest: None };
+    let mut rules = IgnoreRules { shared: None, nearest: None };
     for path_len in 0..500_000 {
         let above = DirRules {
             above: rules.nearest,

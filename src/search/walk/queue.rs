@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::dir::{Dir, Position, Task};
-use crate::search::ignore_rules::Rules;
+use crate::search::ignore_rules::IgnoreRules;
 
 /// Entries that are visited in one go: fewer would have workers wait for the queue.
 const BATCH: usize = 32;
@@ -24,12 +24,12 @@ pub(super) struct Work {
     pub(super) dir: Arc<Dir>,
     pub(super) range: Range<usize>,
     /// The rules that apply in the folder.
-    pub(super) rules: Rules,
+    pub(super) rules: IgnoreRules,
 }
 
 impl Work {
     /// Returns the work for all entries of a folder.
-    pub(super) fn new(dir: Arc<Dir>, rules: Rules) -> Self {
+    pub(super) fn new(dir: Arc<Dir>, rules: IgnoreRules) -> Self {
         let range = 0..dir.entries.iter().len();
         Self { dir, range, rules }
     }

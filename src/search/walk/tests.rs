@@ -38,7 +38,7 @@ impl Visit for All {
 
 fn walk_of(dir: &Path, workers: usize, stop: Stop) -> Walk {
     let root = sys::open_folder(dir).unwrap();
-    Walk { root, rules: Rules::none(), workers, stop, progress: Box::new(|_| {}) }
+    Walk { root, rules: IgnoreRules::none(), workers, stop, progress: Box::new(|_| {}) }
 }
 
 /// Walks as `visitor` visits. Returns what the sink got, up to `max` results.

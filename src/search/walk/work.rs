@@ -11,7 +11,7 @@ use super::dir::{self, Dir, OpenDirs, Position, Task};
 use super::queue::{End, Item, Queue, Work};
 use super::visit::{Entry, Visit, Walked};
 use crate::fs::listing::{Listing, Order};
-use crate::search::ignore_rules::{GIT, RuleFilesPresent, Rules};
+use crate::search::ignore_rules::{GIT, IgnoreRules, RuleFilesPresent};
 use crate::stop::stopped_by;
 use crate::sys::{self, FileKind, Folder};
 
@@ -225,7 +225,7 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
     }
 
     /// Lists a folder. Its entries become pending work.
-    pub(super) fn read(&mut self, position: &Position, rules: Rules) {
+    pub(super) fn read(&mut self, position: &Position, rules: IgnoreRules) {
         let mut found = Vec::new();
         let end = match self.list(position.clone(), rules, &mut found) {
             Ok(work) => End::LeadsTo(work),
@@ -244,7 +244,7 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
     fn list(
         &mut self,
         position: Position,
-        mut rules: Rules,
+        mut rules: IgnoreRules,
         found: &mut Vec<Walked<V::Found>>,
     ) -> io::Result<Work> {
         self.set_folder_path(&position);

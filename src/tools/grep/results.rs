@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::fs::open::OpenedPath;
 use crate::search::best::Best;
 use crate::search::content::{ContextLines, Found, OutputMode, PassedOver, Row, RowKind};
-use crate::search::ignore_rules::Rules;
+use crate::search::ignore_rules::IgnoreRules;
 use crate::search::walk::Walked;
 use cutline_core::details::Details;
 use cutline_core::notice as of_text;
@@ -30,7 +30,7 @@ pub(super) struct Results {
     /// The path of the last target that was searched completely.
     last_complete: Option<String>,
     /// The rules of the folders that were searched.
-    rules: Vec<Rules>,
+    rules: Vec<IgnoreRules>,
     page: Page,
     /// The format of the lines in the saved output.
     saved_format: RowFormat,
@@ -95,7 +95,7 @@ impl Results {
     }
 
     /// Adds the rules of the current target, which is a folder.
-    pub(super) fn add_rules(&mut self, rules: &Rules) {
+    pub(super) fn add_rules(&mut self, rules: &IgnoreRules) {
         self.rules.push(rules.clone());
     }
 
@@ -286,7 +286,7 @@ impl Results {
         // The glob does not apply to a file that the call names.
         if is_empty && !self.rules.is_empty() {
             about.extend(args.glob.as_deref().and_then(path_glob::list_hint));
-            nothing_but_ignored = self.rules.iter().any(Rules::ignored_any);
+            nothing_but_ignored = self.rules.iter().any(IgnoreRules::ignored_any);
         }
         self.page.stopped = self.stopped_at(!is_empty);
         about.extend(self.aside.notices(nothing_but_ignored, &mut details));

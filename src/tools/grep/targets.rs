@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 use crate::fs::open::{FileKind, OpenedPath};
 use crate::search::file_filter::{FileFilter, Selector};
 use crate::search::globs::{Glob, has_wildcard, literal_folders};
-use crate::search::ignore_rules::Rules;
+use crate::search::ignore_rules::IgnoreRules;
 use crate::search::names;
 use crate::search::walk::Walked;
 
@@ -156,7 +156,7 @@ fn path_in(target: &Target, part: &Part, args: &Args) -> Option<Vec<u8>> {
     }
     let is_folder = part.place.stat.kind == FileKind::Folder;
     let names: Vec<&[u8]> = below.iter().map(OsStr::as_encoded_bytes).collect();
-    let rules = if args.no_ignore == Some(true) { Rules::none() } else { Rules::above(base) };
+    let rules = if args.no_ignore == Some(true) { IgnoreRules::none() } else { IgnoreRules::above(base) };
     let path = names.join(&b'/');
     let is_reached = target.filter.keeps(&path, is_folder) && rules.let_in(base, below, is_folder);
     is_reached.then_some(path)
