@@ -61,7 +61,7 @@ pub(super) fn read(
         });
     };
     let stop = cx.stop().extended(PAGE_TIME);
-    Page { cx, args, place, text, index: &index, first, from, stop }.answer().map_err(failed)
+    ReadPage { cx, args, place, text, index: &index, first, from, stop }.answer().map_err(failed)
 }
 
 /// The number of a page's first line, and the offset at which that begins.
@@ -100,7 +100,7 @@ fn locate(
 }
 
 /// A page that is to be read, with all that its notices speak of.
-struct Page<'a> {
+struct ReadPage<'a> {
     cx: &'a Context,
     args: &'a Args,
     place: &'a OpenedPath,
@@ -112,7 +112,7 @@ struct Page<'a> {
     stop: Stop,
 }
 
-impl Page<'_> {
+impl ReadPage<'_> {
     /// Returns the text that is shown, its lines, and true if anything had to be replaced: in the page, or after it if that
     /// was cut.
     fn collect(&self) -> io::Result<(Truncation, PageLines, bool)> {
