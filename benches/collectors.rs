@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use cutline::call_stats::StatsFile;
 use cutline::limits::Limits;
-use cutline::stats::{Call, Record, Stats};
+use cutline::stats::{Record, Stats, TimedCall};
 use cutline::tools::notice::{Answer, continue_after};
 use cutline::tools::{Output, ToolName};
 use cutline_core::details::{Details, TruncationDetails};
@@ -111,7 +111,7 @@ fn answer_of(kept: Truncation, bounds: Bounds) -> Output {
 fn counting(line: &str) {
     let output = answer(Collector::new(BOUNDS, Keep::Head), &line.repeat(600), BOUNDS);
     let outcome = Ok(Output { details: Details::default(), ..output });
-    let call = Call { tool: ToolName::Read, time_ms: 0, duration: Duration::ZERO };
+    let call = TimedCall { tool: ToolName::Read, time_ms: 0, duration: Duration::ZERO };
     let mut stats = Stats::default();
     adds("the record of an answer of 30KB, and its sums", || {
         stats.add(&Record::new(&call, black_box(&outcome), &Limits::default()));

@@ -29,7 +29,7 @@ use tokio_util::sync::CancellationToken;
 use crate::call_stats::StatsFile;
 use crate::clock::now_ms;
 use crate::fs::workspace::Workspace;
-use crate::stats::Call;
+use crate::stats::TimedCall;
 use crate::stop::Deadline;
 use crate::tools::arguments::{self, Object};
 use crate::tools::catalog::{self, Called};
@@ -122,7 +122,7 @@ impl Server {
         }
         // A cancelled call gets no response.
         let outcome = if request.ct.is_cancelled() { Err(ToolError::Cancelled) } else { outcome };
-        let call = Call { tool, time_ms: now_ms(), duration: start.elapsed() };
+        let call = TimedCall { tool, time_ms: now_ms(), duration: start.elapsed() };
         self.stats.record(&call, &outcome, &limits, &request).await;
         result_of(outcome, shape).into()
     }

@@ -16,7 +16,7 @@ use crate::call_stats::CallStats;
 use crate::clock::now_ms;
 use crate::limits::Limits;
 use crate::server::result_of;
-use crate::stats::{Call, Record};
+use crate::stats::{Record, TimedCall};
 use crate::stop::Deadline;
 use crate::tools::arguments::{self, Object};
 use crate::tools::catalog::{self, Called};
@@ -84,7 +84,7 @@ pub(super) fn run(options: &Options, matches: &ArgMatches, json: bool) -> anyhow
     if NEWS_SHOWN.load(Relaxed) {
         let _closed = write!(std::io::stderr(), "{CLEAR}");
     }
-    let call = Call { tool, time_ms: now_ms(), duration: start.elapsed() };
+    let call = TimedCall { tool, time_ms: now_ms(), duration: start.elapsed() };
     stats.add(&Record::new(&call, &outcome, &limits));
     let code = match &outcome {
         _ if cx.cancel.is_cancelled() => INTERRUPTED,

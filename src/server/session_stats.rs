@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::call_stats::{CallStats, StatsFile, tell};
 use crate::limits::{Images, Limits};
-use crate::stats::{Call, Outcome, Record, rfc3339};
+use crate::stats::{Outcome, Record, TimedCall, rfc3339};
 use crate::tools::{Output, ToolError};
 
 use super::Request;
@@ -30,7 +30,7 @@ impl SessionStats {
     /// Counts a call. Logs a result that was cut or is close to a limit.
     pub(super) async fn record(
         &self,
-        call: &Call,
+        call: &TimedCall,
         outcome: &Result<Output, ToolError>,
         limits: &Limits,
         request: &Request,

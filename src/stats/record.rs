@@ -84,7 +84,7 @@ pub struct Answered {
 
 /// A call without its outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Call {
+pub struct TimedCall {
     /// The tool.
     pub tool: ToolName,
     /// End of the call in milliseconds since 1970 (UTC).
@@ -95,7 +95,7 @@ pub struct Call {
 
 impl Record {
     /// Returns the record of a call with this outcome and these limits.
-    pub fn new(call: &Call, outcome: &Result<Output, ToolError>, limits: &Limits) -> Self {
+    pub fn new(call: &TimedCall, outcome: &Result<Output, ToolError>, limits: &Limits) -> Self {
         let outcome = match outcome {
             Ok(output) => Outcome::Ok(Answered::new(call, output, limits)),
             Err(ToolError::Cancelled) => Outcome::Cancelled,
@@ -153,7 +153,7 @@ impl Answered {
         Self::of(given, cut.estimated_tokens, total, Some(cut.truncated_by), limit_percent)
     }
 
-    fn new(call: &Call, output: &Output, limits: &Limits) -> Self {
+    fn new(call: &TimedCall, output: &Output, limits: &Limits) -> Self {
         let details = &output.details;
         let cut = details.truncation.as_ref();
         let of_all = if let Some(cut) = cut {

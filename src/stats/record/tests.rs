@@ -17,8 +17,8 @@ pub(in crate::stats) fn error_at(time_ms: u64) -> Record {
     }
 }
 
-fn call(tool: ToolName) -> Call {
-    Call { tool, time_ms: 1_795_168_800_000, duration: Duration::from_micros(1234) }
+fn call(tool: ToolName) -> TimedCall {
+    TimedCall { tool, time_ms: 1_795_168_800_000, duration: Duration::from_micros(1234) }
 }
 
 /// A truncation to `output` of `total`, as `(lines, bytes)`.
