@@ -1,9 +1,9 @@
-//! The operating system, with the same names for each: no layer above asks which one it is.
+//! The interface to the operating system. It is the same on each system, so higher layers do not check which one it is.
 //!
-//! `sys/windows` is for Windows. `sys/unix` has the common parts of Linux and macOS, `sys/linux` the parts of
-//! Linux, and `sys/portable` the same parts for every Unix and for macOS. `sys/not_linux` is for all systems except
-//! Linux. `RUSTFLAGS="--cfg cutline_portable"` uses the portable parts on Linux too, so that tests cover them.
-//! `docs/security.md` lists the promises that they can't keep.
+//! `sys/windows` is for Windows. `sys/unix` has the common parts of Linux and macOS, `sys/linux` the parts for Linux
+//! only, and `sys/portable` replacements of those parts for every Unix. `sys/not_linux` is for all systems except
+//! Linux. With `RUSTFLAGS="--cfg cutline_portable"`, the portable parts are used on Linux too, so that tests cover
+//! them. `docs/security.md` lists the guarantees that they can't give.
 
 #[cfg(all(target_os = "linux", not(cutline_portable)))]
 mod linux;
@@ -33,51 +33,51 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// A path that was opened without being read.
+/// An open path. Opening it read nothing of its content.
 #[derive(Debug)]
 pub struct Opened {
-    /// The path without links.
+    /// The path without symbolic links.
     pub real: PathBuf,
-    /// Its type, size, times and owner.
+    /// Type, size, times and owner.
     pub stat: Stat,
-    /// The handle that opens it for reading.
+    /// The handle from which the file can be opened for reading.
     handle: PathHandle,
 }
 
 /// Type, size, times and owner of a file, a folder or a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stat {
-    /// Its type.
+    /// The type.
     pub kind: FileKind,
-    /// Its size in bytes.
+    /// The size in bytes.
     pub bytes: u64,
-    /// Its device, and its number there: no other has both while it exists.
+    /// The device and the inode. No other existing file has the same pair.
     pub id: (u64, u64),
-    /// Time of the last change of its content, in nanoseconds since 1970.
+    /// Time of the last change of the content, in nanoseconds since 1970.
     pub modified: i128,
-    /// Time of the last change of anything about it, in nanoseconds since 1970.
+    /// Time of the last change of the content or the metadata, in nanoseconds since 1970.
     pub changed: i128,
-    /// Number of the user who owns it.
+    /// The id of the owner.
     pub owner: u32,
-    /// True if its mode lets only the owner open it.
+    /// True if the mode gives rights only to the owner.
     pub is_private: bool,
-    /// Number of its hard links.
+    /// The number of hard links.
     pub links: u64,
 }
 
 impl Stat {
-    /// Returns true if it has no hard link any more.
+    /// Returns true if no hard link remains: the file was removed.
     pub(crate) fn is_removed(&self) -> bool {
         self.links == 0
     }
 
-    /// True for a regular file of this user's with one name: no other user can have put it there, nor by
-    /// a hard link to another of this user's files.
+    /// Returns true for a regular file of this user with a single hard link. No other user can have created it, not
+    /// even as a hard link to another file of this user.
     pub(crate) fn is_own_file(&self) -> bool {
         self.kind == FileKind::File && self.owner == user() && self.links == 1
     }
 
-    /// True for a folder of this user's that no other user may look into.
+    /// Returns true for a folder of this user to which no other user has rights.
     pub(crate) fn is_own_private_folder(&self) -> bool {
         self.kind == FileKind::Folder && self.owner == user() && self.is_private
     }
@@ -90,30 +90,30 @@ pub enum FileKind {
     File,
     /// A folder.
     Folder,
-    /// A link, whatever it leads to.
+    /// A symbolic link, whatever its target is.
     Link,
-    /// A pipe with a name.
+    /// A named pipe.
     Fifo,
     /// A socket.
     Socket,
-    /// A device that is read byte by byte.
+    /// A character device.
     CharacterDevice,
-    /// A device that is read block by block.
+    /// A block device.
     BlockDevice,
     /// Something else.
     Unknown,
 }
 
-/// The end of a shell.
+/// How a shell ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// It exited with that code.
+    /// The shell exited with this code.
     Code(i32),
-    /// It was killed by the signal of that number.
+    /// This signal killed the shell.
     Signal(i32),
 }
 
-/// The exit code of a program that a signal ended, without the signal's number.
+/// The exit code of a program that a signal ended, minus the number of the signal.
 const SIGNAL_CODE: i32 = 128;
 
 impl Ending {
@@ -132,63 +132,64 @@ pub(crate) const TAG: &str = "CUTLINE_MARK";
 /// One process at the time of a snapshot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Process {
-    /// Its number, which a later process may get.
+    /// The process id. A later process can get the same id.
     pub(crate) id: u32,
-    /// Its start, in the system's own unit; number and start together are one process only.
+    /// The start time, in the unit of the process table. No two processes have the same id and start time.
     pub(crate) start: u64,
-    /// Number of the process that started it, or that inherited it.
+    /// The id of the parent process.
     pub(crate) parent: u32,
-    /// Number of its process group; 0 for a group of another namespace, for example if it entered a container.
+    /// The id of the process group. It is 0 for a group of another namespace, for example of a process that entered a
+    /// container.
     pub(crate) group: u32,
-    /// Number of its session, that of the process that began it; 0 for one of another namespace.
+    /// The id of the session. It is 0 for a session of another namespace.
     pub(crate) session: u32,
-    /// Its program's name, possibly shortened.
+    /// The name of the program. The system may truncate it.
     pub(crate) name: String,
-    /// True for a zombie: it has ended, and its parent has not waited for its end.
+    /// True for a zombie: it has ended, and its parent has not reaped it.
     pub(crate) ended: bool,
-    /// The addresses in its memory at which its environment begins and ends; they change when it starts another
-    /// program. `None` if they are unknown.
+    /// The start and end address of the environment in the memory of the process. They change when the process runs
+    /// another program. `None` if unknown.
     pub(crate) environment: Option<(u64, u64)>,
 }
 
-/// No descriptor is left to read a process, so its state is unknown.
+/// No file descriptor was free to read a process, so its state is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct OutOfDescriptors;
 
-/// Returns a random number that another process can't guess; another one each time.
+/// Returns a new random number that other processes can't guess.
 ///
-/// The keys of the standard library's hasher are the system's random bytes, on every system.
+/// The keys of the standard library's hasher are random bytes from the system, on every system.
 pub(crate) fn random() -> u64 {
     std::hash::RandomState::new().build_hasher().finish()
 }
 
-/// Returns the nanoseconds from 1970 to a time, which [`Stat`] has times in.
+/// Converts a time to nanoseconds since 1970, the unit of [`Stat`].
 pub(crate) fn nanos(time: SystemTime) -> i128 {
     let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     i128::try_from(since.as_nanos()).unwrap_or(i128::MAX)
 }
 
-/// Returns true if the error means that there is no such file.
+/// Returns true if the error means that the file does not exist.
 pub(crate) fn is_missing(error: &io::Error) -> bool {
     let kinds = [ErrorKind::NotFound, ErrorKind::NotADirectory, ErrorKind::InvalidFilename];
     kinds.contains(&error.kind()) || error.raw_os_error().is_some_and(|code| NO_SUCH_FILE.contains(&code))
 }
 
-/// Returns the temp folder. A `TMPDIR` that is empty counts as not set, as for other programs.
+/// Returns the temp folder. Treats an empty `TMPDIR` as not set, as other programs do.
 pub(crate) fn temp_dir() -> PathBuf {
     let told = std::env::temp_dir();
     if told.as_os_str().is_empty() { "/tmp".into() } else { told }
 }
 
-/// Returns the name of the folder of saved outputs in the temp folder, which on Windows each user has for itself.
+/// Returns the name of the folder of saved outputs in the temp folder. On Windows each user has a separate temp folder.
 pub(crate) fn saved_folder_name() -> String {
     if cfg!(windows) { "cutline".to_owned() } else { format!("cutline-{}", user()) }
 }
 
-/// Bytes of the buffer that the names in a folder are read through.
+/// Size in bytes of the buffer for the names in a folder.
 const NAMES_BYTES: usize = 16 * 1024;
 
-/// Returns the names in `folder` that `is_wanted` takes, in no order, the first `most` of them.
+/// Returns the first `most` names in `folder` that `is_wanted` accepts, in no particular order.
 pub(crate) fn names_in(
     folder: &Folder,
     most: usize,
@@ -202,17 +203,17 @@ pub(crate) fn names_in(
     Ok(names)
 }
 
-/// Returns the path of a program, by `PATH`.
+/// Searches `PATH` for a program. Returns the path of the first one.
 pub(crate) fn on_path(program: impl AsRef<Path>) -> Option<PathBuf> {
     all_on_path(program.as_ref()).next()
 }
 
-/// True if a file can be started by this user.
+/// Returns true if this user can run the file.
 pub(crate) fn is_program(path: &Path) -> bool {
     program_at(path).is_some()
 }
 
-/// Returns each path of a program by `PATH`, in its order.
+/// Searches `PATH` for a program. Returns all paths, in the order of `PATH`.
 fn all_on_path(program: &Path) -> impl Iterator<Item = PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let places: Vec<PathBuf> = std::env::split_paths(&path).filter(|dir| dir.is_absolute()).collect();

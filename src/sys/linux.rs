@@ -1,4 +1,4 @@
-//! Linux: `O_PATH`, `openat2`, `/proc`, pidfds.
+//! The parts for Linux: `O_PATH`, `openat2`, `/proc`, pidfds.
 
 mod opened;
 mod processes;
@@ -18,11 +18,11 @@ pub(crate) use processes::{
     send_signals, tag_of,
 };
 
-/// Refuses paths that leave the folder or lead through a link.
+/// Refuses paths that leave the folder or pass through a link.
 const BELOW: ResolveFlags =
     ResolveFlags::BENEATH.union(ResolveFlags::NO_SYMLINKS).union(ResolveFlags::NO_MAGICLINKS);
 
-/// Returns all `size` bytes of a file if they are in memory. Never waits for a disk.
+/// Returns all `size` bytes of a file if they are in the page cache. Never waits for a disk.
 pub(crate) fn read_cached(file: &File, size: usize) -> Option<Vec<u8>> {
     let mut bytes = vec![0; size];
     let whole = &mut [IoSliceMut::new(&mut bytes)];
@@ -30,16 +30,16 @@ pub(crate) fn read_cached(file: &File, size: usize) -> Option<Vec<u8>> {
     (read == size).then_some(bytes)
 }
 
-/// Lets a pipe hold `bytes`, where this user may.
+/// Sets the capacity of a pipe to `bytes`, if the system allows it.
 pub(crate) fn enlarge(pipe: &PipeReader, bytes: usize) {
     let _smaller_works_too = rustix::pipe::fcntl_setpipe_size(pipe, bytes);
 }
 
-/// True if a reader of names gives the rest after it was interrupted.
+/// True if a reader of names can continue after it was interrupted.
 pub(super) const GOES_ON_AFTER_INTR: bool = true;
 
-/// Returns a reader of the names in `folder`. It reads as many names at one time as fit in `buffer`.
-#[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
+/// Returns a reader of the names in `folder`. Each read returns as many names as fit in `buffer`.
+#[expect(clippy::unnecessary_wraps, reason = "it can fail on other systems")]
 pub(super) fn dir_reader<'a>(
     folder: &'a Folder,
     buffer: &'a mut Vec<u8>,
@@ -47,16 +47,16 @@ pub(super) fn dir_reader<'a>(
     Ok(RawDir::new(folder, buffer.spare_capacity_mut()))
 }
 
-/// Opens `path` below `base` in one step. Returns `NOSYS` or `PERM` if the kernel is older, or a filter refuses the
-/// call.
+/// Opens `path` below `base` in one call. Returns `NOSYS` or `PERM` if the kernel does not support the call or a filter
+/// refuses it.
 pub(super) fn open_beneath(base: impl AsFd, path: &[u8], flags: OFlags) -> Result<OwnedFd, Errno> {
     rustix::fs::openat2(base, path, flags, Mode::empty(), BELOW)
 }
 
-/// Lets this user list and change the folder `name` of `base`. Fails if that is no folder.
+/// Gives this user all rights to the folder `name` in `base`. Returns an error if that is no folder.
 pub(super) fn make_accessible(base: impl AsFd, name: &[u8]) -> Result<(), Errno> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let folder = rustix::fs::openat(base, name, flags, Mode::empty())?;
-    // The call that takes a descriptor refuses one that was opened like this.
+    // `fchmod` refuses a descriptor that was opened with `O_PATH`.
     rustix::fs::chmodat(CWD, super::path_of(&folder), Mode::RWXU, AtFlags::empty())
 }

@@ -1,10 +1,9 @@
-//! The functions that macOS and Windows have in common: processes through `sysinfo`, and replacements for functions
-//! of Linux.
+//! The common parts of macOS and Windows: processes through `sysinfo`, and replacements for functions of Linux.
 //!
-//! A snapshot can be out of date. Start times are in whole seconds. The pipes of a process and some environments
-//! are unknown; on Windows also groups and owners.
+//! A snapshot can be out of date. Start times are in whole seconds. The pipes of a process and some environments are
+//! unknown; on Windows also groups and owners.
 
-#![expect(clippy::unnecessary_wraps, reason = "on Linux they may fail")]
+#![expect(clippy::unnecessary_wraps, reason = "they can fail on Linux")]
 
 use std::fs::File;
 use std::io::{self, PipeReader, Seek as _};
@@ -14,34 +13,34 @@ use sysinfo::{ProcessRefreshKind, ProcessStatus, ProcessesToUpdate, System};
 
 use super::{Opened, OutOfDescriptors, Process, group};
 
-/// Returns `None`: this system does not tell whether a file is in memory.
+/// Returns `None`, because this system does not report whether a file is in the cache.
 pub(crate) fn read_cached(_: &File, _: usize) -> Option<Vec<u8>> {
     None
 }
 
-/// Does nothing: a pipe has the size that this system gives it.
+/// Does nothing, because this system has a fixed pipe capacity.
 pub(crate) fn enlarge(_: &PipeReader, _: usize) {}
 
-/// A handle on an open file or folder; `None` for another type that can't be opened without reading.
+/// A handle to an open file or folder. `None` for other types, which can't be opened without reading.
 pub(super) type PathHandle = Option<File>;
 
 impl Opened {
-    /// Returns another handle on the same file, at its beginning. All such handles share one position: only the
-    /// last one may be read further.
+    /// Returns another handle to the same file, at its start. All these handles share one position, so only use the
+    /// newest one.
     pub(crate) fn file(&self) -> io::Result<File> {
         let mut file = self.handle.as_ref().ok_or(io::ErrorKind::Unsupported)?.try_clone()?;
-        // A folder has no beginning, and is not read so.
+        // Folders have no position, so the error is ignored.
         let _folders_have_none = file.rewind();
         Ok(file)
     }
 
-    /// Fails: this system does not report whether a path is in memory.
+    /// Returns an error, because this system does not report whether a path is in the cache.
     pub(crate) fn cached(_: &Path) -> io::Result<Self> {
         Err(io::ErrorKind::Unsupported.into())
     }
 }
 
-/// Returns true: here process numbers have no namespaces.
+/// Returns true, because this system has no PID namespaces.
 pub(crate) fn has_process_table() -> bool {
     true
 }
@@ -52,18 +51,18 @@ pub(crate) fn list_processes() -> Result<Vec<Process>, OutOfDescriptors> {
     Ok(system.processes().values().map(seen).collect())
 }
 
-/// Returns the process with that number.
+/// Returns the process with this id.
 pub(crate) fn process_info(id: u32) -> Result<Option<Process>, OutOfDescriptors> {
-    Ok(told_of(id, ProcessRefreshKind::nothing(), |process| Some(seen(process))))
+    Ok(with_process(id, ProcessRefreshKind::nothing(), |process| Some(seen(process))))
 }
 
-/// Returns 0: here process numbers have no namespaces.
+/// Returns 0, because this system has no PID namespaces.
 pub(crate) fn pid_namespace() -> u64 {
     0
 }
 
-/// Returns the result of `ask` for the process with that number, with the data that `what` selects.
-pub(super) fn told_of<T>(
+/// Calls `ask` with the process with this id. `what` selects the data to read.
+pub(super) fn with_process<T>(
     id: u32,
     what: ProcessRefreshKind,
     ask: fn(&sysinfo::Process) -> Option<T>,
@@ -110,7 +109,7 @@ mod tests {
     fn a_child_is_seen_with_its_tag_until_it_has_ended() {
         let mut command = std::process::Command::new("sleep");
         let mut child = command.arg("600").env(TAG, "1.2.ab").spawn().unwrap();
-        // It may not have become its program yet.
+        // The child may not run its program yet.
         while tag_of(child.id()).unwrap().as_deref() != Some("1.2.ab") {
             std::thread::yield_now();
         }

@@ -1,4 +1,4 @@
-//! The calls that every Unix has, and calls of macOS if those are not enough.
+//! The parts for every Unix, with calls of macOS where those are not enough.
 
 mod opened;
 
@@ -9,57 +9,57 @@ use rustix::io::Errno;
 use rustix::process::{Signal, kill_process};
 use sysinfo::{ProcessRefreshKind, UpdateKind};
 
-use super::not_linux::told_of;
+use super::not_linux::with_process;
 use super::{Folder, OutOfDescriptors, TAG, pid, process_info};
 
 pub(super) use opened::LOOK;
 
-/// Fails: this system can't open below a folder in one step.
+/// Returns an error, because this system can't open a path below a folder in one call.
 pub(super) fn open_beneath(_: impl AsFd, _: &[u8], _: OFlags) -> Result<OwnedFd, Errno> {
     Err(Errno::NOSYS)
 }
 
-/// Lets this user list and change the folder `name` of `base`. Fails if that is no folder.
+/// Gives this user all rights to the folder `name` in `base`. Returns an error if that is no folder.
 pub(super) fn make_accessible(base: impl AsFd, name: &[u8]) -> Result<(), Errno> {
     rustix::fs::chmodat(base, name, Mode::RWXU, AtFlags::SYMLINK_NOFOLLOW)
 }
 
-/// Sends `signals` to that process after a check of its start. Another process could get the number in between;
-/// these systems offer no better way. Returns false if it has ended, or belongs to another user.
+/// Checks the start time of a process and sends `signals` to it. Another process could get the id between the two;
+/// these systems have no better way. Returns false if the process has ended or belongs to another user.
 pub(crate) fn send_signals(id: u32, start: u64, signals: &[Signal]) -> Result<bool, OutOfDescriptors> {
     let is_same = process_info(id)?.is_some_and(|now| start > 0 && now.start == start && !now.ended);
     let Some(pid) = pid(id).filter(|_| is_same) else { return Ok(false) };
     Ok(signals.iter().all(|signal| kill_process(pid, *signal).is_ok()))
 }
 
-/// True if a reader of names gives the rest after it was interrupted. This one gives no more after any error.
+/// False, because this reader returns no more names after any error.
 pub(super) const GOES_ON_AFTER_INTR: bool = false;
 
-/// Returns a reader of the names in `folder`, which needs no buffer of the caller's.
+/// Returns a reader of the names in `folder`. It does not use the buffer.
 pub(super) fn dir_reader(folder: &Folder, _: &mut Vec<u8>) -> Result<Dir, Errno> {
     Dir::read_from(folder)
 }
 
 /// Returns the tag in the initial environment of a process.
 pub(crate) fn tag_of(id: u32) -> Result<Option<String>, OutOfDescriptors> {
-    Ok(told_of(id, ProcessRefreshKind::nothing().with_environ(UpdateKind::Always), |process| {
+    Ok(with_process(id, ProcessRefreshKind::nothing().with_environ(UpdateKind::Always), |process| {
         let tag = |entry: &str| Some(entry.strip_prefix(TAG)?.strip_prefix('=')?.to_owned());
         process.environ().iter().find_map(|entry| tag(entry.to_str()?))
     }))
 }
 
-/// Returns the number of the user that a process runs as.
+/// Returns the id of the user that runs the process.
 pub(crate) fn owner(id: u32) -> Option<u32> {
     let user = ProcessRefreshKind::nothing().with_user(UpdateKind::Always);
-    told_of(id, user, |process| process.effective_user_id().map(|user| **user))
+    with_process(id, user, |process| process.effective_user_id().map(|user| **user))
 }
 
-/// Returns nothing: this system does not tell the pipes of a process.
+/// Returns an empty list, because this system does not report the pipes of a process.
 pub(crate) fn pipes(_: u32) -> Result<Vec<u64>, OutOfDescriptors> {
     Ok(Vec::new())
 }
 
-/// Returns false: this system does not tell the pipes of a process.
+/// Returns false, because this system does not report the pipes of a process.
 pub(crate) fn has_lost_its_reader(_: u32) -> bool {
     false
 }
@@ -71,12 +71,12 @@ pub(super) fn group(id: u32) -> Option<u32> {
     Some(group.as_raw_nonzero().get().unsigned_abs())
 }
 
-/// The same on Linux, where the group of a process of another namespace has no number here.
+/// Returns the process group of a process. On Linux it is unknown if the process is in another namespace.
 #[cfg(target_os = "linux")]
 pub(super) fn group(id: u32) -> Option<u32> {
     let stat = std::fs::read(format!("/proc/{id}/stat")).ok()?;
     let stat = String::from_utf8_lossy(&stat);
-    // The name before the bracket may hold anything; after it come the state, the parent, the group.
+    // The name in parentheses can contain anything. State, parent and group follow it.
     let (_, after) = stat.rsplit_once(')')?;
     after.split_ascii_whitespace().nth(2)?.parse().ok()
 }

@@ -1,4 +1,4 @@
-//! The calls that Linux and macOS have in common.
+//! The common parts of Linux and macOS.
 
 pub(crate) mod below;
 mod input_pipe;
@@ -30,14 +30,14 @@ pub(crate) use removal::remove_tree;
 pub(crate) use shell::*;
 pub(crate) use stdio::{log_stream, stdin, stdout};
 
-/// An open folder: paths below it are opened through it.
+/// An open folder. Paths below it are opened relative to it.
 pub(crate) type Folder = OwnedFd;
 
 /// Permissions of all users except the owner.
 const OTHERS: Mode = Mode::RWXG.union(Mode::RWXO);
 
 impl Stat {
-    /// Converts the result of the system.
+    /// Converts the system's `stat`.
     pub(crate) fn of(stat: &rustix::fs::Stat) -> Self {
         let nanos = |secs: i64, nanos: i128| i128::from(secs) * 1_000_000_000 + nanos;
         #[expect(clippy::useless_conversion, reason = "the types differ by system")]
@@ -69,8 +69,8 @@ impl FileKind {
     }
 }
 
-/// Calls `take` with each name in `folder` and its type according to the folder, in no order, until `take` breaks.
-/// Skips `.` and `..`. `buffer` is space for the names that are read at one time.
+/// Calls `take` with each name in `folder` and its type, in no particular order, until `take` breaks. Skips `.` and
+/// `..`. `buffer` is the space for the names of one read.
 pub(crate) fn each_name(
     folder: &Folder,
     buffer: &mut Vec<u8>,
@@ -84,7 +84,7 @@ pub(crate) fn each_name(
         };
         let name = entry.file_name().to_bytes();
         let kind = || match entry.file_type() {
-            // Some file systems don't tell by the name alone.
+            // Some file systems do not report the type with the name.
             FileType::Unknown => below::stat(folder, name).map_or(FileKind::Unknown, |stat| stat.kind),
             told => FileKind::of(told),
         };
@@ -95,40 +95,40 @@ pub(crate) fn each_name(
     Ok(())
 }
 
-/// Opens the folder at `path`, through links.
+/// Opens the folder at `path`. Follows links.
 pub(crate) fn open_folder(path: impl AsRef<Path>) -> io::Result<Folder> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     Ok(rustix::fs::open(path.as_ref(), flags, Mode::empty())?)
 }
 
-/// Opens the folder at `path`, relative to `folder`, through links, only for opening paths below it.
+/// Opens the folder at `path`, relative to `folder`, only for opening paths below it. Follows links.
 pub(crate) fn folder_from(folder: &Folder, path: &Path) -> io::Result<Folder> {
     Ok(rustix::fs::openat(folder, path, LOOK | OFlags::DIRECTORY, Mode::empty())?)
 }
 
-/// Returns a path to exactly this open file, even if its name now leads elsewhere.
+/// Returns a path to exactly this open file, even if its name now refers to another file.
 #[cfg(target_os = "linux")]
 pub(crate) fn path_of(open: impl AsFd) -> String {
     format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&open.as_fd()))
 }
 
-/// Locks a file or folder while it is `open`. Returns false if another descriptor has locked it, or the file system
-/// has no locks.
+/// Locks an open file or folder until it is closed. Returns false if another descriptor has locked it, or if the file
+/// system has no locks.
 pub(crate) fn lock(open: impl AsFd) -> bool {
     rustix::fs::flock(open, FlockOperation::NonBlockingLockExclusive).is_ok()
 }
 
-/// Reads at an offset.
+/// Reads at an offset in bytes.
 pub(crate) fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
     file.read_at(buffer, at)
 }
 
-/// Returns the name that these bytes are.
+/// Returns the file name for these bytes.
 pub(crate) fn name(bytes: &[u8]) -> Cow<'_, OsStr> {
     Cow::Borrowed(OsStr::from_bytes(bytes))
 }
 
-/// Codes for a missing file, in addition to those that std knows.
+/// Error codes for a missing file, in addition to those that std recognizes.
 pub(super) const NO_SUCH_FILE: [i32; 0] = [];
 
 /// Returns true if the error means that the file was removed or replaced.
@@ -136,32 +136,31 @@ pub(crate) fn is_gone(error: &io::Error) -> bool {
     matches!(Errno::from_io_error(error), Some(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::NXIO))
 }
 
-/// Returns the number of the user of this process.
+/// Returns the id of the user of this process.
 pub(crate) fn user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-/// Returns a process's number as the system's calls take it.
+/// Converts a process id to the type of the system calls.
 pub(crate) fn pid(id: u32) -> Option<Pid> {
     i32::try_from(id).ok().and_then(Pid::from_raw)
 }
 
-/// Returns false if the process with that number and start has ended. Returns true if that is unknown.
+/// Returns false if the process with this id and start time has ended. Returns true if that is unknown.
 pub(crate) fn may_be_alive(id: u32, start: u64) -> bool {
     match process_info(id) {
-        // A server that could not tell its own start says 0.
+        // A start time of 0 means that the server did not know it.
         Ok(Some(process)) => (start == 0 || process.start == start) && !process.ended,
-        // Where processes are hidden there may be one all the same.
+        // If the system hides processes, it may still exist.
         Ok(None) => pid(id).is_some_and(|pid| test_kill_process(pid) != Err(Errno::SRCH)),
         Err(OutOfDescriptors) => true,
     }
 }
 
-/// Number of the first process of a namespace, which inherits what others leave.
+/// The id of the init process of a namespace. It inherits orphans.
 const FIRST_PROCESS: u32 = 1;
 
-/// Returns true if this process inherits processes that lost their parents: as the first process of its namespace,
-/// or as a subreaper.
+/// Returns true if this process inherits orphans, as the init process of its namespace or as a subreaper.
 pub(crate) fn inherits_orphans() -> bool {
     #[cfg(target_os = "linux")]
     let is_subreaper = rustix::process::child_subreaper().is_ok_and(|set| set.is_some());

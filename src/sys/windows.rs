@@ -1,7 +1,7 @@
-//! Windows: handles that report their location, and paths in one unambiguous spelling.
+//! The parts for Windows: handles that report their location, and one unambiguous spelling of paths.
 //!
-//! Files are opened by path and then checked for their real location: a file elsewhere was reached through a link
-//! and is closed. All paths are *verbatim* (`\\?\C:\…`), with no special names and no limit of length.
+//! A file is opened by path, and then its real location is checked. If that is elsewhere, the path had a link, and the
+//! file is closed. All paths are *verbatim* (`\\?\C:\…`). They have no special names and no limit of length.
 
 pub(crate) mod below;
 mod input_pipe;
@@ -26,7 +26,7 @@ pub(crate) use shell::*;
 pub(crate) use std::io::{stderr as log_stream, stdin, stdout};
 
 impl Stat {
-    /// Asks the system about an open file.
+    /// Reads the metadata of an open file.
     fn of(file: &File) -> io::Result<Self> {
         let medium = winapi_util::file::typ(file)?;
         let mut told = Self {
@@ -34,12 +34,12 @@ impl Stat {
             bytes: 0,
             id: (0, 0),
             modified: 0,
-            // Unknown: the time of writing may not change while a program writes.
+            // Unknown. The write time may not change while a program writes.
             changed: i128::MAX,
-            // The temp folder is each user's own already.
+            // Each user has a separate temp folder.
             owner: user(),
             is_private: true,
-            // Unknown. The location of a removed file, which is also read, shows that it was removed.
+            // Unknown. The location, which is checked too, shows whether a file was removed.
             links: 1,
         };
         if medium.is_disk() {
@@ -54,7 +54,7 @@ impl Stat {
 }
 
 impl FileKind {
-    /// Junctions are links too.
+    /// Junctions count as links.
     fn of(kind: FileType) -> Self {
         match kind {
             kind if kind.is_symlink() => Self::Link,
@@ -69,7 +69,8 @@ pub(crate) fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usi
     file.seek_read(buffer, at)
 }
 
-/// Returns the name for these bytes. Bytes can't represent a name of invalid UTF-16, so such a name opens nothing.
+/// Returns the file name for these bytes. Bytes can't represent invalid UTF-16; for such a name, the result opens no
+/// file.
 pub(crate) fn name(bytes: &[u8]) -> Cow<'_, OsStr> {
     match String::from_utf8_lossy(bytes) {
         Cow::Borrowed(name) => Cow::Borrowed(OsStr::new(name)),
@@ -77,7 +78,7 @@ pub(crate) fn name(bytes: &[u8]) -> Cow<'_, OsStr> {
     }
 }
 
-/// Codes for a missing file, in addition to those that std knows: for a drive that is missing or empty, and for an
+/// Error codes for a missing file, in addition to those that std recognizes: for a missing or empty drive, and for an
 /// invalid path, server or share.
 pub(super) const NO_SUCH_FILE: [i32; 6] = [15, 21, 53, 67, 123, 161];
 
@@ -86,18 +87,18 @@ pub(crate) fn is_gone(error: &io::Error) -> bool {
     super::is_missing(error)
 }
 
-/// Returns 0, as [`Stat`] has it for each file: the owner of a file is not told here.
+/// Returns 0, the owner that [`Stat`] has for every file here.
 pub(crate) fn user() -> u32 {
     0
 }
 
-/// Returns nothing: here processes have no groups.
+/// Returns `None`, because Windows has no process groups.
 pub(super) fn group(_: u32) -> Option<u32> {
     None
 }
 
-/// Returns true and locks nothing: a lock would prevent others from reading. An open file can't be removed, and
-/// there is no sandbox with a folder to lock.
+/// Returns true without locking: a lock would prevent other processes from reading. An open file can't be removed, and
+/// there is no sandbox that needs a locked folder.
 pub(crate) fn lock<T>(_: &T) -> bool {
     true
 }
@@ -107,13 +108,13 @@ pub(crate) fn remove_tree(base: &Folder, name: &[u8], _opened: &Folder) -> io::R
     std::fs::remove_dir_all(below::join(base, name))
 }
 
-/// Returns true: no server here leaves anything that another has to end or remove.
+/// Returns true, because killed servers leave nothing to end or remove on Windows.
 pub(crate) fn may_be_alive(_: u32, _: u64) -> bool {
     true
 }
 
-/// Calls `take` with each name in `folder` and its type according to the folder, in no order, until `take` breaks.
-/// Skips `.` and `..`. Needs no buffer.
+/// Calls `take` with each name in `folder` and its type, in no particular order, until `take` breaks. Skips `.` and
+/// `..`. Does not use the buffer.
 pub(crate) fn each_name(
     folder: &Folder,
     _: &mut Vec<u8>,

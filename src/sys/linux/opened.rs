@@ -1,5 +1,5 @@
-//! A path that is open without being read (`O_PATH`). Its type, its location and its content are read through the
-//! same open file.
+//! A path that was opened without reading it (`O_PATH`). Type, location and content are read through the same open
+//! file.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -13,24 +13,24 @@ use rustix::io::Errno;
 
 use crate::sys::{Folder, Opened, Stat, path_of};
 
-/// Opens nothing for reading: only for the type, and for opening paths below it.
+/// Flags that open a path only for its type, and for opening paths below it.
 pub(in crate::sys) const LOOK: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
 
-/// A handle on an open file that can't read it.
+/// A handle to an open file that can't be read through it.
 pub(in crate::sys) type PathHandle = OwnedFd;
 
 impl Opened {
-    /// Opens `path`, through links.
+    /// Opens `path`. Follows links.
     pub(crate) fn through_links(path: &Path) -> io::Result<Self> {
         Self::of(rustix::fs::openat(CWD, path, LOOK, Mode::empty())?)
     }
 
-    /// Opens `path` if no part of it is a link.
+    /// Opens `path`. Returns an error if any part of it is a link.
     pub(crate) fn without_links(path: &Path) -> io::Result<Self> {
         Self::resolved(path, ResolveFlags::empty())
     }
 
-    /// Opens `path` like [`Self::without_links`], but only if the kernel has every part of it in memory.
+    /// Opens `path` like [`Self::without_links`], but only if the kernel has all its parts in the cache.
     pub(crate) fn cached(path: &Path) -> io::Result<Self> {
         Self::resolved(path, ResolveFlags::CACHED)
     }
@@ -45,12 +45,12 @@ impl Opened {
         Ok(Self { real: PathBuf::from(OsString::from_vec(real.into_bytes())), stat, handle: fd })
     }
 
-    /// Opens the same once more. Never waits, whatever it is.
+    /// Opens the same file for reading. Never waits, whatever its type.
     pub(crate) fn file(&self) -> io::Result<File> {
         self.reopen(OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY).map(File::from)
     }
 
-    /// Opens the same once more, as a folder.
+    /// Opens the same file as a folder.
     pub(crate) fn folder(&self) -> io::Result<Folder> {
         self.reopen(OFlags::RDONLY | OFlags::CLOEXEC | OFlags::DIRECTORY)
     }
@@ -60,10 +60,12 @@ impl Opened {
     }
 }
 
-/// Returns the error of a link to an open file that can't be read. It must not look like a missing file.
+/// Converts an error at `/proc/self/fd`. It must not look like a missing file.
 fn without_proc(error: Errno) -> io::Error {
     match error {
-        Errno::NOENT | Errno::NOTDIR => io::Error::other("/proc is not mounted, which tells where it is"),
+        Errno::NOENT | Errno::NOTDIR => {
+            io::Error::other("/proc is not mounted, so the location of the file is unknown")
+        }
         error => error.into(),
     }
 }

@@ -1,11 +1,11 @@
-//! Processes in `/proc`. Only this file knows the layout of `/proc`.
+//! Reads processes from `/proc`. Only this file knows the layout of `/proc`.
 //!
-//! A snapshot can be out of date: a process that has ended is omitted, and data of another user's process that is
-//! not readable is unknown. Callers that act on a process first check its start time.
+//! A snapshot can be out of date. A process that has ended is omitted. Data of another user's process that is not
+//! readable is unknown. Callers that act on a process first check its start time.
 
 #![expect(
     clippy::indexing_slicing,
-    reason = "a read gives no more than the buffer holds, a poll what was polled"
+    reason = "a read returns at most the length of the buffer, and a poll has one result for each descriptor"
 )]
 
 use std::fs::File;
@@ -20,28 +20,28 @@ use rustix::process::{PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_s
 
 use crate::sys::{Folder, OutOfDescriptors, Process, TAG, names_in, open_folder, pid};
 
-/// Bytes for the line of a process in `stat`, which has about fifty numbers: more than its length.
+/// Maximum size of a `stat` line in bytes. It has about fifty numbers and is shorter.
 const STAT_BYTES: usize = 1024;
-/// The maximum number of bytes of an environment that are read: the kernel's limit at the start of a program. A
-/// process can name any part of its memory as its environment.
+/// Maximum size of an environment in bytes: the kernel's limit at the start of a program. A process can declare any
+/// part of its memory as its environment.
 const ENVIRON_BYTES: u64 = 6 << 20;
 /// Maximum bytes of a tag. Its five numbers need fewer.
 const MAX_TAG_BYTES: usize = 128;
 
-/// Returns true if `/proc` uses the same process numbers as system calls here. Returns false if it is not mounted,
-/// or belongs to another PID namespace.
+/// Returns true if `/proc` uses the same process ids as system calls of this process. Returns false if it is not
+/// mounted, or if it belongs to another PID namespace.
 pub(crate) fn has_process_table() -> bool {
     static HAS: OnceLock<bool> = OnceLock::new();
     *HAS.get_or_init(|| {
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
         let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name));
         let is_this = field("Pid:").and_then(|id| id.trim().parse().ok()) == Some(std::process::id());
-        // The number in the namespace of `/proc`, and in each one down to that of this process.
+        // The field has the id in the namespace of `/proc` and in each nested namespace down to that of this process.
         is_this && field("NSpid:").is_none_or(|ids| ids.split_whitespace().count() == 1)
     })
 }
 
-/// Returns all processes; an empty list without a process table.
+/// Returns all processes, or an empty list without a process table.
 pub(crate) fn list_processes() -> Result<Vec<Process>, OutOfDescriptors> {
     let names = open_folder("/proc").and_then(|folder| names_in(&folder, usize::MAX, |_| true));
     let names = names.map_err(|_| OutOfDescriptors)?;
@@ -49,20 +49,20 @@ pub(crate) fn list_processes() -> Result<Vec<Process>, OutOfDescriptors> {
     ids.filter_map(|id| process_info(id).transpose()).collect()
 }
 
-/// Returns the process with that number.
+/// Returns the process with this id.
 pub(crate) fn process_info(id: u32) -> Result<Option<Process>, OutOfDescriptors> {
     if !has_process_table() {
         return Ok(None);
     }
     let Some(stat) = seen(File::open(format!("/proc/{id}/stat")))? else { return Ok(None) };
     let mut line = [0; STAT_BYTES];
-    // The kernel gives it in one read.
+    // The kernel returns the line in one read.
     let len = rustix::io::read(&stat, &mut line[..]).unwrap_or(0);
     Ok(parse(id, &line[..len]))
 }
 
-/// Sends `signals` to that process through a pidfd. Without pidfds, sends them to its number after a check of its
-/// start. Returns false if it has ended, or belongs to another user.
+/// Sends `signals` to a process through a pidfd. Without pidfds, checks its start time and sends them to its id.
+/// Returns false if the process has ended or belongs to another user.
 pub(crate) fn send_signals(id: u32, start: u64, signals: &[Signal]) -> Result<bool, OutOfDescriptors> {
     let Some(pid) = pid(id) else { return Ok(false) };
     let handle = match pidfd_open(pid, PidfdFlags::empty()) {
@@ -72,7 +72,7 @@ pub(crate) fn send_signals(id: u32, start: u64, signals: &[Signal]) -> Result<bo
             Some(handle)
         }
     };
-    // The number could have been reused before the pidfd was opened.
+    // The id could have been reused before the pidfd was opened.
     let is_same = process_info(id)?.is_some_and(|now| now.start == start && !now.ended);
     let send = |signal| match handle.as_ref().map(|handle| pidfd_send_signal(handle, signal)) {
         None | Some(Err(Errno::NOSYS | Errno::PERM)) => kill_process(pid, signal),
@@ -81,7 +81,7 @@ pub(crate) fn send_signals(id: u32, start: u64, signals: &[Signal]) -> Result<bo
     Ok(is_same && signals.iter().all(|signal| send(*signal).is_ok()))
 }
 
-/// Reads `4242 (name) S 1 4242 …`: the name may hold spaces and brackets itself.
+/// Parses `4242 (name) S 1 4242 …`. The name can contain spaces and parentheses.
 fn parse(id: u32, line: &[u8]) -> Option<Process> {
     let text = String::from_utf8_lossy(line);
     let (before, after) = text.rsplit_once(')')?;
@@ -90,10 +90,10 @@ fn parse(id: u32, line: &[u8]) -> Option<Process> {
     let ended = matches!(fields.next()?, "Z" | "X" | "x");
     let mut id_in_next = || fields.next()?.parse().ok();
     let (parent, group, session) = (id_in_next()?, id_in_next()?, id_in_next()?);
-    // After these: terminal, its group, flags, four faults, four times, priority, nice, threads, a zero, and then the
-    // start.
+    // Skips terminal, its group, flags, four faults, four times, priority, nice, threads and a zero.
     let start = fields.nth(15)?.parse().ok()?;
-    // Far behind it, after those of the program, its data and its arguments. Of another user's process they are 0.
+    // Much later in the line, after the addresses of program, data and arguments. They are 0 for another user's
+    // process.
     let mut address = |at| fields.nth(at)?.parse().ok().filter(|address| *address > 0);
     let environment = address(27).zip(address(0));
     Some(Process { id, start, parent, group, session, name: name.to_owned(), ended, environment })
@@ -103,18 +103,18 @@ fn parse(id: u32, line: &[u8]) -> Option<Process> {
 pub(crate) fn tag_of(id: u32) -> Result<Option<String>, OutOfDescriptors> {
     let Some(file) = seen(File::open(format!("/proc/{id}/environ")))? else { return Ok(None) };
     let mut environ = Vec::new();
-    let _what_was_read = file.take(ENVIRON_BYTES).read_to_end(&mut environ); // of a process that ends meanwhile
+    let _what_was_read = file.take(ENVIRON_BYTES).read_to_end(&mut environ); // the process can end during the read
     let tag = |entry: &[u8]| Some(entry.strip_prefix(TAG.as_bytes())?.strip_prefix(b"=")?.to_vec());
     let tag = environ.split(|byte| *byte == 0).find_map(tag).filter(|tag| tag.len() <= MAX_TAG_BYTES);
     Ok(tag.and_then(|tag| String::from_utf8(tag).ok()))
 }
 
-/// Returns the number of the user that a process runs as.
+/// Returns the id of the user that runs the process.
 pub(crate) fn owner(id: u32) -> Option<u32> {
     statat(CWD, format!("/proc/{id}"), AtFlags::empty()).ok().map(|stat| stat.st_uid)
 }
 
-/// Returns the inode of this process's namespace of process numbers: numbers of another mean nothing here.
+/// Returns the inode of this process's PID namespace. Process ids of another namespace are meaningless here.
 pub(crate) fn pid_namespace() -> u64 {
     statat(CWD, "/proc/self/ns/pid", AtFlags::empty()).map_or(0, |stat| stat.st_ino)
 }
@@ -123,8 +123,8 @@ pub(crate) fn pid_namespace() -> u64 {
 pub(crate) fn pipes(id: u32) -> Result<Vec<u64>, OutOfDescriptors> {
     let Some(folder) = seen(open_folder(format!("/proc/{id}/fd")))? else { return Ok(Vec::new()) };
     let links = names_in(&folder, usize::MAX, |_| true).unwrap_or_default();
-    // The mode of the link shows whether the file is open for reading or writing. A child of this process that
-    // has not started its program yet has the end for reading.
+    // The mode of the link shows whether the file is open for reading or for writing. A child of this process that has
+    // not started its program yet also has the read end.
     let writes = |link: &[u8]| {
         statat(&folder, link, AtFlags::SYMLINK_NOFOLLOW)
             .is_ok_and(|link| Mode::from_raw_mode(link.st_mode).contains(Mode::WUSR))
@@ -132,8 +132,7 @@ pub(crate) fn pipes(id: u32) -> Result<Vec<u64>, OutOfDescriptors> {
     Ok(links.iter().filter_map(|link| pipe(&folder, link).filter(|_| writes(link))).collect())
 }
 
-/// Returns true if the standard output or error of a process is a pipe without a reader. Returns false if that is
-/// unknown.
+/// Returns true if stdout or stderr of a process is a pipe without a reader. Returns false if that is unknown.
 pub(crate) fn has_lost_its_reader(id: u32) -> bool {
     let Ok(folder) = open_folder(format!("/proc/{id}/fd")) else { return false };
     let has_lost = |link: &[u8]| {
@@ -147,14 +146,14 @@ pub(crate) fn has_lost_its_reader(id: u32) -> bool {
     [&b"1"[..], b"2"].into_iter().any(|link| has_lost(link) == Some(true))
 }
 
-/// Returns the inode of the pipe that a descriptor's `link` names.
+/// Returns the inode of the pipe that a descriptor's `link` shows.
 fn pipe(folder: &Folder, link: &[u8]) -> Option<u64> {
     let to = readlinkat(folder, link, Vec::new()).ok()?;
     to.to_str().ok()?.strip_prefix("pipe:[")?.strip_suffix(']')?.parse().ok()
 }
 
-/// Distinguishes a file that is missing or not readable for this user from one that was not opened for lack of
-/// descriptors.
+/// Distinguishes a file that is missing or not readable from one that could not be opened because no descriptor was
+/// free.
 fn seen<T>(opened: io::Result<T>) -> Result<Option<T>, OutOfDescriptors> {
     let none_is_left = [Errno::MFILE, Errno::NFILE, Errno::NOMEM].map(Some);
     match opened {

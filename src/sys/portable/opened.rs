@@ -1,7 +1,7 @@
-//! A path that is opened for its location and type, on a system that can't open a file without reading.
+//! Opens a path for its location and type, on a system that can't open a file without reading.
 //!
-//! The type is checked first by path, and only a file or a folder is opened. A FIFO or a device that replaces it in
-//! between is opened without waiting and is not read. Type and location are then read from the open file.
+//! The type is checked first by path, and only a file or a folder is opened. If a FIFO or a device replaces it in
+//! between, it is opened without waiting and not read. Type and location are then read from the open file.
 
 use std::fs::File;
 use std::io;
@@ -12,27 +12,27 @@ use rustix::io::Errno;
 
 use crate::sys::{FileKind, Folder, Opened, Stat};
 
-/// Only for its type, and for opening paths below it.
+/// Flags that open a path for its type and for opening paths below it.
 pub(in crate::sys) const LOOK: OFlags =
     OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
 
-/// Refuses paths that lead through a link.
+/// Refuses paths that pass through a link.
 #[cfg(target_os = "macos")]
 const NO_LINKS: Option<OFlags> = Some(OFlags::NOFOLLOW_ANY);
 #[cfg(not(target_os = "macos"))]
 const NO_LINKS: Option<OFlags> = None;
 
 impl Opened {
-    /// Opens `path`, through links.
+    /// Opens `path`. Follows links.
     pub(crate) fn through_links(path: &Path) -> io::Result<Self> {
         let (stat, handle) = look(path, LOOK, AtFlags::empty())?;
         let real = handle.as_ref().map_or_else(|| path.canonicalize(), place)?;
         Ok(Self { real, stat, handle })
     }
 
-    /// Opens `path` if no part of it is a link. If a file has several names, the system may return any of them;
-    /// here the name that opened it counts. Fails if the system can't refuse links: they are then followed one
-    /// by one before the file is opened.
+    /// Opens `path`. Returns an error if any part of it is a link. If a file has several names, the system may report
+    /// any of them; the name in `path` is used. Also returns an error if the system can't refuse links: the caller then
+    /// follows them one by one before it opens the file.
     pub(crate) fn without_links(path: &Path) -> io::Result<Self> {
         let (stat, handle) = look(path, LOOK | NO_LINKS.ok_or(Errno::NOSYS)?, AtFlags::SYMLINK_NOFOLLOW)?;
         let file = handle.as_ref().ok_or(Errno::NOTSUP)?;
@@ -42,7 +42,7 @@ impl Opened {
         Ok(Self { real, stat, handle })
     }
 
-    /// Opens the same once more, as a folder.
+    /// Opens the same file as a folder.
     pub(crate) fn folder(&self) -> io::Result<Folder> {
         let held = self.handle.as_ref().ok_or(Errno::NOTDIR)?;
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::DIRECTORY;
@@ -50,8 +50,8 @@ impl Opened {
     }
 }
 
-/// Opens `path` with `flags` if it is a file or a folder; returns `None` otherwise. If `follow` is set, follows a
-/// link at its end.
+/// Opens `path` with `flags` if it is a file or a folder; otherwise returns `None`. `follow` sets whether a link at the
+/// end is followed.
 fn look(path: &Path, flags: OFlags, follow: AtFlags) -> io::Result<(Stat, Option<File>)> {
     let stat = Stat::of(&rustix::fs::statat(CWD, path, follow)?);
     if !matches!(stat.kind, FileKind::File | FileKind::Folder) {
@@ -69,7 +69,7 @@ fn place(file: &File) -> io::Result<PathBuf> {
     Ok(Path::new(std::ffi::OsStr::from_bytes(rustix::fs::getpath(file)?.to_bytes())).to_owned())
 }
 
-/// The same on Linux, where alone this side is tested.
+/// Returns the path of an open file. For tests on Linux.
 #[cfg(not(target_os = "macos"))]
 fn place(file: &File) -> io::Result<PathBuf> {
     std::fs::read_link(crate::sys::path_of(file))

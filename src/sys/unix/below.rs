@@ -1,8 +1,8 @@
-//! Opens, creates and removes paths below an open folder, without races and without links.
+//! Opens, creates and removes paths below an open folder, without races and without following links.
 //!
-//! The kernel itself refuses a path that leaves the folder or has a link, at the time of opening: no earlier check
-//! can be out of date. On an older kernel or another system, and for paths longer than the kernel's limit, the path
-//! is opened name by name without following links.
+//! The kernel itself refuses a path that leaves the folder or has a link, at the time of opening. No earlier check can
+//! therefore be out of date. On an older kernel or another system, and for paths longer than the kernel's limit, each
+//! name of the path is opened separately without following links.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -17,48 +17,48 @@ use crate::sys::{self, FileKind, Stat};
 
 /// Flags that open a folder.
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY);
-/// Keeps an opening from waiting for another process, or for a device.
+/// Flags so that opening never waits for another process or a device.
 const NO_WAIT: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY);
 /// Flags that open a file of any type.
 const FILE: OFlags = OFlags::RDONLY.union(NO_WAIT);
-/// The mode of new files.
+/// The mode of new files: read and write for the owner.
 const OWNER_ONLY: Mode = Mode::RUSR.union(Mode::WUSR);
 
-/// Opens the folder at `path`, which is relative to `base`; an empty path is `base` itself.
+/// Opens the folder at `path`, relative to `base`. An empty path means `base` itself.
 pub(crate) fn folder(base: &Folder, path: &[u8]) -> io::Result<Folder> {
     Ok(open(base, if path.is_empty() { b"." } else { path }, FOLDER)?)
 }
 
-/// Opens the regular file `path` below `base` for reading; returns `None` for another type.
+/// Opens the regular file `path` below `base` for reading. Returns `None` for other types.
 pub(crate) fn file(base: &Folder, path: &[u8]) -> io::Result<Option<(File, Stat)>> {
     let fd = open(base, path, FILE)?;
     let stat = Stat::of(&rustix::fs::fstat(&fd)?);
     Ok((stat.kind == FileKind::File).then(|| (File::from(fd), stat)))
 }
 
-/// Returns type, size, times and owner of the entry `name` of `base`, of a link itself; `.` is `base`.
+/// Returns type, size, times and owner of the entry `name` of `base`. Does not follow a link. `.` means `base`.
 pub(crate) fn stat(base: &Folder, name: &[u8]) -> io::Result<Stat> {
     Ok(Stat::of(&rustix::fs::statat(base, name, AtFlags::SYMLINK_NOFOLLOW)?))
 }
 
-/// Removes the file of that name from `base`.
+/// Removes the file `name` from `base`.
 pub(crate) fn remove(base: &Folder, name: &[u8]) -> io::Result<()> {
     Ok(rustix::fs::unlinkat(base, name, AtFlags::empty())?)
 }
 
-/// Makes the folder `name` in `base`, for this user alone.
+/// Creates the folder `name` in `base` for this user only.
 pub(crate) fn make_private_folder(base: &Folder, name: &str) -> io::Result<()> {
     Ok(rustix::fs::mkdirat(base, name, Mode::RWXU)?)
 }
 
-/// Creates the file `name` in `base` for this user alone, if it does not exist.
+/// Creates the file `name` in `base` for this user only. Returns an error if it exists.
 pub(crate) fn create(base: &Folder, name: &str) -> io::Result<File> {
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     Ok(File::from(rustix::fs::openat(base, name, flags, OWNER_ONLY)?))
 }
 
-/// Opens `name` in `base` for reading and appending, and creates it for this user alone if it does not exist. Fails
-/// at a link, and never waits.
+/// Opens `name` in `base` for reading and appending, and creates it for this user only if it does not exist. Returns an
+/// error for a link. Never waits.
 pub(crate) fn append(base: &Folder, name: &OsStr) -> io::Result<(File, Stat)> {
     let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW;
     let fd = rustix::fs::openat(base, name, flags | NO_WAIT | OFlags::CLOEXEC, OWNER_ONLY)?;
@@ -69,7 +69,8 @@ pub(crate) fn append(base: &Folder, name: &OsStr) -> io::Result<(File, Stat)> {
 fn open(base: impl AsFd, path: &[u8], flags: OFlags) -> Result<OwnedFd, Errno> {
     let flags = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW;
     match sys::open_beneath(&base, path, flags) {
-        // Filters of system calls refuse the new call by one of two errors; a rename elsewhere gets in its way by another.
+        // A seccomp filter can refuse the new call with either of two errors. A rename in the file system can interrupt
+        // it with another one.
         Err(Errno::NOSYS | Errno::PERM | Errno::NAMETOOLONG | Errno::AGAIN | Errno::INTR) => {
             open_by_name(base, path, flags)
         }
@@ -77,7 +78,7 @@ fn open(base: impl AsFd, path: &[u8], flags: OFlags) -> Result<OwnedFd, Errno> {
     }
 }
 
-/// Works like [`open`] if the kernel can't open the path in one step.
+/// Works like [`open`], with one call for each name of the path, because the kernel can't open it in one call.
 fn open_by_name(base: impl AsFd, path: &[u8], flags: OFlags) -> Result<OwnedFd, Errno> {
     let mut names = path.split(|&byte| byte == b'/').filter(|name| !name.is_empty()).peekable();
     let mut opened: Option<OwnedFd> = None;

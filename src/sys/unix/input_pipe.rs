@@ -1,6 +1,9 @@
-//! The end of a pipe that another program reads, which may read nothing for a long time.
+//! The write end of a pipe to another program, which may read nothing for a long time.
 
-#![expect(clippy::indexing_slicing, reason = "no more is written than was given; two are polled")]
+#![expect(
+    clippy::indexing_slicing,
+    reason = "a write returns at most the length of its input, and two descriptors are polled"
+)]
 
 use std::io::{self, ErrorKind, PipeWriter, Write as _};
 use std::os::fd::AsFd as _;
@@ -10,26 +13,30 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::FileType;
 use rustix::io::retry_on_intr;
 
-/// The events that signal the end of stdin, in addition to those that are always reported: on a socket, Linux has
-/// an event for the end of one direction.
+/// The events that signal the end of stdin, in addition to those that are always reported. Linux has an event for a
+/// socket that is closed in one direction.
 #[cfg(target_os = "linux")]
 const END: PollFlags = PollFlags::RDHUP;
 #[cfg(not(target_os = "linux"))]
 const END: PollFlags = PollFlags::empty();
 
-/// The writing end of a pipe.
+/// The write end of a pipe.
 #[derive(Debug)]
 pub(crate) struct InputPipe(PipeWriter);
 
 impl InputPipe {
-    /// Takes the pipe over.
+    /// Takes ownership of the pipe.
     pub(crate) fn new(pipe: PipeWriter) -> io::Result<Self> {
-        // This end alone does not block; the reader's end is another open file.
+        // This end alone does not block, because the read end is another open file.
         rustix::io::ioctl_fionbio(&pipe, true)?;
         Ok(Self(pipe))
     }
 
-    /// Writes `bytes`. Fails with `TimedOut` if stdin has lost its writer and no byte was accepted for `grace`.
+    /// Writes `bytes`.
+    ///
+    /// # Errors
+    ///
+    /// Returns `TimedOut` if stdin has lost its writer and the pipe accepts no byte for `grace`.
     pub(crate) fn write_all(&self, mut bytes: &[u8], grace: Duration) -> io::Result<()> {
         while !bytes.is_empty() {
             match (&self.0).write(bytes) {
@@ -42,11 +49,11 @@ impl InputPipe {
         Ok(())
     }
 
-    /// Waits until the pipe takes more.
+    /// Waits until the pipe accepts more bytes.
     fn wait(&self, grace: Duration) -> io::Result<()> {
         let stdin = rustix::stdio::stdin();
         let pipe = PollFd::from_borrowed_fd(self.0.as_fd(), PollFlags::OUT);
-        // A file has no writer that could end.
+        // A file has no writer that could close it.
         if !FileType::from_raw_mode(rustix::fs::fstat(stdin)?.st_mode).is_file() {
             let mut both = [pipe.clone(), PollFd::new(&stdin, END)];
             retry_on_intr(|| poll(&mut both, None))?;

@@ -1,4 +1,4 @@
-//! The end of a pipe that is read from, by one thread that others can stop.
+//! The read end of a pipe. One thread reads it, and other threads can stop that thread.
 
 use std::io::{self, PipeReader};
 use std::os::fd::{AsFd as _, OwnedFd};
@@ -7,25 +7,24 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::{Errno, retry_on_intr};
 
-/// The reading end of a pipe.
+/// The read end of a pipe.
 pub(crate) struct OutputPipe {
     pipe: PipeReader,
-    /// A descriptor that the thread also waits for, and another one that wakes it for good, if that is
-    /// separate.
+    /// A descriptor that the thread also waits for. The second one, if it is separate, wakes the thread permanently.
     waker: (OwnedFd, Option<OwnedFd>),
-    /// True while the thread waits, having taken all there was.
+    /// True while the thread waits because the pipe is empty.
     idle: AtomicBool,
 }
 
 impl OutputPipe {
-    /// Takes the pipe over.
+    /// Takes ownership of the pipe.
     pub(crate) fn new(pipe: PipeReader) -> io::Result<Self> {
-        // This end alone does not block; the writers' end is another open file.
+        // This end alone does not block, because the write end is another open file.
         rustix::io::ioctl_fionbio(&pipe, true)?;
         Ok(Self { pipe, waker: waker()?, idle: AtomicBool::new(false) })
     }
 
-    /// Waits until there is something, and reads it; 0 at the pipe's end, or once it is stopped.
+    /// Waits until there are bytes, and reads them. Returns 0 at the end of the pipe, or if the reader was stopped.
     pub(crate) fn read(&self, block: &mut [u8]) -> io::Result<usize> {
         let pipe = PollFd::from_borrowed_fd(self.pipe.as_fd(), PollFlags::IN);
         let stop = PollFd::from_borrowed_fd(self.waker.0.as_fd(), PollFlags::IN);
@@ -39,25 +38,25 @@ impl OutputPipe {
                 return Ok(0);
             }
             match retry_on_intr(|| rustix::io::read(&self.pipe, &mut *block)) {
-                // A command opened its own output for reading, and was quicker.
+                // A command opened its own output for reading and took the bytes first.
                 Err(Errno::AGAIN) => {}
                 read => return Ok(read?),
             }
         }
     }
 
-    /// Stops the reader. The system tells those that still write, once this is dropped.
+    /// Stops the reader. Programs that still write get an error when this pipe is dropped.
     pub(crate) fn stop(&self) {
         let (waited_for, wakes) = &self.waker;
         let _never_full = rustix::io::write(wakes.as_ref().unwrap_or(waited_for), &1_u64.to_ne_bytes());
     }
 
-    /// Returns how many bytes wait in it.
+    /// Returns the number of unread bytes in the pipe.
     pub(crate) fn waiting(&self) -> u64 {
         rustix::io::ioctl_fionread(&self.pipe).unwrap_or(0)
     }
 
-    /// True if the reader waits for more, having taken all there was.
+    /// Returns true if the reader waits because the pipe is empty.
     pub(crate) fn is_idle(&self) -> bool {
         self.idle.load(Ordering::Acquire)
     }
@@ -68,13 +67,14 @@ impl OutputPipe {
     }
 }
 
-/// Returns a descriptor that stays readable once it was written, or the other one, if there is one.
+/// Creates a descriptor that stays readable once it was written to. The second descriptor writes to it, if it needs
+/// one.
 #[cfg(target_os = "linux")]
 fn waker() -> io::Result<(OwnedFd, Option<OwnedFd>)> {
     Ok((rustix::event::eventfd(0, rustix::event::EventfdFlags::CLOEXEC)?, None))
 }
 
-/// The same where only a pipe is like that.
+/// Creates a pipe for this, on systems that have nothing else.
 #[cfg(not(target_os = "linux"))]
 fn waker() -> io::Result<(OwnedFd, Option<OwnedFd>)> {
     let (waited_for, wakes) = io::pipe()?;

@@ -1,7 +1,8 @@
-//! Removes a folder with its contents, below the descriptor of its parent.
+//! Removes a folder with its contents, relative to the descriptor of its parent.
 //!
-//! It follows no link and enters no mount point, even if other processes rename files at the same time. The depth
-//! has no effect: folders inside are moved up to the top before they are emptied, so two descriptors are enough.
+//! It follows no link and enters no mount point, even if other processes rename files at the same time. The depth of
+//! the tree does not matter: nested folders are moved up to the top before they are emptied, so two descriptors are
+//! enough.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -12,17 +13,17 @@ use rustix::io::Errno;
 use super::Folder;
 use crate::sys::{make_accessible, names_in};
 
-/// Flags that open a folder, and no link to one.
+/// Flags that open a folder but not a link to one.
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
-/// Names that are read from a folder at one time, to bound the memory for them.
+/// Maximum number of names that are read from a folder at one time. It bounds memory.
 const NAMES_AT_ONCE: usize = 1000;
-/// Passes over the top folder: one for each level of a deep tree. It bounds the work where another process
-/// adds files all the time.
+/// Maximum number of passes over the top folder. A deep tree needs one for each level. It bounds the work if another
+/// process keeps adding files.
 const MAX_PASSES: u32 = 1_000_000;
 
-/// Removes the folder `name` of `base` with its contents; `opened` is that folder.
+/// Removes the folder `name` of `base` with its contents. `opened` is this folder.
 pub(crate) fn remove_tree(base: &Folder, name: &[u8], opened: &Folder) -> io::Result<()> {
-    let _shown_below = rustix::fs::fchmod(opened, Mode::RWXU); // by what can't be removed
+    let _shown_below = rustix::fs::fchmod(opened, Mode::RWXU); // a failure appears when entries can't be removed
     let mut removal = Removal { top: opened, names_used: 0, progress: false };
     for _ in 0..MAX_PASSES {
         let names = some_names(opened)?;
@@ -40,26 +41,26 @@ pub(crate) fn remove_tree(base: &Folder, name: &[u8], opened: &Folder) -> io::Re
 
 struct Removal<'a> {
     top: &'a Folder,
-    /// Number of the last name under which a folder was moved.
+    /// The number that was used last as the name of a moved folder.
     names_used: u64,
-    /// True if this pass removed something, or moved a folder up.
+    /// True if this pass removed something or moved a folder up.
     progress: bool,
 }
 
 impl Removal<'_> {
-    /// Removes a file of the top folder, or a folder there of which the folders inside are moved to the top.
+    /// Removes an entry of the top folder. Moves the folders inside it to the top first.
     fn remove(&mut self, name: &[u8]) -> io::Result<()> {
         if remove_file_or_empty(self.top, name) {
             self.progress = true;
             return Ok(());
         }
-        // A mount point can't be moved: it fails here, before anything below it is touched.
+        // A mount point can't be moved, so this fails before anything below it is removed.
         let name = self.move_up(self.top, name)?;
         make_accessible(self.top, name.as_bytes())?;
         let folder = openat(self.top, name.as_str(), FOLDER, Mode::empty())?;
         for inner in some_names(&folder)? {
             if !remove_file_or_empty(&folder, &inner) && self.move_up(&folder, &inner).is_err() {
-                // Its mode may be in the way.
+                // The folder's mode may prevent its removal.
                 make_accessible(&folder, &inner)?;
                 self.move_up(&folder, &inner)?;
             }
@@ -68,7 +69,7 @@ impl Removal<'_> {
         Ok(unlinkat(self.top, name.as_str(), AtFlags::REMOVEDIR)?)
     }
 
-    /// Moves the folder `name` of `from` to the top under a name that is free there, and returns that.
+    /// Moves the folder `name` of `from` to the top. Returns its new name there.
     fn move_up(&mut self, from: &Folder, name: &[u8]) -> Result<String, Errno> {
         loop {
             self.names_used += 1;
@@ -86,9 +87,9 @@ fn remove_file_or_empty(folder: impl AsFd, name: &[u8]) -> bool {
     unlinkat(&folder, name, AtFlags::empty()).is_ok() || unlinkat(&folder, name, AtFlags::REMOVEDIR).is_ok()
 }
 
-/// Returns names in `folder`: all, or as many as are read at one time.
+/// Returns names in `folder`, at most [`NAMES_AT_ONCE`].
 fn some_names(folder: &Folder) -> io::Result<Vec<Vec<u8>>> {
-    // Opened anew, it is read from its beginning.
+    // A new descriptor reads the folder from its start.
     let folder = openat(folder, ".", FOLDER, Mode::empty())?;
     names_in(&folder, NAMES_AT_ONCE, |_| true)
 }
@@ -127,7 +128,7 @@ mod tests {
         assert!(!at("tree").exists());
         assert!(at("victim/inner/file").exists());
         symlink(at("victim"), at("tree")).unwrap();
-        assert!(remove(base.path(), "tree").is_err(), "a link in the tree's place was followed");
+        assert!(remove(base.path(), "tree").is_err(), "a link that replaced the tree was followed");
         assert!(at("victim/inner/file").exists());
     }
 

@@ -1,4 +1,4 @@
-//! Finding and starting a shell, and its end.
+//! Finds and starts a shell, and reports how it ended.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -19,50 +19,49 @@ const FIRST_OTHER_DESCRIPTOR: i32 = 3;
 
 /// `bash`, or `sh` if it is missing.
 pub(crate) fn find_shell() -> PathBuf {
-    // With a path: for a bare name and a given environment, std uses the slower fork.
+    // Use the full path: for a name without a path and a changed environment, std uses the slower fork.
     on_path("bash").or_else(|| on_path("sh")).unwrap_or_else(|| PathBuf::from("sh"))
 }
 
 /// Returns the arguments with which a shell runs `command`.
 pub(crate) fn shell_arguments(command: &str) -> Vec<OsString> {
-    // Without `--` a command that begins with `-` would be an option of the shell's.
+    // Without `--`, the shell would parse a command that starts with `-` as an option.
     vec!["-c".into(), "--".into(), command.into()]
 }
 
-/// Returns true if a shell reads the startup file that `BASH_ENV` names. `sh` does not.
+/// Returns true if the shell reads the startup file in `BASH_ENV`. `sh` does not.
 pub(crate) fn has_startup_file(shell: &Path) -> bool {
     shell.file_name().is_some_and(|name| name == "bash")
 }
 
-/// Puts a shell in a new process group with empty input. A caller that sets an input does so after this.
+/// Puts a shell in a new process group with empty stdin. Call it before you set another stdin.
 pub(crate) fn prepare_spawn(shell: &mut Command) {
     shell.stdin(Stdio::null()).process_group(0);
 }
 
-/// Closes for every command the inherited descriptors except stdin, stdout and stderr.
+/// Marks all inherited descriptors except stdin, stdout and stderr as close-on-exec, so that commands do not get them.
 pub(crate) fn close_inherited_on_exec() {
     close_fds::set_fds_cloexec(FIRST_OTHER_DESCRIPTOR, &[]);
 }
 
-/// Leaves the terminal of the client, so that no command has one: a prompt there would wait for input, and output
-/// would mix with the client's. The system refuses this to a process that leads a group.
+/// Leaves the terminal of the client, so that commands have no terminal: a prompt there would wait for input, and
+/// output would mix with the client's. Has no effect on a process group leader.
 pub(crate) fn leave_terminal() {
     let _leads_a_group = rustix::process::setsid();
 }
 
-/// Does nothing: the shell has begun already.
+/// Does nothing, because the shell already has its command as an argument.
 pub(crate) fn send_command(_: &mut Child, _: &str) {}
 
-/// Returns the end of a shell with that status. One that could not be waited for was killed: it may still be in the
-/// system's hands.
+/// Returns how a shell with this status ended. A shell without a status was killed, and may still be in a system call.
 pub(crate) fn ending_of(status: Option<ExitStatus>, _was_killed: bool) -> Ending {
     let signal = status.and_then(|status| status.signal()).unwrap_or(Signal::KILL.as_raw());
     status.and_then(|status| status.code()).map_or(Ending::Signal(signal), Ending::Code)
 }
 
-/// Returns the name of the signal with that number; the real-time ones share one.
+/// Returns the name of the signal with this number. All real-time signals have the same name.
 pub(crate) fn signal_name(number: i32) -> &'static str {
-    /// The names that std gives the signals of this system, by their numbers, in `signal: 9 (SIGKILL)`.
+    /// The names that std has for the signals of this system, by number. They are parsed from `signal: 9 (SIGKILL)`.
     static NAMES: LazyLock<Vec<Option<String>>> = LazyLock::new(|| {
         let name = |number| {
             let ending = ExitStatus::from_raw(number).to_string();
@@ -74,18 +73,18 @@ pub(crate) fn signal_name(number: i32) -> &'static str {
     name.and_then(Option::as_deref).unwrap_or("SIGRT")
 }
 
-/// Returns the program at a path, where this user may start it.
+/// Returns the program at `path` if this user can run it.
 pub(crate) fn program_at(path: &Path) -> Option<PathBuf> {
     (path.is_file() && access(path, Access::EXEC_OK).is_ok()).then(|| path.to_owned())
 }
 
-/// Returns a path as other programs take it.
+/// Returns a path in the form that other programs accept.
 pub(crate) fn as_others_take_it(path: &Path) -> Cow<'_, Path> {
     Cow::Borrowed(path)
 }
 
-/// Has writing past a limit on the size of files fail like on a full disk, from now on, in place of ending the server.
-/// Needs a runtime.
+/// Makes writing past the limit on file sizes return an error, as on a full disk, instead of ending the server. Needs a
+/// tokio runtime.
 pub(crate) fn survive_large_files() {
     let _handled_for_good = signal(SignalKind::from_raw(Signal::XFSZ.as_raw()));
 }
@@ -96,7 +95,7 @@ mod tests {
 
     #[test]
     fn every_signal_has_its_name() {
-        // As in `kill -l`, except the signals with different numbers on some systems.
+        // As in `kill -l`, but without signals whose number differs between systems.
         let alike = [
             (1, "SIGHUP"),
             (2, "SIGINT"),

@@ -1,5 +1,4 @@
-//! stdin and stdout, which whatever started this process may have made streams that do not block; and stderr, which it may
-//! never read.
+//! stdin and stdout, which the parent process may have made non-blocking, and stderr, which the parent may never read.
 
 use std::io::{self, IsTerminal as _, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -10,45 +9,45 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::{Errno, retry_on_intr};
 use rustix::pipe::PIPE_BUF;
 
-/// One of the two: it waits where nothing can be read or written at once.
+/// stdin or stdout. It waits if it is non-blocking and not ready.
 #[derive(Debug)]
 pub(crate) struct Stream(BorrowedFd<'static>);
 
-/// Returns stdin, without a buffer.
+/// Returns stdin without a buffer.
 pub(crate) fn stdin() -> Stream {
     Stream(rustix::stdio::stdin())
 }
 
-/// Returns stdout, without a buffer.
+/// Returns stdout without a buffer.
 pub(crate) fn stdout() -> Stream {
     Stream(rustix::stdio::stdout())
 }
 
-/// Stderr for the log. It drops bytes that can't be written at once, so that no call waits for a reader.
+/// Writes the log to stderr. It drops lines that can't be written immediately, so that no call waits for a reader.
 #[derive(Debug)]
 pub(crate) struct LogStream;
 
-/// Number of lines that were lost since the last that was written. Held while one is written.
+/// Number of lines that were lost since the last written one. Locked while a line is written.
 static LOST_LINES: Mutex<u64> = Mutex::new(0);
 
-/// Stderr if it is a terminal: opened again, so that only this descriptor does not block.
+/// stderr if it is a terminal. It is opened again, so that only this descriptor is non-blocking.
 static TERMINAL: OnceLock<Option<OwnedFd>> = OnceLock::new();
 
-/// Opens the terminal that stderr is, if it is one. A terminal that is ready may take one byte and no more; other streams
-/// take more. A file must not be opened once more: it would be written from its start.
+/// Opens stderr again if it is a terminal. A ready terminal may accept only one byte, while other streams accept more.
+/// A file must not be opened again, because writing would start at its beginning.
 fn terminal() -> Option<OwnedFd> {
     let flags = OFlags::WRONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let open = || rustix::fs::open("/dev/stderr", flags, Mode::empty()).ok();
     io::stderr().is_terminal().then(open)?
 }
 
-/// Returns the stream for the lines of a log.
+/// Returns the stream for log lines.
 pub(crate) fn log_stream() -> LogStream {
     LogStream
 }
 
 impl Write for LogStream {
-    /// Takes a whole line.
+    /// Writes a complete line, or drops it.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let mut lost = LOST_LINES.lock().unwrap_or_else(PoisonError::into_inner);
         let note = format!("Lines lost before this one, as stderr was full: {lost}\n");
@@ -56,7 +55,7 @@ impl Write for LogStream {
         *lost += 1;
         let terminal = TERMINAL.get_or_init(terminal).as_ref();
         let stderr = terminal.map_or_else(rustix::stdio::stderr, AsFd::as_fd);
-        // A stream that is ready accepts this number of bytes without waiting.
+        // A ready pipe accepts this number of bytes without waiting.
         for part in text.chunks(PIPE_BUF) {
             let is_ready = poll(&mut [PollFd::new(&stderr, PollFlags::OUT)], Some(&Timespec::default()));
             if is_ready != Ok(1) || rustix::io::write(stderr, part).is_err() {
@@ -73,7 +72,7 @@ impl Write for LogStream {
 }
 
 impl Stream {
-    /// Calls `transfer` once the stream is ready.
+    /// Calls `transfer` when the stream is ready.
     fn when_ready(
         &self,
         ready: PollFlags,

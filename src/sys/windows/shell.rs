@@ -1,8 +1,8 @@
-//! Finds, starts and ends a shell.
+//! Finds and starts a shell, and reports how it ended.
 //!
-//! A shell gets its command through its input, not on its command line: each program parses quotes there by its own
-//! rules, and the length is limited. The shell waits for its input, so that no part of the command starts before
-//! the shell is in its job. After that, its input is empty.
+//! A shell gets its command through stdin, not on its command line: each program parses quotes on the command line by
+//! its own rules, and the length is limited. The shell waits for stdin, so that no part of the command starts before
+//! the shell is in its job. The command itself has empty stdin.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -15,29 +15,29 @@ use tokio::process::{Child, Command};
 use super::spelling::shown;
 use crate::sys::{Ending, all_on_path, on_path};
 
-/// The signal of a process that was killed, as shells number it.
+/// The signal number that shells use for a killed process.
 const KILLED: i32 = 9;
-/// No window opens (`CREATE_NO_WINDOW`).
+/// Opens no window (`CREATE_NO_WINDOW`).
 const NO_WINDOW: u32 = 0x0800_0000;
-/// The endings of programs' names.
+/// The extensions of programs.
 const ENDINGS: [&str; 4] = ["exe", "com", "cmd", "bat"];
-/// The variables that say where programs are installed, for all or for this user, and the folder there.
+/// Variables with folders in which programs are installed, for all users or for this user, and Git's subfolder there.
 const INSTALLED: [(&str, &str); 3] =
     [("ProgramFiles", "Git"), ("ProgramW6432", "Git"), ("LOCALAPPDATA", r"Programs\Git")];
-/// Git's bash below the folder that it is installed in: itself, not the program that starts it.
+/// The path of bash in Git's folder. This is bash itself, not the launcher.
 const GIT_BASH: &str = r"usr\bin\bash.exe";
-/// Git's names for its two systems, and their folders of programs.
+/// Git's names for its two systems, and the folders of their programs.
 const GIT_SYSTEMS: [(&str, &str); 2] = [("MINGW64", r"mingw64\bin"), ("CLANGARM64", r"clangarm64\bin")];
 
-/// Git's bash if it is installed, else the first one on `PATH` that is not in the system's folder: that one runs
-/// commands in WSL, with other paths.
+/// Returns Git's bash if it is installed. Otherwise returns the first `bash` on `PATH` that is not in the system's
+/// folder, because that one runs commands in WSL, with other paths.
 pub(crate) fn find_shell() -> PathBuf {
     let installed = INSTALLED.iter().filter_map(|(variable, below)| Some(folder_in(variable)?.join(below)));
     // `git` is in the folder `cmd` or `bin` of its installation.
     let beside_git = on_path("git").and_then(|git| Some(git.parent()?.parent()?.to_owned()));
     let git = installed.chain(beside_git).map(|folder| folder.join(GIT_BASH)).find(|bash| bash.is_file());
     let elsewhere = || all_on_path(Path::new("bash.exe")).find(|bash| !is_of_wsl(bash));
-    // With a path: for a bare name the system would first search this program's folder.
+    // Use the full path: for a name without a path, Windows would first search the folder of this program.
     git.or_else(elsewhere).unwrap_or_else(|| Path::new(r"C:\Program Files\Git").join(GIT_BASH))
 }
 
@@ -54,8 +54,8 @@ fn is_of_wsl(bash: &Path) -> bool {
 
 /// Returns the arguments with which a shell runs the command from [`send_command`].
 ///
-/// It reads that number of bytes, or up to a NUL if it can't count, and runs them with empty input. If the server
-/// exits before that, nothing runs. The space is for a command that begins with `-`.
+/// The shell reads a given number of bytes, or up to a NUL if it can't count, and runs them with empty stdin. If the
+/// server exits before that, nothing runs. The space before the command is for commands that start with `-`.
 pub(crate) fn shell_arguments(command: &str) -> Vec<OsString> {
     let bytes = command.len();
     let script = format!(
@@ -65,19 +65,19 @@ pub(crate) fn shell_arguments(command: &str) -> Vec<OsString> {
     vec!["-c".into(), script.into()]
 }
 
-/// Returns false: the shell reads its command from its input, and the startup file would be one for that.
+/// Returns false: the shell reads its command from stdin, so a startup file would run for that shell too.
 pub(crate) fn has_startup_file(_: &Path) -> bool {
     false
 }
 
-/// Nothing is inherited here except through std.
+/// Does nothing: programs inherit no handles except through std.
 pub(crate) fn close_inherited_on_exec() {}
 
 /// Does nothing: the shell gets no window.
 pub(crate) fn leave_terminal() {}
 
-/// Prepares a shell: a separate input, no window, and for Git's bash the variables that its launcher would set. It
-/// has no group: it joins a job once it runs.
+/// Prepares a shell: piped stdin, no window, and for Git's bash the variables that its launcher sets. The shell has no
+/// process group; it joins a job after it has started.
 pub(crate) fn prepare_spawn(shell: &mut Command) {
     shell.stdin(Stdio::piped()).creation_flags(NO_WINDOW);
     let program = PathBuf::from(shell.as_std().get_program());
@@ -93,28 +93,28 @@ pub(crate) fn prepare_spawn(shell: &mut Command) {
     }
 }
 
-/// Hands a shell its command. Needs a runtime.
+/// Sends the command to the shell. Needs a tokio runtime.
 pub(crate) fn send_command(shell: &mut Child, command: &str) {
     if let Some(mut input) = shell.stdin.take() {
         let command = [command.as_bytes(), b"\0"].concat();
-        // It may have ended already.
+        // The shell may have ended already.
         tokio::spawn(async move { input.write_all(&command).await });
     }
 }
 
-/// Returns the end of a shell with that status. There are no signals; the status of a killed shell says that it
-/// succeeded.
+/// Returns how a shell with this status ended. Windows has no signals, and the status of a killed shell reports
+/// success.
 pub(crate) fn ending_of(status: Option<ExitStatus>, was_killed: bool) -> Ending {
     let code = status.filter(|_| !was_killed).and_then(|status| status.code());
     code.map_or(Ending::Signal(KILLED), Ending::Code)
 }
 
-/// Returns the name of the signal with that number: a process is only ever killed here.
+/// Returns the name of the only signal, because processes can only be killed on Windows.
 pub(crate) fn signal_name(_: i32) -> &'static str {
     "SIGKILL"
 }
 
-/// The program at a path, which may have been written without its ending.
+/// Returns the program at `path`, which may lack its extension.
 pub(crate) fn program_at(path: &Path) -> Option<PathBuf> {
     let ends =
         path.extension().is_some_and(|end| ENDINGS.iter().any(|ending| end.eq_ignore_ascii_case(ending)));
@@ -123,12 +123,12 @@ pub(crate) fn program_at(path: &Path) -> Option<PathBuf> {
     whole.into_iter().chain(longer).find(|path| path.is_file())
 }
 
-/// A path as other programs take it: they know no verbatim ones.
+/// Returns a path in the form that other programs accept: not verbatim.
 pub(crate) fn as_others_take_it(path: &Path) -> Cow<'_, Path> {
     Cow::Owned(PathBuf::from(String::from_utf8_lossy(&shown(path)).into_owned()))
 }
 
-/// There is no limit on the size of files that would end a server.
+/// Does nothing: Windows has no limit on file sizes that ends a process.
 pub(crate) fn survive_large_files() {}
 
 #[cfg(test)]

@@ -1,14 +1,14 @@
-//! The spelling of paths: requested, passed to the system, and shown.
+//! Converts paths between their forms: as requested, for the system, and as shown.
 //!
-//! The case of a drive's letter and the two separators give one path many spellings. Here all become the *verbatim*
-//! one (`\\?\C:\…`), with no special names and no limit of length. All are shown with `/`, which every program
+//! The case of the drive letter and the two separators give one path many spellings. For the system, all become
+//! *verbatim* (`\\?\C:\…`), with no special names and no limit of length. All are shown with `/`, which every program
 //! accepts.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf, Prefix};
 
-/// Returns a requested path; `/c/Users`, as Git's bash shows it, is `C:/Users`.
+/// Converts a requested path. Git's bash shows `C:/Users` as `/c/Users`.
 pub(crate) fn asked(path: &str) -> Cow<'_, str> {
     let mut chars = path.chars();
     match (chars.next(), chars.next(), chars.next()) {
@@ -19,8 +19,7 @@ pub(crate) fn asked(path: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns an absolute path for the system: in its verbatim spelling. Each `..` removes the name before it, as
-/// everywhere here.
+/// Converts an absolute path to its verbatim form for the system. Each `..` removes the name before it.
 pub(crate) fn taken(path: impl AsRef<Path>) -> PathBuf {
     let mut prefix = OsString::new();
     let mut names = Vec::new();
@@ -46,7 +45,7 @@ pub(crate) fn taken(path: impl AsRef<Path>) -> PathBuf {
     PathBuf::from(prefix)
 }
 
-/// Returns `path` below `real` if it begins with `folder`, in any spelling.
+/// Returns `path` with `folder` replaced by `real`, if `path` starts with `folder` in any spelling.
 pub(crate) fn respelled(folder: &Path, real: &Path, path: &Path) -> Option<PathBuf> {
     let folder = taken(folder);
     let mut rest = path.components();
@@ -61,7 +60,7 @@ fn folded(part: Component<'_>) -> String {
     part.as_os_str().to_string_lossy().to_lowercase()
 }
 
-/// A path as it is shown: without what makes it verbatim, and with `/`.
+/// Returns a path as it is shown: not verbatim, and with `/`.
 pub fn shown(path: &Path) -> Cow<'_, [u8]> {
     let bytes = path.as_os_str().as_encoded_bytes();
     let server = bytes.strip_prefix(br"\\?\UNC\").map(|rest| [br"\\", rest].concat());
