@@ -1,8 +1,8 @@
-//! The handler of rmcp for the five tools. Only this module uses the protocol.
+//! The rmcp handler for the five tools. Only this module uses the protocol.
 //!
-//! It converts the parameters of a call to a [`Context`] and arguments, and an `Output` or a `ToolError` to a result. It adds
-//! limits on concurrent work, progress, the roots of the client, and the end of the session at the end of input. stdout
-//! carries JSON-RPC only.
+//! It converts the parameters of a call to a [`Context`] and arguments, and an `Output` or a `ToolError` to a result.
+//! It adds limits on concurrent work, progress, the roots of the client, and the end of the session at the end of
+//! input. stdout carries JSON-RPC only.
 
 mod concurrency;
 mod convert;
@@ -44,9 +44,9 @@ pub(crate) use resources::STATS_URI;
 use roots::Roots;
 use session_stats::SessionStats;
 
-/// The request of a handler.
+/// The context of a request.
 type Request = RequestContext<RoleServer>;
-/// Characters of a name given by the client that an error repeats.
+/// Maximum characters of a name from the client in an error message.
 const NAME_CHARS: usize = 100;
 
 /// The settings of a server.
@@ -58,13 +58,13 @@ pub struct Config {
     pub workspace: Workspace,
     /// True if the client can set the roots, because the user set none.
     pub follows_client_roots: bool,
-    /// The limits and the shape of answers.
+    /// The client profile, the limits that the user set, and the format of results.
     pub fits: Fits,
     /// The file of call records.
     pub stats_file: Option<StatsFile>,
 }
 
-/// The server's side of a session.
+/// The handler of one session.
 #[derive(Debug)]
 pub struct Server {
     shared: Arc<Shared>,
@@ -76,7 +76,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// A server that ends its commands when `shutdown` fires.
+    /// Creates a server that ends its commands when `shutdown` fires.
     pub fn new(config: Config, shutdown: CancellationToken) -> Self {
         let Config { shared, workspace, follows_client_roots, fits, stats_file } = config;
         Self {
@@ -117,7 +117,7 @@ impl Server {
             Called { outcome: Err(ToolError::Argument(words)), limits }
         });
         if let Some(sending) = sending {
-            // Nothing may follow the answer.
+            // No progress message may follow the result.
             sending.end().await;
         }
         // A cancelled call gets no response.
@@ -127,7 +127,7 @@ impl Server {
         result_of(outcome, shape).into()
     }
 
-    /// Does the work of a call, within the limits on what runs at once.
+    /// Runs a call within the limits on concurrent work.
     async fn work(&self, tool: ToolName, given: &Object, mut cx: Context, request: &Request) -> Called {
         let refused = |error, cx: Context| Called { outcome: Err(error), limits: cx.limits };
         // Check before waiting for the roots of the client.
@@ -148,7 +148,7 @@ impl Server {
     }
 }
 
-/// True if a request is of the stateless era.
+/// Returns true if the request uses a stateless protocol revision (2026-07-28 or later).
 fn is_stateless(request: &Request) -> bool {
     request.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }

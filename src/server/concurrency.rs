@@ -11,10 +11,10 @@ use tokio_util::sync::CancellationToken;
 use crate::tools::ToolError;
 use crate::tools::catalog::Load;
 
-/// Reads and listings at a time, for each processor: they may wait on a disk.
+/// Number of concurrent reads and listings for each processor. It is above one because they may wait for a disk.
 const LIGHT_PER_WORKER: usize = 4;
 
-/// Searches at a time, for each processor.
+/// Number of concurrent searches for each processor.
 const SEARCHES_PER_WORKER: usize = 2;
 
 /// The permits for each kind of work. Other kinds need no permit.
@@ -22,16 +22,17 @@ const SEARCHES_PER_WORKER: usize = 2;
 pub(super) struct ConcurrencyLimits(HashMap<Load, Semaphore>);
 
 impl ConcurrencyLimits {
-    /// Permits for `workers` processors.
+    /// Creates the permits for `workers` processors.
     pub(super) fn new(workers: usize) -> Self {
         let workers = workers.max(1);
         let permits = [
             (Load::Light, workers * LIGHT_PER_WORKER),
-            // One image at a time is decoded, as the bound on memory is for one.
+            // Only one image at a time, because the bound on memory is for one image.
             (Load::Image, 1),
-            // Twice as many, so that searches that wait for a disk or their deadline do not block others.
+            // More permits than processors, so that searches that wait for a disk or their deadline do not block
+            // others.
             (Load::Heavy, workers * SEARCHES_PER_WORKER),
-            // A separate permit, so that such a search never blocks others.
+            // These searches have a separate permit, so that they never block others.
             (Load::AcrossLines, 1),
         ];
         Self(permits.into_iter().map(|(load, most)| (load, Semaphore::new(most))).collect())

@@ -1,4 +1,4 @@
-//! Conversion of the tools' answers and descriptions to those of the protocol.
+//! Converts results and descriptions of tools to types of the protocol.
 
 use std::sync::Arc;
 
@@ -9,28 +9,28 @@ use crate::limits::{Limits, NOTICE_BYTES};
 use crate::tools::arguments::{self, Object};
 use crate::tools::{Output, Shared, ToolError, ToolName};
 
-/// The `_meta` key of an answer's facts.
+/// The `_meta` key for the details of a result.
 const DETAILS: &str = "details";
 /// The `_meta` key for the maximum size of the results of a tool.
 const MAX_RESULT_SIZE: &str = "anthropic/maxResultSizeChars";
 /// The `_meta` key that puts a tool into the context of the model at the start, without a tool search.
 const ALWAYS_LOAD: &str = "anthropic/alwaysLoad";
-/// Bytes of an answer that clients take without being told.
+/// Maximum size in bytes of results that clients accept without [`MAX_RESULT_SIZE`].
 const UNDECLARED_BYTES: u64 = 50_000;
 
-/// The shape of results.
+/// The format of results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Shape {
-    /// One text, with details in `_meta`. Every client supports this.
+    /// One text block, with details in `_meta`. Every client supports this.
     #[default]
     Text,
-    /// One text alone, for clients that would hand its facts on to the model too.
+    /// One text block only, for clients that would also pass the details to the model.
     Bare,
-    /// The same, and in addition as structured content, for clients that prefer it.
+    /// One text block and details in `_meta`, and both again as structured content, for clients that prefer it.
     Structured,
 }
 
-/// The result of a call.
+/// Converts the outcome of a call to a result.
 pub fn result_of(outcome: Result<Output, ToolError>, shape: Shape) -> CallToolResult {
     let output = match outcome {
         Ok(output) => output,
@@ -49,7 +49,7 @@ pub fn result_of(outcome: Result<Output, ToolError>, shape: Shape) -> CallToolRe
     result
 }
 
-/// A tool as `tools/list` shows it.
+/// Returns a tool's entry in `tools/list`.
 pub(super) fn tool(name: ToolName, shared: &Shared, limits: &Limits, shape: Shape) -> Tool {
     let read_only = name.is_read_only();
     let annotations = ToolAnnotations::new()

@@ -1,8 +1,8 @@
-//! From the first message to the exit code.
+//! Runs a session from the first message to the exit code.
 //!
-//! A session ends at the end of input or by a signal. Commands are ended at once; other calls get
-//! a moment to answer, and at the end of input another one for as long as the client takes answers; then the
-//! process exits, whatever is still at work.
+//! A session ends at the end of input or with a signal. cutline then ends all commands immediately. Other calls get a
+//! short time to return their results. At the end of input, this time starts again whenever the client reads another
+//! result. After that, the process exits, even if work is still running.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,18 +20,19 @@ use super::stdio::Stdio;
 use super::wire::Wire;
 use super::{Config, Server};
 
-/// Time that calls other than commands have to answer at the end: enough for a page, not noticed by a user.
+/// Time for other calls to return their results at the end: enough for a page, and too short for a user to notice.
 const ANSWER_GRACE: Duration = Duration::from_millis(500);
-/// Number of checks in that time. Time in which this process does not run does not count.
+/// Number of checks in that time. If the process is suspended, fewer checks happen, so that time does not count.
 const LOOKS: u32 = 10;
 
-/// Serves one session over stdin and stdout. Returns the signal that ended it, or `None` if the client closed its side.
+/// Serves one session over stdin and stdout. Returns the signal that ended it, or `None` if the client closed the
+/// input.
 pub async fn serve(config: Config) -> std::io::Result<Option<i32>> {
     let shutdown = CancellationToken::new();
     let Stdio { read, write, written, all_out } = Stdio::open()?;
     let mut signals = signals()?;
     let shared = Arc::clone(&config.shared);
-    // One thread of the pool starts here and stays: later the system may give none.
+    // Start one thread of the pool now. Later, the system may refuse to create one.
     let _no_thread = blocking::run(|| ()).await;
     shared.commands.start();
     let server = Arc::new(Server::new(config, shutdown.clone()));
@@ -61,7 +62,7 @@ pub async fn serve(config: Config) -> std::io::Result<Option<i32>> {
     Ok(signal)
 }
 
-/// Waits until the time for the remaining responses is over. At the end of input, this time starts again with each response
+/// Waits until the time for the remaining results is over. At the end of input, this time starts again with each result
 /// that the client reads.
 async fn no_more_taken(written: &AtomicUsize, is_end_of_input: bool) {
     let (mut before, mut looks) = (written.load(Ordering::Relaxed), 0);

@@ -1,4 +1,4 @@
-//! The limits and the shape of answers that fit each client.
+//! Selects the limits and the result format for each client.
 
 use rmcp::model::Implementation;
 
@@ -8,39 +8,39 @@ use crate::limits::Limits;
 use super::patience::{self, Patience};
 use super::{Server, Shape};
 
-/// The limits and the form of results for a client.
+/// The settings for limits and result format.
 #[derive(Debug)]
 pub struct Fits {
-    /// The client that they are fitted to.
+    /// Which client profile to use.
     pub(super) fit: Fit,
-    /// The limits that a fit leaves alone.
+    /// The limits that the user set. A client profile does not change them.
     given: Given,
-    /// The shape that the flags ask for.
+    /// The result format that the user set.
     shape: Shape,
-    /// The time that the client waits, where its row does not say it.
+    /// The client's timeout, learned for clients whose profile has none.
     pub(super) patience: Patience,
 }
 
-/// The limits and the shape of answers that fit one client.
+/// The limits and the result format for one client.
 #[derive(Debug)]
 pub(super) struct Fitted {
     /// The id of the client profile, or `None` if the limits of the server apply.
     pub(super) id: Option<&'static str>,
-    /// The limits of the server, lowered to those of the client.
+    /// The limits of the server, lowered to those of the client profile.
     pub(super) limits: Limits,
-    /// The shape of results.
+    /// The format of results.
     pub(super) shape: Shape,
 }
 
 impl Fits {
-    /// Answers of that shape, fitted so; a fit leaves the `given` limits alone.
+    /// Creates the settings. A client profile does not change the `given` limits.
     pub fn new(fit: Fit, given: Given, shape: Shape) -> Self {
         Self { fit, given, shape, patience: Patience::default() }
     }
 }
 
 impl Server {
-    /// Returns the limits of this server, and the shape, that fit the client that gives itself this name.
+    /// Returns the limits and the result format for a client with this name.
     pub(super) fn fitted(&self, client: Option<&Implementation>) -> Fitted {
         let (fits, limits) = (&self.fits, &self.shared.limits);
         let row = fits.fit.client(client.map(|client| client.name.as_str()));
@@ -55,7 +55,7 @@ impl Server {
         }
     }
 
-    /// Returns the same for a call, with the patience that the client showed where its row does not know it.
+    /// Returns the same for a call, with the learned timeout if the client profile has none.
     pub(super) fn fitted_call(&self, client: Option<&Implementation>) -> Fitted {
         let mut fitted = self.fitted(client);
         let limits = &mut fitted.limits;

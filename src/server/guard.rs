@@ -1,4 +1,4 @@
-//! A tool that panics answers with an error, and the server lives on.
+//! Converts a panic of a tool to an error, so that the server keeps running.
 
 use std::any::Any;
 use std::panic::AssertUnwindSafe;

@@ -1,4 +1,4 @@
-//! rmcp's handler: the requests of the protocol, each answered by the server that has the tools.
+//! rmcp's handler: passes the requests of the protocol to the server.
 
 use rmcp::ServerHandler;
 use rmcp::model::{
@@ -19,16 +19,16 @@ use super::fits::Fitted;
 use super::legacy_log::{self, SetLevel};
 use super::{NAME_CHARS, Request, Server, convert, is_stateless, resources};
 
-/// The notification of a handler.
+/// The context of a notification.
 type Notification = NotificationContext<RoleServer>;
-/// The answer to a request, or the error of the protocol.
+/// The result of a request, or a protocol error.
 type Answer<T> = Result<T, ErrorData>;
 
-/// Milliseconds for which a client may keep a list: neither of tools nor of resources ever changes.
+/// Time in milliseconds for which a client may cache a list. The lists of tools and resources never change.
 const LIST_TTL_MS: u64 = 3_600_000;
 
 impl ServerHandler for Server {
-    /// Returns the description of the server, without the instructions, which depend on the client.
+    /// Returns the description of the server without instructions, because those depend on the client.
     fn get_info(&self) -> ServerConfig {
         let name = Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
         ServerConfig::new(legacy_log::capabilities()).with_server_info(name.with_title("cutline"))
@@ -95,7 +95,7 @@ impl ServerHandler for Server {
 
     async fn call_tool(&self, params: CallToolRequestParams, request: Request) -> Answer<CallToolResponse> {
         if let Some(tool) = ToolName::of(&params.name).filter(|tool| self.shared.tools.contains(tool)) {
-            // rmcp copies a handler's work several times before it begins; this is much.
+            // Boxed, because rmcp moves the future of a handler several times before it runs, and this future is large.
             return Ok(Box::pin(self.call(tool, params, request)).await);
         }
         let name = show::middle_out(&params.name, NAME_CHARS);

@@ -1,7 +1,7 @@
-//! Log notifications, for clients of the handshake era that set a level.
+//! Log notifications for clients with a handshake that set a level.
 //!
-//! The protocol has given them up in favour of stderr; a client that asked for them is still owed them.
-#![expect(deprecated, reason = "legacy clients that set a level are owed log notifications")]
+//! The protocol has deprecated them in favour of stderr, but such clients still expect them.
+#![expect(deprecated, reason = "legacy clients that set a level expect log notifications")]
 
 use std::sync::{Mutex, PoisonError};
 
@@ -10,10 +10,10 @@ use serde_json::Value;
 
 use super::{Request, is_stateless};
 
-/// The request that sets the level.
+/// The parameters of the request that sets the level.
 pub(super) type SetLevel = rmcp::model::SetLevelRequestParams;
 
-/// Returns the server's capabilities: its tools, its resource, and these notifications.
+/// Returns the capabilities of the server: tools, a resource, and log notifications.
 pub(super) fn capabilities() -> ServerCapabilities {
     ServerCapabilities::builder().enable_logging().enable_resources().enable_tools().build()
 }
@@ -22,7 +22,7 @@ pub(super) fn capabilities() -> ServerCapabilities {
 #[derive(Debug, Default)]
 pub(super) struct LogLevel(Mutex<Option<LoggingLevel>>);
 
-/// The severities of messages, from the least on.
+/// The levels of messages, lowest first.
 pub(super) const INFO: LoggingLevel = LoggingLevel::Info;
 pub(super) const WARNING: LoggingLevel = LoggingLevel::Warning;
 

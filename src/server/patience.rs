@@ -1,4 +1,4 @@
-//! Learns the timeout of an unknown client from calls that it cancels because of its timeout.
+//! Learns the timeout of an unknown client from calls that it cancels with a timeout as the reason.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use rmcp::model::{CancelledNotificationParam, RequestId};
 
-/// Tenths of the time that the client waited within which further calls are answered.
+/// Share of the learned timeout, in tenths, within which later commands return a result.
 const TENTHS: u32 = 9;
-/// The shortest wait that is believed: nothing could be answered within less.
+/// Minimum time for results. A shorter learned timeout is ignored, because no call could return in time.
 const MIN_WAIT: Duration = Duration::from_secs(1);
-/// Number of calls with a stored start time: more than can run at once.
+/// Number of calls with a stored start time. More calls than this can't run at the same time.
 const CALLS: usize = 512;
 
 /// The timeout of the client, if it is known.
@@ -19,13 +19,13 @@ pub(super) struct Patience(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// The start of each of the last calls, also of those that are over: their cancellation may come after their end.
+    /// The start times of the latest calls, including finished calls, because a cancellation can arrive after the end.
     calls: VecDeque<(RequestId, Instant)>,
     client_timeout: Option<Duration>,
 }
 
 impl Patience {
-    /// Notes when a call came.
+    /// Records the start of a call.
     pub(super) fn note(&self, id: &RequestId) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if state.calls.len() == CALLS {
@@ -34,7 +34,7 @@ impl Patience {
         state.calls.push_back((id.clone(), Instant::now()));
     }
 
-    /// Learns from a cancelled call, if the reason is a timeout.
+    /// Learns the timeout from a cancellation, if its reason is a timeout.
     pub(super) fn learn(&self, taken_back: &CancelledNotificationParam) {
         let reason = taken_back.reason.as_deref().unwrap_or_default().to_lowercase();
         if !["timed out", "timeout"].iter().any(|words| reason.contains(words)) {
@@ -48,18 +48,18 @@ impl Patience {
             state.client_timeout = Some(waited);
             tracing::info!(
                 seconds = within.as_secs(),
-                "the client gave a call up: further ones are answered within"
+                "a call exceeded the client's timeout: later calls return within this time"
             );
         }
     }
 
-    /// Returns the time that the client waited for a result, if it is known.
+    /// Returns the learned timeout of the client, if it is known.
     pub(super) fn client_timeout(&self) -> Option<Duration> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).client_timeout
     }
 }
 
-/// Returns the time within which a command returns its result to a client that waits so long.
+/// Returns the time within which a command returns a result to a client with this timeout.
 pub(super) fn answer_within(client_timeout: Duration) -> Duration {
     client_timeout * TENTHS / 10
 }

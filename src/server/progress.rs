@@ -1,4 +1,4 @@
-//! Messages of long work, sent to a client that asked for them.
+//! Sends progress messages of long calls to clients that requested them.
 
 use std::time::Instant;
 
@@ -11,25 +11,26 @@ use tokio_util::sync::CancellationToken;
 use super::Request;
 use crate::tools::Progress;
 
-/// Messages that wait to be sent; more are dropped, for a client that does not read them.
+/// Maximum number of unsent messages. Further ones are dropped if the client does not read.
 const WAITING: usize = 16;
 
-/// The task that sends the progress of a call to the client, in order.
+/// The task that sends the progress of one call to the client, in order.
 pub(super) struct Forwarding {
     task: JoinHandle<()>,
     ended: CancellationToken,
 }
 
 impl Forwarding {
-    /// Sends what waits, and nothing after that. A thread that is blocked in the system may still hold the sender.
+    /// Sends the queued messages. Later ones are dropped, because a thread that is blocked in the system may still have
+    /// the sender.
     pub(super) async fn end(self) {
         self.ended.cancel();
         let _panicked = self.task.await;
     }
 }
 
-/// Returns the sender of a call's progress, and the task that forwards it. The sender does nothing if the client gave no
-/// token.
+/// Returns the sender for a call's progress, and the task that forwards it. Without a progress token, the sender does
+/// nothing.
 pub(super) fn forwarded(request: &Request) -> (Progress, Option<Forwarding>) {
     let Some(token) = request.meta.get_progress_token() else { return (Progress::default(), None) };
     let (messages, waiting) = mpsc::channel(WAITING);
@@ -60,7 +61,7 @@ async fn send(
             }
         };
         let Some(message) = message else { return };
-        // The value must grow, whatever the clock's grain.
+        // The value must increase, even if the clock returns the same time twice.
         let elapsed = start.elapsed().as_secs_f64();
         last = if elapsed > last { elapsed } else { last + 0.001 };
         let value = (last * 1000.0).round() / 1000.0;

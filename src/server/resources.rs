@@ -1,4 +1,4 @@
-//! The only resource: the statistics of the calls of this server.
+//! The only resource: the call statistics of this server.
 
 use rmcp::model::{ErrorData, ListResourcesResult, ReadResourceResult, Resource, ResourceContents};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use cutline_core::text::show;
 
 use super::NAME_CHARS;
 
-/// The URI of the sums.
+/// The URI of the statistics.
 pub(crate) const STATS_URI: &str = "cutline://stats";
 const JSON: &str = "application/json";
 
@@ -23,10 +23,10 @@ pub(super) fn list() -> ListResourcesResult {
     ListResourcesResult::with_all_items(vec![stats])
 }
 
-/// Returns the result of `resources/read`: the sums.
+/// Returns the result of `resources/read`: the statistics as JSON.
 pub(super) fn read(uri: &str, stats: &Value) -> Result<ReadResourceResult, ErrorData> {
     if uri != STATS_URI {
-        // rmcp makes it the code of the era that the client speaks.
+        // rmcp converts this to the error code of the client's protocol revision.
         let uri = show::middle_out(uri, NAME_CHARS);
         return Err(ErrorData::resource_not_found(
             format!("Unknown resource: {uri}; there is {STATS_URI}"),

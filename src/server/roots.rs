@@ -1,7 +1,7 @@
-//! The roots of a client with a handshake. The server requests them after the handshake and follows their changes.
+//! The roots of a client with a handshake. The server requests them after the handshake and whenever they change.
 //!
-//! They apply only if the command line has no roots: a client can neither narrow nor widen the roots of the user. A URI is
-//! resolved once, so that commands cannot move a root by changing its path.
+//! They apply only if the command line has no roots: a client can neither narrow nor widen the roots of the user. A URI
+//! is resolved once, so that commands cannot move a root by changing its path.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -22,23 +22,24 @@ use crate::tools::Shared;
 
 use super::Request;
 
-/// Time that the first call waits for a client's roots: more than a client needs, less than a user minds.
+/// Maximum time that the first call waits for the client's roots. Clients need less, and users hardly notice it.
 const FIRST_CALL_WAIT: Duration = Duration::from_secs(2);
-/// Time that a call waits for them once no more can come: what came may still be on its way within the server.
+/// Maximum time that a call waits for the roots after the end of input. A response that was read may not be processed
+/// yet.
 const LAST_CALL_WAIT: Duration = Duration::from_millis(100);
 /// Time after which the server repeats a request without a response.
 const ANSWER_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// The roots in force.
+/// The current roots.
 #[derive(Debug)]
 pub(super) struct Roots {
-    /// True if a client may give other ones.
+    /// True if the client can set the roots.
     follows_client: bool,
-    /// True once the client has answered, or it is known that it will not.
+    /// True when the client has responded, or when it is known that it will not.
     known: watch::Sender<bool>,
     /// Locked during a request for the roots of the client.
     request: tokio::sync::Mutex<()>,
-    /// One permit, of the request that waits for the end of that.
+    /// One permit, for the next request that waits for the current one.
     next_request: Semaphore,
     state: Mutex<State>,
     shared: Arc<Shared>,
@@ -47,8 +48,7 @@ pub(super) struct Roots {
 #[derive(Debug)]
 struct State {
     workspace: Arc<Workspace>,
-    /// Every root there has been since the first call, by its path; `None` before that, while no command
-    /// can have run.
+    /// All roots since the first call, by path. `None` before that, because no command can have run yet.
     resolved: Option<HashMap<PathBuf, Root>>,
 }
 
@@ -60,7 +60,8 @@ impl Roots {
         Self { follows_client, known, request, next_request, state, shared }
     }
 
-    /// Returns the roots for a call. Waits for the roots that the client offers, but only briefly at the end of the session.
+    /// Returns the roots for a call. Waits for the client's roots if the client offers them, but only briefly at the
+    /// end of the session.
     pub(super) async fn current(&self, request: &Request, shutdown: &CancellationToken) -> Arc<Workspace> {
         if !*self.known.borrow() && offers_roots(&request.peer) {
             let mut known = self.known.subscribe();
@@ -69,7 +70,7 @@ impl Roots {
                 () = request.ct.cancelled() => {}
                 () = async { shutdown.cancelled().await; tokio::time::sleep(LAST_CALL_WAIT).await } => {}
                 came = waiting => if came.is_err() {
-                    tracing::warn!("the client offers roots but did not send them; going on without");
+                    tracing::warn!("the client offers roots but did not send them; continuing without them");
                     self.known.send_replace(true);
                 },
             }
@@ -81,16 +82,15 @@ impl Roots {
         Arc::clone(workspace)
     }
 
-    /// The roots as they are known now.
+    /// Returns the current roots without waiting.
     pub(super) fn latest(&self) -> Arc<Workspace> {
         Arc::clone(&self.state.lock().unwrap_or_else(PoisonError::into_inner).workspace)
     }
 
-    /// Asks the client for its roots and takes them over. While one request is under way, any number of
-    /// further changes become one more.
+    /// Requests the client's roots and uses them. During a request, any number of changes cause only one more request.
     pub(super) async fn ask(&self, peer: &Peer<RoleServer>) {
         if self.follows_client && offers_roots(peer) {
-            // A request that waits already is sent after this change too.
+            // The waiting request will be sent after this change, so it covers it.
             let Ok(waits) = self.next_request.try_acquire() else { return };
             let _under_way = self.request.lock().await;
             drop(waits);
@@ -101,14 +101,14 @@ impl Roots {
                     if let Some(uris) = uris(&answer) {
                         self.take(&uris);
                     } else {
-                        tracing::warn!("the client's answer to the request for its roots has no list");
+                        tracing::warn!("the client's response to the request for its roots has no list");
                     }
                 }
-                Ok(Err(error)) => tracing::warn!(%error, "the client's roots could not be had"),
-                Err(_) => tracing::warn!("the client did not answer the request for its roots"),
+                Ok(Err(error)) => tracing::warn!(%error, "the request for the client's roots failed"),
+                Err(_) => tracing::warn!("the client did not respond to the request for its roots"),
             }
         }
-        // Where another change came meanwhile, its answer is waited for too.
+        // Another change has happened. Wait for the response to that request.
         if self.next_request.available_permits() > 0 {
             self.known.send_replace(true);
         }
@@ -123,7 +123,7 @@ impl Roots {
             if let Some(root) = path.and_then(|path| state.root(path, &roots, &self.shared)) {
                 roots.push(root);
             } else {
-                tracing::warn!(uri, "not a folder that can be used as a root");
+                tracing::warn!(uri, "the root of the client is not a folder that can be used");
             }
         }
         if let Some(sandbox) = &self.shared.commands.sandbox {
@@ -131,11 +131,12 @@ impl Roots {
             roots.retain(|root| match sandbox.check_root(root, &all) {
                 Ok(()) => true,
                 Err(error) => {
-                    tracing::warn!("not a folder that can be used as a root: {error}");
+                    tracing::warn!("the root of the client can't be used: {error}");
                     false
                 }
             });
-            // In those that come later no command writes.
+            // Only the first roots need the warning: sandboxed commands have no write access to roots that are added
+            // later.
             if let (None, Some(warning)) = (&state.resolved, sandbox.warning(&roots)) {
                 tracing::warn!("{warning}");
             }
@@ -150,7 +151,8 @@ impl Roots {
 }
 
 impl State {
-    /// Returns the root at `path`: the earlier one with this path, or a new one that is in none of the `others`.
+    /// Returns the root for `path`: an existing one with this path, or a new one that is not inside one of the
+    /// `others`.
     fn root(&mut self, path: PathBuf, others: &[Root], shared: &Shared) -> Option<Root> {
         let Some(resolved) = &mut self.resolved else { return Root::resolve(path).ok() };
         if let Some(root) = resolved.get(&path) {
@@ -165,15 +167,15 @@ impl State {
     }
 }
 
-/// Returns the URIs of the response to a request for roots, or `None` if it has no list. Skips members without a URI: an
-/// invalid member must not keep the earlier roots open.
+/// Returns the URIs in the response, or `None` if it has no list. Skips entries without a URI, so that an invalid entry
+/// does not keep the previous roots in use.
 fn uris(answer: &ClientResult) -> Option<Vec<String>> {
     let answer = serde_json::to_value(answer).ok()?;
     let uri = |root: &Value| root.get("uri")?.as_str().map(str::to_owned);
     Some(answer.get("roots")?.as_array()?.iter().filter_map(uri).collect())
 }
 
-/// True if the client said, in a handshake, that it has roots.
+/// Returns true if the client declared in a handshake that it has roots.
 fn offers_roots(peer: &Peer<RoleServer>) -> bool {
     peer.peer_info().is_some_and(|info| info.capabilities.roots.is_some())
 }

@@ -1,4 +1,4 @@
-//! The counts of a session's calls: told as they happen, and given as JSON.
+//! Counts the calls of a session, logs them, and returns the counts as JSON.
 
 use cutline_core::truncate::BytesAs;
 use serde_json::{Value, json};
@@ -11,23 +11,23 @@ use crate::tools::{Output, ToolError};
 use super::Request;
 use super::legacy_log::{INFO, LogLevel, WARNING};
 
-/// The counts over the server's life, and the way to tell the client of a call.
+/// The counts since the server started, and the log level of the client.
 #[derive(Debug)]
 pub(super) struct SessionStats {
-    /// When the server started, in milliseconds since 1970.
+    /// Start time of the server, in milliseconds since 1970.
     since_ms: u64,
     pub(super) calls: CallStats,
-    /// The level of log notifications that a client of the handshake era has set.
+    /// The level that a client with a handshake set for log notifications.
     pub(super) log_level: LogLevel,
 }
 
 impl SessionStats {
-    /// Nothing counted yet; each call is written to `file` too.
+    /// Creates empty counts. Each call is also written to `file`.
     pub(super) fn new(since_ms: u64, file: Option<StatsFile>) -> Self {
         Self { since_ms, calls: CallStats::new(file), log_level: LogLevel::default() }
     }
 
-    /// Counts a call. Logs a result that was cut or is close to a limit.
+    /// Counts a call. Logs results that were truncated or are close to a limit.
     pub(super) async fn record(
         &self,
         call: &TimedCall,
@@ -47,7 +47,7 @@ impl SessionStats {
         self.log_level.notify(level, data, request).await;
     }
 
-    /// The sums as JSON, with the limits that they are measured against, and the row of the fit that set those.
+    /// Returns the statistics as JSON, with the current limits and the id of the client profile that set them.
     pub(super) fn to_value(&self, limits: &Limits, fit: Option<&str>) -> Value {
         let mut facts = self.calls.stats().to_object();
         facts.insert("since".to_owned(), json!(rfc3339::words(self.since_ms)));

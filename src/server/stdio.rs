@@ -1,10 +1,9 @@
-//! stdin and stdout, as the runtime reads and writes them.
+//! Asynchronous stdin and stdout.
 //!
-//! Pipes are read and written without a thread. Anything else (sockets, files, terminals, and all of
-//! Windows) gets a thread for each direction, made at the start: one that is made when it is needed may
-//! not be had then.
+//! Pipes need no thread. All other streams (sockets, files, terminals, and everything on Windows) have one thread for
+//! each direction. The threads start with the session, because the system may refuse to create one later.
 
-#![expect(clippy::indexing_slicing, reason = "no more is read than the buffer holds")]
+#![expect(clippy::indexing_slicing, reason = "a read returns at most the length of the buffer")]
 
 use std::io::{self, Read as _, Write as _};
 use std::sync::Arc;
@@ -20,20 +19,20 @@ use tokio_util::io::SyncIoBridge;
 
 use crate::fs;
 
-/// Bytes on their way from or to a thread: what a pipe holds.
+/// Size in bytes of the buffer between a thread and the runtime.
 const BUFFER_BYTES: usize = 64 * 1024;
-/// Stack of a thread that only copies.
+/// Stack size in bytes of a thread, which only copies.
 const STACK_BYTES: usize = 256 * 1024;
-/// Time between two checks for the reader of the output.
+/// Time between two checks whether stdout still has a reader.
 #[cfg(unix)]
 const LOOK_INTERVAL: std::time::Duration = std::time::Duration::from_millis(500);
 
-/// The number of bytes that were written, as a sign that the client reads.
+/// Number of written bytes. If it grows, the client reads.
 pub(super) type Written = Arc<AtomicUsize>;
 
-/// The client's messages.
+/// The stream of the client's messages.
 pub(super) type Input = Box<dyn AsyncRead + Send + Unpin>;
-/// The way to the client.
+/// The stream to the client.
 pub(super) type Output = Box<dyn AsyncWrite + Send + Unpin>;
 
 /// The two streams.
@@ -41,18 +40,18 @@ pub(super) struct Stdio {
     pub(super) read: Input,
     pub(super) write: Output,
     pub(super) written: Written,
-    /// Resolves when all output is written.
+    /// Resolves when all output was written.
     pub(super) all_out: oneshot::Receiver<()>,
 }
 
 impl Stdio {
-    /// Opens both. Needs a runtime.
+    /// Opens both streams. Needs a tokio runtime.
     pub(super) fn open() -> io::Result<Self> {
         let written = Written::default();
         let (done, all_out) = oneshot::channel();
         #[cfg(unix)]
         if let Some((read, write)) = pipes() {
-            // There is nothing else to do after writing.
+            // Without a thread, all output is written when a write returns.
             drop(done);
             return Ok(Self { read: Box::new(read), write: Box::new(write), written, all_out });
         }
@@ -77,7 +76,7 @@ fn start(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
         .map_err(|error| io::Error::new(error.kind(), format!("no thread for {name}: {error}")))
 }
 
-/// Copies stdin until its end, or until the session is over.
+/// Copies stdin until its end, or until the session ends.
 fn copy_input(mut to: SyncIoBridge<DuplexStream>) {
     match io::copy(&mut fs::stdin(), &mut to) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -100,7 +99,7 @@ fn copy_output(mut from: SyncIoBridge<DuplexStream>, written: &AtomicUsize) {
     }
 }
 
-/// Waits until the reader of the output is gone. For ever, on a system that does not tell.
+/// Waits until stdout has no reader. Waits forever on a system that does not report it.
 pub(super) async fn output_closed() {
     #[cfg(windows)]
     std::future::pending::<()>().await;
@@ -110,14 +109,15 @@ pub(super) async fn output_closed() {
     }
 }
 
-/// Opens both streams again, so that changes do not affect other processes. Returns `None` if one of them is not a pipe.
+/// Opens both streams again, so that making them non-blocking does not affect other processes. Returns `None` if one of
+/// them is not a pipe.
 #[cfg(unix)]
 fn pipes() -> Option<(Receiver, Sender)> {
     let read = OpenOptions::new().open_receiver("/proc/self/fd/0").ok()?;
     Some((read, OpenOptions::new().open_sender("/proc/self/fd/1").ok()?))
 }
 
-/// Returns true if the reader of stdout is gone.
+/// Returns true if stdout has no reader.
 #[cfg(unix)]
 fn output_is_closed() -> bool {
     let stdout = rustix::stdio::stdout();

@@ -1,8 +1,8 @@
-//! The stdio transport: one JSON-RPC message per line, an answer to every request, and a bound on
-//! the requests without an answer.
+//! The stdio transport: one JSON-RPC message per line, a response to every request, and a limit on requests without a
+//! response.
 //!
-//! rmcp has a transport for lines, but it ignores lines that it cannot parse, and a request without
-//! an answer blocks its client.
+//! rmcp has a transport for lines, but it ignores lines that it cannot parse. A client would wait forever for the
+//! response.
 
 mod lines;
 mod message;
@@ -32,29 +32,29 @@ use output::Output;
 
 use super::stdio::{self, Input, Written, output_closed};
 
-/// The permit of one request. Its handler and the transport share it, so it is released when the
-/// answer is written, or when the handler of a cancelled request returns.
+/// The permit of one request. The transport and the handler share it. It is released when the response was written, or
+/// when the handler of a cancelled request returns.
 type Permit = Arc<OwnedSemaphorePermit>;
 
-/// A transport that fires `shutdown` at the end of the input, and ends when `shutdown` fires.
+/// A transport that fires `shutdown` at the end of input, and ends when `shutdown` fires.
 ///
-/// It drops notifications before the first request: rmcp would end the session at one of them.
+/// It drops notifications before the first request, because rmcp would end the session.
 pub(super) struct Wire {
     lines: FramedRead<Input, LineDecoder>,
-    /// One permit for each request without an answer: rmcp starts a task for each without a limit.
+    /// One permit for each request without a response. rmcp starts a task for each request without a limit.
     permits: Arc<Semaphore>,
-    /// A request, or a line that gets an error as its answer, without a permit. The input is not read meanwhile.
+    /// A request or refusal that waits for a permit. Until then, no input is read.
     waiting: Option<Result<JsonRpcRequest<ClientRequest>, Refusal>>,
-    /// Requests without a written response.
+    /// The requests without a written response, with their permits.
     unanswered: HashMap<RequestId, Permit>,
-    /// Cancelled requests. The handler of each may still be running.
+    /// The cancelled requests. Their handlers may still be running.
     cancelled: HashMap<RequestId, Weak<OwnedSemaphorePermit>>,
     output: Output,
-    /// Writes of the errors that answer lines.
+    /// The writes of error responses to invalid lines.
     refusals: JoinSet<()>,
     shutdown: CancellationToken,
     opened: bool,
-    /// True after the end of the input.
+    /// True after the end of input.
     ended: bool,
 }
 
@@ -79,14 +79,14 @@ impl Wire {
         }
     }
 
-    /// Returns the next message. Sends errors for invalid lines.
+    /// Returns the next message. Sends error responses to invalid lines.
     ///
-    /// Returns `None` if `shutdown` fires, or after the end of input when every request has a response. This future can be
-    /// dropped at each `await`: the bytes that were read are in `self`.
+    /// Returns `None` if `shutdown` fires, or at the end of input when every request has a response. Cancel-safe: the
+    /// bytes that were read are in `self`.
     async fn next(&mut self) -> Option<ClientJsonRpcMessage> {
         let shutdown = self.shutdown.clone();
         loop {
-            // The end of the input fires it too.
+            // The end of input fires it too.
             if !self.ended && shutdown.is_cancelled() {
                 return None;
             }
@@ -96,7 +96,7 @@ impl Wire {
                     biased;
                     () = shutdown.cancelled() => return None,
                     permit = permits.acquire_owned() => Arc::new(permit.ok()?),
-                    // The end of the input is not seen while the input is not read.
+                    // While no input is read, its end is not noticed.
                     () = output_closed() => return None,
                 };
                 if let Some(request) = self.waiting.take().and_then(|waiting| self.admit(waiting, permit)) {
@@ -130,7 +130,7 @@ impl Wire {
         }
     }
 
-    /// Gives a request its permit and returns it. Answers a line that gets an error.
+    /// Gives a request its permit and returns it. Sends the error response to an invalid line.
     fn admit(
         &mut self,
         waiting: Result<JsonRpcRequest<ClientRequest>, Refusal>,
@@ -143,7 +143,7 @@ impl Wire {
                 return None;
             }
         };
-        // With two open requests of one id, a cancellation could not name one of them.
+        // If two open requests had the same id, a cancellation would be ambiguous.
         if self.is_open(&request.id) {
             let words = format!("Invalid request: id {} is that of a request that is open", request.id);
             self.refuse((ErrorData::invalid_request(words, None), Some(request.id)), permit);
@@ -154,7 +154,8 @@ impl Wire {
         Some(JsonRpcMessage::Request(request))
     }
 
-    /// True if a request with that id has no answer yet, or is cancelled and its handler still runs.
+    /// Returns true if a request with this id has no response yet, or if it was cancelled and its handler is still
+    /// running.
     fn is_open(&self, id: &RequestId) -> bool {
         let is_held = |permit: &Weak<_>| permit.strong_count() > 0;
         self.unanswered.contains_key(id) || self.cancelled.get(id).is_some_and(is_held)

@@ -1,6 +1,6 @@
-//! The lines of the input: one message each, none of them held beyond the limits.
+//! Splits the input into lines, one message each. Buffers no line beyond the limits.
 
-#![expect(clippy::indexing_slicing, reason = "a newline is at a place in what was searched")]
+#![expect(clippy::indexing_slicing, reason = "a newline is inside the searched bytes")]
 
 use std::io;
 
@@ -11,21 +11,21 @@ use crate::envelope::Envelope;
 use crate::limits::{MAX_MESSAGE_BYTES, MAX_MESSAGE_VALUES};
 use cutline_core::text::Size;
 
-/// Capacity that is kept from one line to the next: that of an ordinary message.
+/// Buffer capacity in bytes that is kept between lines: enough for ordinary messages.
 const KEPT_BYTES: usize = 64 * 1024;
 
-/// A line that has come to its end.
+/// A complete line.
 #[derive(Debug, Default)]
 pub(super) struct Line {
-    /// The bytes, without the line's end; none where the line is over a limit.
+    /// The bytes without the newline. Empty if the line exceeds a limit.
     pub(super) bytes: Vec<u8>,
-    /// The members of its top level.
+    /// The top-level members.
     pub(super) envelope: Envelope,
-    /// The limit that the line is over, in words.
+    /// The limit that the line exceeds, as text.
     pub(super) over: Option<String>,
 }
 
-/// Makes lines of a stream, whose end ends the last one too.
+/// Splits a stream into lines. The last line needs no newline.
 #[derive(Debug, Default)]
 pub(super) struct LineDecoder {
     /// The line so far.
@@ -51,7 +51,7 @@ impl Decoder for LineDecoder {
 }
 
 impl LineDecoder {
-    /// Returns the line, which has come to its end.
+    /// Returns the current line as complete and starts the next one.
     fn ended(&mut self) -> Line {
         let mut line = std::mem::take(&mut self.line);
         self.line.bytes.reserve(line.bytes.capacity().min(KEPT_BYTES));

@@ -1,7 +1,7 @@
-//! From a line to a message, or to the answer that it is owed where it is none.
+//! Converts a line to a message, or to an error response if the line is invalid.
 //!
-//! Whatever carries an id gets an answer, with that id wherever it can be known. Notifications and
-//! answers never get one, nor does noise: two peers that answer each other's errors would not end.
+//! Every line with an id gets a response, with that id if it can be read. Notifications and responses get none, and
+//! neither do other invalid lines: two peers that answer each other's errors would never stop.
 
 use rmcp::model::{
     CallToolRequest, ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcMessage, JsonRpcRequest,
@@ -13,11 +13,10 @@ use super::lines::Line;
 use crate::envelope::Envelope;
 use crate::server::NAME_CHARS;
 
-/// The error that answers a line that is no message, and its id where that is known.
+/// The error response to an invalid line, and the id if it is known.
 pub(super) type Refusal = (ErrorData, Option<RequestId>);
 
-/// The params of the methods that a client calls with some: a request that has others is parsed as one of no known
-/// method.
+/// The parameters of each method that needs some. rmcp parses a request with other parameters as an unknown method.
 const PARAMS: [(&str, &str); 4] = [
     ("initialize", "protocolVersion (a string), capabilities and clientInfo (objects)"),
     ("tools/call", "name (a string) and arguments (an object)"),
@@ -25,7 +24,7 @@ const PARAMS: [(&str, &str); 4] = [
     ("logging/setLevel", "level: debug, info, notice, warning, error, critical, alert or emergency"),
 ];
 
-/// Parses a line as a message; where it is none, returns what it is answered with, if with anything.
+/// Parses a line as a message. For an invalid line, returns the error response, if it gets one.
 pub(super) fn take(line: &Line) -> Result<ClientJsonRpcMessage, Option<Refusal>> {
     let Line { bytes, envelope, over } = line;
     if let Some(most) = over {
@@ -35,7 +34,7 @@ pub(super) fn take(line: &Line) -> Result<ClientJsonRpcMessage, Option<Refusal>>
     }
     let line = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     match call(line, envelope).map_or_else(|| serde_json::from_slice(line), Ok) {
-        // An id that is neither text nor a whole number makes rmcp take a request for a notification.
+        // If the id is neither a string nor an integer, rmcp parses a request as a notification.
         Ok(JsonRpcMessage::Notification(_)) if envelope.message.has_id => {
             let words = "Invalid request: id must be a string or an integer";
             Err(Some((ErrorData::invalid_request(words, None), None)))
@@ -46,7 +45,7 @@ pub(super) fn take(line: &Line) -> Result<ClientJsonRpcMessage, Option<Refusal>>
         },
         Ok(message) => Ok(message),
         Err(error) => {
-            tracing::debug!(%error, "a line that is no message");
+            tracing::debug!(%error, "ignored a line that is not a message");
             Err(match serde_json::from_slice::<Value>(line) {
                 Ok(value) => unfit(&value),
                 Err(error) => {
@@ -57,7 +56,7 @@ pub(super) fn take(line: &Line) -> Result<ClientJsonRpcMessage, Option<Refusal>>
     }
 }
 
-/// Parses a call as what it is: in general each kind of message and of request would be tried in turn.
+/// Parses a tool call directly. The general parser would try each kind of message and request in turn.
 fn call(line: &[u8], envelope: &Envelope) -> Option<ClientJsonRpcMessage> {
     let is_call = envelope.is_call() && envelope.message.has_id && !envelope.message.has_outcome;
     let call = is_call.then(|| serde_json::from_slice::<JsonRpcRequest<CallToolRequest>>(line))?.ok()?;
@@ -65,14 +64,14 @@ fn call(line: &[u8], envelope: &Envelope) -> Option<ClientJsonRpcMessage> {
     Some(JsonRpcMessage::Request(JsonRpcRequest::new(call.id, request)))
 }
 
-/// Returns the params that the method of a request takes, if it has others.
+/// Returns the expected parameters of the method, if the request has others.
 fn other_params(request: &ClientRequest) -> Option<String> {
     let ClientRequest::CustomRequest(request) = request else { return None };
     let (method, params) = PARAMS.iter().find(|(method, _)| *method == request.method)?;
     Some(format!("{method} takes {params}"))
 }
 
-/// JSON that is no message.
+/// Returns the error response to JSON that is not a message.
 fn unfit(value: &Value) -> Option<Refusal> {
     if let Value::Array(batch) = value {
         let asks = batch.iter().any(|one| one.get("id").is_some() && one.get("method").is_some());

@@ -1,4 +1,4 @@
-//! The messages of the server, a line each.
+//! Writes the messages of the server, one line each.
 
 use std::io;
 use std::sync::Arc;
@@ -10,27 +10,27 @@ use tokio::sync::Mutex;
 
 use crate::server::stdio::{self, Written};
 
-/// Capacity that is kept from one line to the next: that of an ordinary answer.
+/// Buffer capacity in bytes that is kept between messages: enough for ordinary results.
 const KEPT_BYTES: usize = 256 * 1024;
 
-/// The stream to the client, which the future of each message shares.
+/// The stream to the client. The future of each message shares it.
 pub(super) struct Output(Arc<Mutex<State>>);
 
 struct State {
-    /// `None` once it is closed.
+    /// `None` after it was closed.
     write: Option<stdio::Output>,
     written: Written,
     line: Vec<u8>,
 }
 
 impl Output {
-    /// Writes to `write`, and counts that in `written`.
+    /// Creates an output that writes to `write` and counts the bytes in `written`.
     pub(super) fn new(write: stdio::Output, written: Written) -> Self {
         Self(Arc::new(Mutex::new(State { write: Some(write), written, line: Vec::new() })))
     }
 
-    /// Writes a message, after those that wait already. It is made JSON when its turn comes, so that one
-    /// message at a time is held twice.
+    /// Writes a message after all queued ones. It is serialized only when its turn comes, so that at most one message
+    /// is in memory twice.
     pub(super) fn send(
         &self,
         message: ServerJsonRpcMessage,
