@@ -6,6 +6,7 @@
 //! - [`limits`]: every limit, its default and its unit;
 //! - [`stop`]: cancellation and deadline of a call;
 //! - [`blocking`]: the pool of threads for work that blocks;
+//! - [`capture`]: counts, saves and shortens an output as it arrives;
 //! - [`fit`]: client profiles, the limits of clients;
 //! - `sys`: the interface to the operating system; above it [`fs`] (files and folders), [`search`] (walks and matches),
 //!   [`process`] (commands, the sandbox) and [`saved_output`] (files with full outputs);
@@ -21,6 +22,7 @@ compile_error!("cutline is for Linux, macOS and Windows (docs/architecture.md, \
 
 pub mod blocking;
 pub mod call_stats;
+pub mod capture;
 pub mod cli;
 mod clock;
 mod envelope;

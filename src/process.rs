@@ -9,11 +9,10 @@
 //! killed, the next server ends the processes that stayed in the killed server's session or still hold a command's pipe
 //! open.
 //!
-//! Modules in reading order: `start` starts a command, `supervise` follows it until it ends, `drain` and `capture` read
+//! Modules in reading order: `start` starts a command, `supervise` follows it until it ends, `drain` reads
 //! its output, `pipeline` gets the exit codes of its last pipeline, `registry` lists the processes to end,
 //! `process_tree` ends them.
 
-mod capture;
 mod command;
 mod drain;
 pub mod environment;
@@ -27,25 +26,32 @@ mod supervise;
 mod tag;
 mod temp_folder;
 
+use std::ffi::{OsStr, OsString};
+use std::io::{self, PipeReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
+
+use tokio::process::Command;
 
 use crate::blocking;
+use crate::capture::Capture;
+use crate::fs::saved_name::SavedKind;
 use crate::fs::workspace::Root;
 use crate::saved_output::{self, Store};
 use crate::sys;
+use drain::Drain;
 use environment::Environment;
 use permits::CommandPermits;
-use pipeline::PipelineReports;
+use pipeline::{PipelineReport, PipelineReports};
 use registry::{GRACE, Registry};
 use sandbox::Sandbox;
+use supervise::SupervisedCommand;
 
 pub use crate::sys::Ending;
 pub(crate) use crate::sys::{
     InputPipe, close_inherited_on_exec, is_program, leave_terminal, on_path, signal_name,
 };
-pub use capture::{Capture, Captured, Latest, View};
 pub use command::{Background, Cause, LateEnd, Outcome, Request, Running, State, StatusLine, Times};
 pub use permits::{CommandPermit, TooManyCommands};
 pub use start::Program;
@@ -137,6 +143,55 @@ impl Commands {
     pub async fn permit(&self) -> Result<CommandPermit, TooManyCommands> {
         self.registry.reap();
         self.permits.take().await
+    }
+
+    /// Starts a command, and a task that supervises it. Needs a tokio runtime.
+    pub fn run(&self, permit: CommandPermit, request: Request<'_>) -> io::Result<Running> {
+        let Request { command, roots, folder, view, times } = request;
+        let began = Instant::now();
+        let report = self.pipelines.create(&self.shell, &self.environment, command);
+        let shell = self.shell_for(command, roots, folder, report.as_ref())?;
+        let baseline = self.sandbox.as_ref().map(|sandbox| sandbox.baseline(roots));
+        let (mut shell, output) = Program::start(&self.registry, shell, true)?;
+        sys::send_command(&mut shell.child, command);
+
+        let capture = Capture::new(Arc::clone(&self.store), SavedKind::COMMAND, view);
+        let drain = Drain::start(output, capture)?;
+        Ok(SupervisedCommand { shell, report, drain, permit, began, baseline }.spawn(times))
+    }
+
+    /// Returns the shell for `command` in `folder`. It is not started yet. A sandbox lets it write to `roots`. It must
+    /// not need code between fork and exec, because the standard library can then use `posix_spawn`, which is faster.
+    /// On some systems the shell waits for [`sys::send_command`].
+    fn shell_for(
+        &self,
+        command: &str,
+        roots: &[Root],
+        folder: &Path,
+        report: Option<&PipelineReport>,
+    ) -> io::Result<Command> {
+        let arguments = sys::shell_arguments(command);
+        let variables = self.environment.variables().chain(report.map(PipelineReport::variable));
+        if let Some(sandbox) = &self.sandbox {
+            let words = [vec![self.shell.clone().into_os_string()], arguments].concat();
+            let path = report.map(PipelineReport::path);
+            return sandbox.command(roots, folder, words, variables, path.as_deref());
+        }
+        let mut shell = Command::new(&self.shell);
+        shell.args(arguments).current_dir(sys::as_others_take_it(folder));
+        shell.env_clear().envs(variables);
+        sys::prepare_spawn(&mut shell);
+        Ok(shell)
+    }
+
+    /// Starts an MCP server, `program` with `arguments`, in the folder and environment of this process and with its
+    /// stderr. Returns it with the pipes to its stdin and from its stdout. Needs a tokio runtime.
+    pub(crate) fn serve(
+        &self,
+        program: &OsStr,
+        arguments: &[OsString],
+    ) -> io::Result<(Program, InputPipe, PipeReader)> {
+        Program::start_server(&self.registry, program, arguments)
     }
 
     /// Ends all commands and their background processes. Waits about 1.5 seconds at most. No further command can start.

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::{Options, open, print, unreadable};
+use crate::capture::{Capture, View};
 use crate::fs::saved_name::SavedKind;
-use crate::process::{Capture, View};
 use crate::saved_output::Store;
 use crate::tools::bash::output_answer;
 use crate::tools::notice::FullLines;

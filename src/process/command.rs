@@ -9,9 +9,9 @@ use tokio::sync::oneshot;
 use tokio_util::sync::DropGuard;
 
 use super::Ending;
-use super::capture::{Captured, Latest, View};
 use super::drain::Drain;
 use super::sandbox::AutorunChange;
+use crate::capture::{Captured, Latest, View};
 use crate::fs::workspace::Root;
 use crate::saved_output::Unsaved;
 use cutline_core::truncate::KeyForms;

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio_util::sync::CancellationToken;
 
-use super::capture::Capture;
+use crate::capture::Capture;
 use crate::sys::OutputPipe;
 
 /// Maximum number of bytes of one read.

@@ -3,16 +3,15 @@
 use std::ffi::{OsStr, OsString};
 use std::io::{self, PipeReader};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-use super::pipeline::PipelineReport;
+use super::Ending;
 use super::process_tree::kill_group;
-use super::registry::RegisteredCommand;
-use super::{Commands, Ending};
-use crate::fs::workspace::Root;
+use super::registry::{RegisteredCommand, Registry};
 use crate::sys::{self, InputPipe, TAG};
 
 /// Requested capacity of the pipe in bytes. A larger pipe makes a command with much output wait less often.
@@ -27,15 +26,15 @@ pub struct Program {
     pub(super) registered: RegisteredCommand,
 }
 
-impl Commands {
+impl Program {
     /// Starts `program` with a new tag in its environment. Returns it with the read end of a pipe to its stdout, and to
     /// its stderr if `with_errors`. Needs a tokio runtime.
-    pub(super) fn start_program(
-        &self,
+    pub(super) fn start(
+        registry: &Arc<Registry>,
         mut program: Command,
         with_errors: bool,
-    ) -> io::Result<(Program, PipeReader)> {
-        let registered = self.registry.add()?;
+    ) -> io::Result<(Self, PipeReader)> {
+        let registered = registry.add()?;
         let (output, input) = io::pipe()?;
         sys::enlarge(&output, PIPE_BYTES);
         if with_errors {
@@ -45,40 +44,16 @@ impl Commands {
         // all processes have closed theirs.
         let mut child = program.env(TAG, &registered.tag).stdout(input).spawn()?;
         registered.attach_shell(&mut child)?;
-        Ok((Program { child, registered }, output))
-    }
-
-    /// Returns the shell for `command` in `folder`. It is not started yet. A sandbox lets it write to `roots`. It must
-    /// not need code between fork and exec, because the standard library can then use `posix_spawn`, which is faster.
-    /// On some systems the shell waits for [`sys::send_command`].
-    pub(super) fn shell_for(
-        &self,
-        command: &str,
-        roots: &[Root],
-        folder: &Path,
-        report: Option<&PipelineReport>,
-    ) -> io::Result<Command> {
-        let arguments = sys::shell_arguments(command);
-        let variables = self.environment.variables().chain(report.map(PipelineReport::variable));
-        if let Some(sandbox) = &self.sandbox {
-            let words = [vec![self.shell.clone().into_os_string()], arguments].concat();
-            let path = report.map(PipelineReport::path);
-            return sandbox.command(roots, folder, words, variables, path.as_deref());
-        }
-        let mut shell = Command::new(&self.shell);
-        shell.args(arguments).current_dir(sys::as_others_take_it(folder));
-        shell.env_clear().envs(variables);
-        sys::prepare_spawn(&mut shell);
-        Ok(shell)
+        Ok((Self { child, registered }, output))
     }
 
     /// Starts an MCP server, `program` with `arguments`, in the folder and environment of this process and with its
     /// stderr. Returns it with the pipes to its stdin and from its stdout. Needs a tokio runtime.
-    pub(crate) fn serve(
-        &self,
+    pub(super) fn start_server(
+        registry: &Arc<Registry>,
         program: &OsStr,
         arguments: &[OsString],
-    ) -> io::Result<(Program, InputPipe, PipeReader)> {
+    ) -> io::Result<(Self, InputPipe, PipeReader)> {
         let (from_input, input) = io::pipe()?;
         // Use the full path of a program on `PATH`, because on Windows its name can lack the extension.
         let is_name = Path::new(program).components().count() == 1;
@@ -86,12 +61,10 @@ impl Commands {
         let mut command = Command::new(found.as_deref().map_or(program, Path::as_os_str));
         sys::prepare_spawn(&mut command);
         command.args(arguments).stdin(from_input);
-        let (program, output) = self.start_program(command, false)?;
+        let (program, output) = Self::start(registry, command, false)?;
         Ok((program, InputPipe::new(input)?, output))
     }
-}
 
-impl Program {
     /// Waits until the program has ended. Cancel-safe: the future can be dropped and created again.
     pub async fn wait(&mut self) -> Ending {
         sys::ending_of(self.child.wait().await.ok(), false)

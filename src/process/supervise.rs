@@ -2,7 +2,6 @@
 //!
 //! The task outlives the call. If the call is dropped, the task ends the command and waits for its end.
 
-use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -10,7 +9,6 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::capture::{Capture, Captured};
 use super::command::key_forms;
 use super::drain::{Drain, DrainProgress};
 use super::pipeline::PipelineReport;
@@ -19,15 +17,11 @@ use super::registry::GRACE;
 use super::sandbox::AutorunChange;
 use super::sandbox::autorun_files::Baseline;
 use super::start::KILLED_WAIT;
-use super::{
-    Background, Cause, CommandPermit, Commands, Ending, LateEnd, Outcome, Program, Request, Running, State,
-    Times,
-};
+use super::{Background, Cause, CommandPermit, Ending, LateEnd, Outcome, Program, Running, State, Times};
 use crate::blocking;
-use crate::fs::saved_name::SavedKind;
+use crate::capture::{Capture, Captured};
 use crate::fs::workspace::shown;
 use crate::saved_output::Unsaved;
-use crate::sys;
 use cutline_core::text::show;
 use cutline_core::truncate::KeyForms;
 
@@ -41,40 +35,28 @@ const BACKGROUND_WAIT: Duration = Duration::from_millis(200);
 /// Maximum time that a result waits for the output of the shell itself. A disk can hang.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 
-impl Commands {
-    /// Starts a command, and a task that supervises it. Needs a tokio runtime.
-    pub fn run(&self, permit: CommandPermit, request: Request<'_>) -> io::Result<Running> {
-        let Request { command, roots, folder, view, times } = request;
-        let began = Instant::now();
-        let report = self.pipelines.create(&self.shell, &self.environment, command);
-        let shell = self.shell_for(command, roots, folder, report.as_ref())?;
-        let baseline = self.sandbox.as_ref().map(|sandbox| sandbox.baseline(roots));
-        let (mut shell, output) = self.start_program(shell, true)?;
-        sys::send_command(&mut shell.child, command);
-
-        let capture = Capture::new(Arc::clone(&self.store), SavedKind::COMMAND, view);
-        let drain = Drain::start(output, capture)?;
-        let cancel = CancellationToken::new();
-        let (answer, outcome) = oneshot::channel();
-        let reader = Arc::clone(&drain);
-        let command = SupervisedCommand { shell, report, drain, permit, began, baseline };
-        tokio::spawn(command.supervise(times, cancel.clone(), answer));
-        Ok(Running { outcome, drain: reader, kill_on_drop: Some(cancel.drop_guard()) })
-    }
-}
-
 /// A command that has started.
-struct SupervisedCommand {
-    shell: Program,
-    report: Option<PipelineReport>,
-    drain: Arc<Drain>,
-    permit: CommandPermit,
-    began: Instant,
+pub(super) struct SupervisedCommand {
+    pub(super) shell: Program,
+    /// The file for the exit codes of its last pipeline, if it has one.
+    pub(super) report: Option<PipelineReport>,
+    pub(super) drain: Arc<Drain>,
+    pub(super) permit: CommandPermit,
+    pub(super) began: Instant,
     /// The autorun files before the command started. `None` without a sandbox.
-    baseline: Option<Arc<Baseline>>,
+    pub(super) baseline: Option<Arc<Baseline>>,
 }
 
 impl SupervisedCommand {
+    /// Starts the task that supervises the command. Needs a tokio runtime.
+    pub(super) fn spawn(self, times: Times) -> Running {
+        let cancel = CancellationToken::new();
+        let (answer, outcome) = oneshot::channel();
+        let drain = Arc::clone(&self.drain);
+        tokio::spawn(self.supervise(times, cancel.clone(), answer));
+        Running { outcome, drain, kill_on_drop: Some(cancel.drop_guard()) }
+    }
+
     /// Supervises the command until it ends, and sends its outcome once.
     async fn supervise(mut self, times: Times, cancel: CancellationToken, answer: oneshot::Sender<Outcome>) {
         let Times { timeout, answer_within, status_line } = times;

@@ -3,6 +3,7 @@
 mod sweeps;
 
 use super::*;
+use crate::capture::View;
 use cutline_core::text::Extent;
 use cutline_core::truncate::{Bounds, Keep};
 

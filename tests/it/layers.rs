@@ -102,10 +102,11 @@ fn core_names_no_system() {
 fn lower_rooms_word_nothing() {
     let words = ["rmcp", "cutline_core::notice", "cutline_core::details"];
     let above = ["crate::tools", "crate::server", "crate::stats", "crate::cli"];
-    let rooms: [(&str, &[&str]); 5] = [
+    let rooms: [(&str, &[&str]); 6] = [
         ("sys", &["crate::fs", "crate::search", "crate::process"]),
         ("fs", &["crate::search", "crate::process", "crate::saved_output"]),
-        ("saved_output", &["crate::search", "crate::process"]),
+        ("saved_output", &["crate::search", "crate::process", "crate::capture"]),
+        ("capture", &["crate::search", "crate::process"]),
         ("search", &["crate::process"]),
         ("process", &["crate::search"]),
     ];

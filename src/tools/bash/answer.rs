@@ -4,9 +4,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::plan::Plan;
+use crate::capture::{Captured, View};
 use crate::fs::workspace::shown;
 use crate::process::sandbox::AutorunChange;
-use crate::process::{Background, Captured, Cause, Ending, LateEnd, Outcome, State, View, signal_name};
+use crate::process::{Background, Cause, Ending, LateEnd, Outcome, State, signal_name};
 use crate::saved_output::Unsaved;
 use crate::tools::error::reason;
 use crate::tools::notice::{Answer, FullLines, Notice, empty};

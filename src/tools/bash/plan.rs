@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::Args;
+use crate::capture::View;
 use crate::limits::{COMMAND_BYTES, Limits};
-use crate::process::View;
 use crate::tools::ToolError;
 use crate::tools::error::given;
 use cutline_core::notice::Count;

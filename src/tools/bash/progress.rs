@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-use crate::process::{Latest, Running};
+use crate::capture::Latest;
+use crate::process::Running;
 use crate::tools::Progress;
 use cutline_core::notice::Count;
 use cutline_core::text::terminal::Terminal;

@@ -1,6 +1,7 @@
 //! The text that the model reads: each row of bash's answers.
 
 use super::*;
+use crate::capture::Capture;
 use crate::fs::saved_name::SavedKind;
 use cutline_core::truncate::KeyForms;
 
@@ -49,7 +50,7 @@ async fn time_of_a_running_command_is_rounded_to_seconds() {
         [(1499, "after 1 second ("), (1800, "after 2 seconds ("), (54_990, "after 55 seconds (")]
     {
         let store = Arc::clone(&server.cx.shared.commands.store);
-        let output = process::Capture::new(store, SavedKind::COMMAND, plan.view).answer(true, KeyForms::All);
+        let output = Capture::new(store, SavedKind::COMMAND, plan.view).answer(true, KeyForms::All);
         let state = State::StillRunning { id: 1 };
         let duration = Duration::from_millis(millis);
         let outcome = Outcome { state, output, duration, pipeline: None, autorun_changes: Vec::new() };

@@ -71,7 +71,7 @@ pub struct Latest {
 /// Counts, saves and collects the output of a command.
 pub struct Capture {
     /// Saves the full output if it exceeds the limits.
-    pub(super) stream: SavedStream,
+    pub(crate) stream: SavedStream,
     binary: bool,
     recent: Vec<u8>,
     /// `None` once the result was returned.
@@ -139,7 +139,7 @@ impl Capture {
     }
 
     /// Returns the counts and the last bytes so far.
-    pub(super) fn latest(&self) -> Latest {
+    pub(crate) fn latest(&self) -> Latest {
         Latest { extent: self.stream.raw.extent(), recent: self.recent.clone() }
     }
 
