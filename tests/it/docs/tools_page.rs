@@ -24,6 +24,12 @@ fn rows(text: &str) -> Vec<Vec<String>> {
     lines.map(cells).collect()
 }
 
+/// Returns the items of all lists in `text`: the part before the first `: `, and the rest.
+fn items(text: &str) -> Vec<(&str, &str)> {
+    let lines = text.lines().filter_map(|line| line.strip_prefix("- "));
+    lines.filter_map(|line| line.split_once(": ")).collect()
+}
+
 /// Returns the code spans of a line.
 fn code(text: &str) -> Vec<&str> {
     text.split('`').skip(1).step_by(2).collect()
@@ -34,25 +40,26 @@ fn tools() -> Vec<Value> {
 }
 
 #[test]
-fn argument_tables_match_schemas() {
+fn arguments_match_schemas() {
     for tool in tools() {
         let name = tool["name"].as_str().unwrap();
         let schema = &tool["inputSchema"];
         let text = section(PAGE, name);
-        let table = text.split("\n\n").find(|part| part.trim().starts_with("| argument")).unwrap();
+        let (_, list) = text.split_once("Arguments:\n\n").unwrap();
         let mut shown = Vec::new();
-        for row in &rows(table)[1..] {
-            for argument in code(&row[0]) {
+        for (item, _) in items(list.split("\n\n").next().unwrap()) {
+            let (names, kind) = item.split_once(" (").unwrap_or_else(|| panic!("{name}: no type: {item}"));
+            for argument in code(names) {
                 let property = &schema["properties"][argument];
                 let required =
                     schema["required"].as_array().is_some_and(|all| all.iter().any(|one| one == argument));
-                assert_eq!(row[1].contains("required"), required, "{name}: {argument}");
+                assert_eq!(kind.contains("required"), required, "{name}: {argument}");
                 // The choices of an argument, or its type.
-                let (choices, said) = (code(&row[1]), property["description"].as_str().unwrap());
-                assert!(choices.iter().all(|choice| said.contains(choice)), "{name}: {row:?} {said}");
+                let (choices, said) = (code(kind), property["description"].as_str().unwrap());
+                assert!(choices.iter().all(|choice| said.contains(choice)), "{name}: {item} {said}");
                 assert!(
-                    !choices.is_empty() || row[1].starts_with(property["type"].as_str().unwrap()),
-                    "{name}: {row:?}"
+                    !choices.is_empty() || kind.starts_with(property["type"].as_str().unwrap()),
+                    "{name}: {item}"
                 );
                 shown.push(argument.to_owned());
             }
@@ -81,15 +88,12 @@ fn fields_on_page_exist() {
         .filter_map(|line| line.trim().strip_prefix("pub ")?.split_once(": "))
         .map(|(name, _)| super::camel(name))
         .collect();
-    let (table, truncation) = text.split_once("\n\n`truncation` holds ").unwrap();
-    let in_table = rows(table)
-        .split_off(1)
-        .into_iter()
-        .flat_map(|row| code(&row[0]).into_iter().map(str::to_owned).collect::<Vec<_>>());
-    let in_text =
-        code(truncation.split(" The totals").next().unwrap_or_default()).into_iter().map(str::to_owned);
+    let (lists, truncation) = text.split_once("\n\n`truncation` holds ").unwrap();
+    let in_lists = items(lists).into_iter().flat_map(|(names, _)| code(names));
+    let in_text = code(truncation.split(" The totals").next().unwrap_or_default());
     let values = ["lines", "bytes", "tokens"];
-    let shown: Vec<_> = in_table.chain(in_text).filter(|name| !values.contains(&name.as_str())).collect();
+    let shown: Vec<_> =
+        in_lists.chain(in_text).filter(|name| !values.contains(name)).map(str::to_owned).collect();
     assert!(shown.len() > 25, "{shown:?}");
     for name in shown {
         assert!(fields.contains(&name), "{PAGE} has {name}, no answer has");
@@ -127,11 +131,11 @@ fn limits_match_constants() {
         format!("`--spill-keep TIME` | {days}d |"),
     ];
     let tools = [
-        format!("Maximum number of results: {}, by relevance {ranked}", is::FIND_LIMIT),
-        format!("Maximum number of entries: {}", is::LS_LIMIT),
-        format!("Maximum number of matches: {}, by relevance {ranked}", is::GREP_LIMIT),
+        format!("maximum number of results: {}, by relevance {ranked}", is::FIND_LIMIT),
+        format!("maximum number of entries: {}", is::LS_LIMIT),
+        format!("maximum number of matches: {}, by relevance {ranked}", is::GREP_LIMIT),
         format!("must be at most {} together", is::RANKED_AT_ONCE),
-        format!("integer, 0 to {} |", is::MAX_CONTEXT),
+        format!("(integer, 0 to {})", is::MAX_CONTEXT),
         format!("its first {chars} characters"),
         format!("one over {side} pixels a side or {}", Size(is::IMAGE_MAX_BYTES)),
         format!("one over {pixels} megapixels or {}", Size(is::IMAGE_FILE_BYTES)),
