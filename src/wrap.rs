@@ -1,9 +1,9 @@
-//! `cutline wrap`: the truncation layer in front of any MCP server.
+//! `cutline wrap`: truncates the results of any MCP server.
 //!
-//! The client starts the wrap, and the wrap starts the server. Every valid message passes byte for byte, except
-//! results of tools that are over a limit. The wrap truncates them, saves the full result, and adds a notice.
-//! `relay` forwards the two directions, `incoming` parses the messages of the server, `session` decides which
-//! messages pass, `result` truncates results with `text` and `json`, and this file starts and ends the server.
+//! The client starts `cutline wrap`, which starts the server. Every valid message passes unchanged, byte for byte,
+//! except results of tools that exceed a limit. cutline truncates those, saves the full result, and adds a notice.
+//! `relay` forwards the two directions, `incoming` parses the messages of the server, `session` decides which messages
+//! pass, and `result` truncates results with `text` and `json`. This file starts and ends the server.
 
 mod calls;
 mod full_result;
@@ -45,16 +45,16 @@ pub use result::KeepPart;
 
 /// Time for the server to end after its input is closed, and again after SIGTERM.
 const END_GRACE: Duration = Duration::from_secs(2);
-/// Time to read the output of a server after its end. A child can keep the output open.
+/// Time to read the output of a server that has ended. A child process can keep the output open.
 const OUTPUT_GRACE: Duration = Duration::from_millis(200);
 /// Interval between two checks whether the output has been read.
 const OUTPUT_LOOK: Duration = Duration::from_millis(2);
-/// Time between SIGTERM and SIGKILL for processes that a server left, and for the server after a signal to the
-/// wrap.
+/// Time between SIGTERM and SIGKILL for the remaining processes of a server that has ended, and for the server if
+/// cutline receives a signal.
 const LEFT_GRACE: Duration = Duration::from_millis(100);
-/// Characters of the server's name in a message.
+/// Maximum characters of the server's name in a message.
 const SERVER_CHARS: usize = 100;
-/// The options of `npx`, `python` and `sh` that precede the name of a server.
+/// The options of `npx`, `python` and `sh` that can precede the name of a server.
 const OPTIONS_BEFORE_NAME: [&str; 4] = ["-y", "--yes", "-m", "-c"];
 
 /// The settings of a wrap.
@@ -66,13 +66,13 @@ pub struct Settings {
     pub fit: Fit,
     /// The limits that the user set. The client profile does not change them.
     pub given: Given,
-    /// The part of a text that is kept.
+    /// Which part of a text is kept.
     pub keep: KeepPart,
-    /// The same for tools whose names match a glob. The last match applies.
+    /// Which part is kept for tools with names that match a glob. The last matching glob applies.
     pub keep_for: Vec<(String, KeepPart)>,
-    /// A line after each notice.
+    /// Text that is added after each notice.
     pub hint: Option<String>,
-    /// Bytes of one message.
+    /// Maximum size of a message in bytes.
     pub max_message_bytes: usize,
 }
 
@@ -91,7 +91,7 @@ impl Settings {
                 .map_or(self.limits.bounds(), |row| row.fitted(&self.limits, self.given, saved_in).bounds()),
             shows_all: client.is_some_and(|client| client.leaves_details_out),
             keep: own.unwrap_or(self.keep),
-            // A result does not say whether what it reports failed.
+            // A result does not state whether the reported operation failed.
             key_forms: if self.limits.key_lines { KeyForms::Strong } else { KeyForms::None },
             hint: self.hint.as_deref(),
             schema,
@@ -133,7 +133,7 @@ pub async fn run(
     let code = tokio::select! {
         biased;
         Some(number) = signals.next() => {
-            // A second signal does not wait.
+            // A second signal ends the server immediately.
             tokio::select! {
                 () = life.end_at_once(number) => {}
                 _ = signals.next() => {}
@@ -155,7 +155,7 @@ pub async fn run(
     Ok(code)
 }
 
-/// Returns the name of a server in error messages: its program and the first argument, such as `npx -y some-server`.
+/// Returns a name for the server in error messages: the program and its first argument, such as `npx -y some-server`.
 /// The model reads these messages, so the other arguments are omitted: they can contain secrets.
 fn shown_server(program: &OsStr, arguments: &[OsString]) -> String {
     let is_part_of_name = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '@');
@@ -175,13 +175,13 @@ fn shown_server(program: &OsStr, arguments: &[OsString]) -> String {
     show::middle_out(&show::name(name.as_bytes()), SERVER_CHARS).into_owned()
 }
 
-/// The state of a server until its end.
+/// A running server.
 struct Life {
     served: Program,
     session: Arc<Session>,
     server_input: ServerInput,
     over: Over,
-    /// The number of reads of the server's output that started and ended.
+    /// The number of started and ended reads of the server's output. Odd during a read.
     reads: Arc<AtomicU64>,
 }
 
@@ -205,11 +205,12 @@ impl Life {
             let ending = self.served.end(END_GRACE).await;
             self.last_output().await;
             self.answer_waiting(&server_ended(ending)).await;
-            // The client asked for the end. Otherwise the server closed its output without ending.
+            // If the client closed its side, the end was expected. Otherwise the server closed its output without
+            // ending.
             return i32::from(!self.over.client.is_cancelled());
         };
-        // A process that the server left can write forever, so the wait is bounded until that process is ended.
-        let _more_than_the_rest = timeout(END_GRACE, self.last_output()).await;
+        // A remaining process can write forever, so the wait is limited until that process is ended.
+        let _rest_may_be_endless = timeout(END_GRACE, self.last_output()).await;
         self.served.end(LEFT_GRACE).await;
         self.last_output().await;
         self.answer_waiting(&server_ended(ending)).await;
@@ -220,9 +221,9 @@ impl Life {
     async fn end_at_once(&mut self, number: i32) {
         self.server_input.close();
         self.served.end(LEFT_GRACE).await;
-        // The client may not read any more.
+        // The client may no longer read.
         self.over.client.cancel();
-        let _or_left = timeout(OUTPUT_GRACE, self.last_output()).await;
+        let _may_time_out = timeout(OUTPUT_GRACE, self.last_output()).await;
         self.answer_waiting(&format!("The wrap was ended (signal {})", signal_name(number))).await;
     }
 
@@ -247,8 +248,8 @@ impl Life {
         let (session, why) = (Arc::clone(&self.session), why.to_owned());
         let answers = blocking::run(move || session.finish(&why));
         if self.over.client.is_cancelled() {
-            // The client may not read any more.
-            let _or_left = timeout(OUTPUT_GRACE, answers).await;
+            // The client may no longer read.
+            let _may_time_out = timeout(OUTPUT_GRACE, answers).await;
         } else {
             let _no_thread = answers.await;
         }

@@ -7,7 +7,7 @@ use super::full_result::SavedOutput;
 use super::message::Id;
 use crate::fit::Client;
 
-/// Maximum number of open requests. A server need not respond to a cancelled one, so the oldest are removed.
+/// Maximum number of open requests. A server need not respond to a cancelled request, so the oldest ones are removed.
 const MOST: usize = 4096;
 
 /// A request of the client.
@@ -19,9 +19,9 @@ pub(super) struct PendingCall {
     pub(super) raw_id: String,
     /// The kind of request.
     pub(super) asks: Asks,
-    /// True if it names its protocol revision. Then its result has a `resultType`.
+    /// True if the request states its protocol revision. Its result then has a `resultType`.
     pub(super) is_stateless: bool,
-    /// The client profile that limits its result.
+    /// The client profile with the limits for the result.
     pub(super) client: Option<&'static Client>,
     /// When it was sent.
     pub(super) since: Instant,
@@ -36,7 +36,7 @@ pub(super) enum Asks {
     Tool(String),
     /// The result of a task.
     TaskResult(Task),
-    /// The state of a task. It contains the result once the task has completed.
+    /// The state of a task. It contains the result after the task has completed.
     TaskState(Task),
     /// The list of tools.
     List,
@@ -47,7 +47,7 @@ pub(super) enum Asks {
 }
 
 impl Asks {
-    /// Returns the tool whose result is in the response.
+    /// Returns the tool if the response contains its result.
     pub(super) fn tool(&self) -> Option<&str> {
         match self {
             Self::Tool(tool) => Some(tool),
@@ -63,7 +63,7 @@ pub(super) struct Task {
     pub(super) id: String,
     /// The tool that was called.
     pub(super) tool: String,
-    /// The client profile that limits its result.
+    /// The client profile with the limits for the result.
     pub(super) client: Option<&'static Client>,
     /// When the tool was called.
     pub(super) since: Instant,
@@ -73,13 +73,13 @@ pub(super) struct Task {
 #[derive(Debug)]
 struct OpenTask {
     task: Task,
-    /// True once its result is in the statistics.
+    /// True if its result was counted in the statistics.
     is_counted: bool,
-    /// The saved outputs: a hash of the output, and its file.
+    /// The saved outputs: a hash of each output, and its file.
     saved: Vec<(u64, SavedOutput)>,
 }
 
-/// Maximum bytes of the id of a task that is stored.
+/// Maximum bytes of a task id to store.
 const TASK_ID_BYTES: usize = 1024;
 /// Maximum number of saved outputs of one task. A server can send a different result each time.
 const TASK_FILES: usize = 4;
@@ -93,8 +93,8 @@ pub(super) struct Calls {
 }
 
 impl Calls {
-    /// Adds a request. If there are too many, removes and returns one: the oldest cancelled one, else the
-    /// oldest whose result is not truncated, else the oldest.
+    /// Adds a request. If there are too many, removes and returns one: the oldest cancelled one; or else the oldest
+    /// with a result that is not truncated; or else the oldest.
     pub(super) fn open(&mut self, call: PendingCall) -> Option<PendingCall> {
         let forgotten = (self.open.len() >= MOST).then(|| {
             let first = |is_it: fn(&PendingCall) -> bool| self.open.iter().position(is_it);
@@ -113,8 +113,8 @@ impl Calls {
         Some(call)
     }
 
-    /// Removes and returns the first request with this id. If there is none, uses an id of the other type with
-    /// the same digits, because clients accept that too.
+    /// Removes and returns the first request with this id. If there is none, tries the id as the other type (string or
+    /// number), because clients accept that too.
     pub(super) fn answered(&mut self, id: &Id) -> Option<PendingCall> {
         let position = |id: &Id| self.open.iter().position(|call| call.id == *id);
         let at = position(id).or_else(|| position(&id.of_other_type()?))?;
@@ -138,12 +138,12 @@ impl Calls {
         self.tasks.iter_mut().rfind(|open| open.task.id == id)
     }
 
-    /// Marks the result of a task as counted. Returns true the first time, and for a task that is not known.
+    /// Marks the result of a task as counted. Returns true for the first call, and for an unknown task.
     pub(super) fn count_task(&mut self, id: &str) -> bool {
         self.open_task(id).is_none_or(|open| !std::mem::replace(&mut open.is_counted, true))
     }
 
-    /// Returns the file that has the output with this hash, if that was saved for the task before.
+    /// Returns the saved file of this task for an output with this hash, if there is one.
     pub(super) fn saved_of_task(&mut self, id: &str, hash: u64) -> Option<SavedOutput> {
         let saved = &self.open_task(id)?.saved;
         saved.iter().find(|(of, _)| *of == hash).map(|(_, saved)| saved.clone())

@@ -11,17 +11,17 @@ use crate::fs::saved_name::SavedKind;
 pub(super) use crate::saved_output::SavedOutput;
 use crate::saved_output::{SavedStream, Store};
 
-/// Bytes to buffer before they are written.
+/// Number of bytes to buffer before a write.
 const GATHERED_BYTES: usize = 256 * 1024;
 
 /// The full output of a result.
 #[derive(Debug, Clone, Copy, Hash)]
 pub(super) enum FullResult<'a> {
-    /// A text.
+    /// Text.
     Text(&'a str),
     /// One JSON value.
     Json(&'a str),
-    /// Blocks that are one JSON value each.
+    /// Blocks, each with one JSON value.
     JsonAll(&'a Texts<'a>),
 }
 
@@ -31,7 +31,7 @@ pub(super) type Save<'a> = dyn Fn(FullResult<'_>) -> io::Result<SavedOutput> + '
 /// Saves a full output in `store`.
 pub(super) fn save(store: &Arc<Store>, whole: FullResult<'_>) -> io::Result<SavedOutput> {
     let kind = if matches!(whole, FullResult::Text(_)) { SavedKind::WRAP_TEXT } else { SavedKind::WRAP_JSON };
-    // With no limit for memory, the file is written from the first byte on.
+    // With memory limits of 0, the file is written from the first byte on.
     let mut saved = SavedStream::new(Arc::clone(store), kind, Bounds::new(0, 0));
     let mut out = BufWriter::with_capacity(GATHERED_BYTES, &mut saved);
     match whole {

@@ -1,14 +1,14 @@
-//! The strict parser of the messages of a server.
+//! The strict parser for messages of a server.
 //!
-//! The server is not trusted. Clients accept more than the protocol allows: other spellings of a member, two members of one
-//! name, an id of another type. So a message passes only if it has exactly one meaning.
+//! The server is not trusted. Clients accept more than the protocol allows: other spellings of a member, duplicate
+//! members, an id of another type. A message therefore passes only if it has exactly one meaning.
 
 use super::json::Node;
 use super::message::is_whole;
 
-/// Maximum bytes of a response apart from its id, result and error: the version, the names of members, white space.
+/// Maximum bytes of a response without its id, result and error: the version, the names of members, white space.
 pub(super) const MAX_FRAME_BYTES: usize = 1024;
-/// Ids of an invalid message that are read.
+/// Maximum number of ids that are read from an invalid message.
 const MAX_IDS: usize = 16;
 /// The members of a message.
 const MEMBERS: [&str; 6] = ["jsonrpc", "id", "method", "params", "result", "error"];
@@ -20,7 +20,7 @@ pub(super) enum Incoming<'a> {
     Call { method: String, params: Option<Node<'a>> },
     /// A response with a result, which is an object.
     Result { id: Node<'a>, result: Node<'a> },
-    /// A response with an error. It has no id if the server could not read that of the request.
+    /// A response with an error. It has no id if the server could not read the id of the request.
     Error { id: Option<Node<'a>>, error: Failure<'a> },
 }
 
@@ -36,16 +36,16 @@ pub(super) struct Failure<'a> {
 /// A message that does not follow JSON-RPC.
 #[derive(Debug)]
 pub(super) struct Invalid<'a> {
-    /// The ids of the requests that it may answer.
+    /// The ids of the requests to which the message may respond.
     pub(super) ids: Vec<Node<'a>>,
     pub(super) why: &'static str,
 }
 
-/// Parses a message of the server. A member that is `null` counts as absent: some servers send `"error": null`.
+/// Parses a message of the server. A member that is `null` counts as absent, because some servers send `"error": null`.
 ///
 /// # Errors
 ///
-/// Returns the ids that the message names, unless it is a request of the server.
+/// Returns the ids in the message, unless it is a request of the server.
 pub(super) fn parse(message: Node<'_>) -> Result<Incoming<'_>, Invalid<'_>> {
     let mut found = [None; MEMBERS.len()];
     let mut flaw = (!message.is_object()).then_some("it is not an object");
@@ -53,7 +53,7 @@ pub(super) fn parse(message: Node<'_>) -> Result<Incoming<'_>, Invalid<'_>> {
     for member in message.children().filter(|_| message.is_object()) {
         let name = member.name().unwrap_or_default();
         let known = MEMBERS.iter().position(|known| *known == name);
-        // Some clients ignore case.
+        // Some clients ignore the case of names.
         let resembles = |known: &str| name.eq_ignore_ascii_case(known);
         if resembles("id") && ids.len() < MAX_IDS {
             ids.push(member);
@@ -69,7 +69,7 @@ pub(super) fn parse(message: Node<'_>) -> Result<Incoming<'_>, Invalid<'_>> {
     let [version, id, method, params, result, error] =
         found.map(|member: Option<Node<'_>>| member.filter(|member| member.text() != "null"));
     let is_request = method.is_some_and(|method| method.string().is_some());
-    // An object without a version is a line of a log rather than a response.
+    // An object without a version is more likely a log line than a response.
     if (is_request || !has_version) && !has_outcome {
         ids.clear();
     }
@@ -116,7 +116,7 @@ pub(super) fn parse(message: Node<'_>) -> Result<Incoming<'_>, Invalid<'_>> {
 }
 
 impl<'a> Failure<'a> {
-    /// Returns the error that `node` is, if clients accept it as one.
+    /// Parses an error object. Returns `None` if clients would not accept it.
     pub(super) fn of(node: Node<'a>) -> Option<Self> {
         let [code, message, data] = node.get_all(["code", "message", "data"]);
         let (code, message) = code.zip(message).filter(|_| node.is_object())?;
@@ -130,7 +130,7 @@ mod tests {
     use super::super::json::Value;
     use super::*;
 
-    /// Returns the kind of message, or the ids that an invalid one names.
+    /// Returns the kind of message, or the ids in an invalid one.
     fn kind(line: &str) -> String {
         let value = Value::of_any_depth(line).unwrap();
         match parse(value.top()) {
@@ -171,7 +171,7 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":2,"error":{"code":1.5,"message":""}}"#, r#"invalid ["2"]"#),
             (r#"{"jsonrpc":"2.0","id":2,"error":"x"}"#, r#"invalid ["2"]"#),
             (r#"{"jsonrpc":"2.0","id":[2],"result":{}}"#, r#"invalid ["[2]"]"#),
-            // A request of the server has an id of its own kind. The other line is from a log.
+            // A request of the server has an id of the server. The other line is from a log.
             (r#"{"jsonrpc":"2.0","id":2,"method":"m","params":5}"#, "invalid []"),
             (r#"{"level":"info","id":2}"#, "invalid []"),
             (r#"[{"jsonrpc":"2.0","id":2,"result":{}}]"#, "invalid []"),

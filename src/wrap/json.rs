@@ -1,13 +1,13 @@
-//! Truncation of JSON between its items. The text stays valid, and each kept item keeps its bytes.
+//! Truncates JSON between its items. The text stays valid, and kept items do not change.
 //!
-//! A value can appear twice, as a text block and as structured content. Then both are truncated alike. `value`
-//! parses and measures a text once. The other modules work on its bytes (`scan`), so digits, escapes, spacing,
-//! the order of keys and duplicate keys do not change.
+//! If a value appears twice, as a text block and as structured content, both are truncated in the same way. `value`
+//! parses and measures a text once. The other modules work on its bytes (`scan`), so digits, escapes, spacing, the
+//! order of keys and duplicate keys do not change.
 
 #![expect(
     clippy::indexing_slicing,
     clippy::string_slice,
-    reason = "offsets come from a valid text, and there is a first view: what is wrong must fail"
+    reason = "offsets come from a valid text, and there is always a first view; an error here must panic"
 )]
 
 mod cut;

@@ -1,24 +1,24 @@
-//! Splits a stream into lines, each of which is a message. Lines over the limit are not buffered.
+//! Splits a stream into lines, each with one message. Lines over the limit are not buffered.
 
 use std::io::{self, BufRead as _, BufReader, Read};
 
 use crate::envelope::Envelope;
 
-/// Bytes of one read.
+/// Maximum bytes of one read.
 pub(super) const BLOCK_BYTES: usize = 64 * 1024;
 
-/// The next thing on a stream.
+/// The next part of a stream.
 #[derive(Debug)]
 pub(super) enum Next<'l> {
     /// A line with its newline. The last line may have none.
     Line(&'l [u8]),
-    /// A line over the limit. Only the ids and kinds of its messages are known.
+    /// A line over the limit. Only the ids and kinds of its messages were read.
     Oversized(Envelope),
     /// The end of the stream.
     End,
 }
 
-/// Takes lines from a stream.
+/// Reads lines from a stream.
 #[derive(Debug)]
 pub(super) struct Lines<R> {
     read: BufReader<R>,
@@ -57,7 +57,7 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// Reads up to the end of the line, or up to `max_bytes`. Returns the number of bytes.
+    /// Buffers the rest of the line, up to `max_bytes`. Returns the number of bytes.
     fn take(&mut self, max_bytes: usize) -> io::Result<usize> {
         (&mut self.read).take(max_bytes as u64).read_until(b'\n', &mut self.line)
     }

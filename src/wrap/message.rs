@@ -4,18 +4,18 @@ use std::borrow::Cow;
 
 use super::json::Node;
 
-/// Returns the text of a line. Lossy decoding of valid text takes three times as long, so it is the fallback.
+/// Decodes a line. Lossy decoding of valid text takes three times as long, so it is only the fallback.
 pub(super) fn text_of(line: &[u8]) -> Cow<'_, str> {
     std::str::from_utf8(line).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed)
 }
 
-/// Returns the messages of a line: a single message, or those of a batch.
+/// Returns the messages of a line: one, or those of a batch.
 pub(super) fn messages(line: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     let alone = Some(line).filter(|line| !line.is_array());
     alone.into_iter().chain(line.items())
 }
 
-/// Returns true if `raw`, a JSON value, is a whole number that every client reads alike.
+/// Returns true if `raw`, a JSON value, is an integer that every client parses in the same way.
 pub(super) fn is_whole(raw: &str) -> bool {
     let number = raw
         .parse::<f64>()
@@ -24,12 +24,12 @@ pub(super) fn is_whole(raw: &str) -> bool {
     number.is_some_and(is_exact)
 }
 
-/// Returns true for whole numbers up to 2^53, which a double represents exactly.
+/// Returns true for integers up to 2^53, which a double represents exactly.
 fn is_exact(number: f64) -> bool {
     number.fract() == 0.0 && number.abs() <= 9_007_199_254_740_992.0
 }
 
-/// An id in a normal form: 1 and 1.0 are equal, and `"1"` is a different id.
+/// A normalized id: 1 and 1.0 are equal, and `"1"` is a different id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Id(String);
 
@@ -37,13 +37,13 @@ impl Id {
     /// Parses an id. Returns `None` for null and other values that cannot be an id.
     pub(super) fn of(raw: &str) -> Option<Self> {
         Some(Self(match raw.as_bytes().first()? {
-            // A string with half of a surrogate pair is compared as it was sent.
+            // A string with half of a surrogate pair is compared by its original text.
             b'"' => {
                 serde_json::from_str(raw).map_or_else(|_| raw.to_owned(), |text: String| format!("'{text}"))
             }
             b'-' | b'0'..=b'9' => match (raw.parse::<i128>(), raw.parse::<f64>()) {
                 (Ok(whole), _) => whole.to_string(),
-                // Without the sign of -0.0.
+                // Adding 0.0 removes the sign of -0.0.
                 (_, Ok(number)) if is_exact(number) => (number + 0.0).to_string(),
                 (_, Ok(number)) if number.is_finite() => format!("{number:e}"),
                 _ => raw.to_owned(),
@@ -52,7 +52,7 @@ impl Id {
         }))
     }
 
-    /// Returns the string with the digits of a number, or the number that a string contains. Some SDKs accept
+    /// Returns the id as the other type: a number as a string, or a string with digits as a number. Some SDKs accept
     /// one for the other.
     pub(super) fn of_other_type(&self) -> Option<Self> {
         let text = self.0.strip_prefix('\'');

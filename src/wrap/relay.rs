@@ -1,5 +1,5 @@
-//! The two directions, each on its own thread. A thread reads a line, processes it and writes it before it
-//! reads the next. This keeps the order and applies backpressure.
+//! Forwards the two directions, each on its own thread. A thread reads a line, processes it and writes it before it
+//! reads the next one. This preserves the order and applies backpressure.
 
 use std::borrow::Cow;
 use std::io::{self, PipeReader, Read};
@@ -14,12 +14,12 @@ use super::{END_GRACE, locked};
 use crate::envelope::Envelope;
 use crate::process::InputPipe;
 
-/// Replies to the server that wait until it reads. More are dropped.
+/// Maximum number of replies to the server that wait until it reads. Further ones are dropped.
 const MAX_REPLIES: usize = 16;
-/// The stack size of a thread. Truncation of JSON recurses up to a thousand levels.
+/// Stack size of a thread in bytes. Truncation of JSON recurses up to a thousand levels.
 const STACK_BYTES: usize = 32 << 20;
 
-/// The server's input. Both directions write to it, and the end of the session closes it.
+/// The server's stdin. Both directions write to it, and the end of the session closes it.
 #[derive(Debug, Clone)]
 pub(super) struct ServerInput(Arc<Mutex<Option<InputPipe>>>);
 
@@ -28,11 +28,11 @@ impl ServerInput {
         Self(Arc::new(Mutex::new(Some(input))))
     }
 
-    /// Writes all bytes. Fails if the client has closed its side and the server does not read.
+    /// Writes all bytes. Returns an error if the client has closed its side and the server does not read.
     fn write_all(&self, bytes: &[u8]) -> io::Result<()> {
         match locked(&self.0).as_ref().map(|input| input.write_all(bytes, END_GRACE)) {
             Some(Err(error)) if error.kind() == io::ErrorKind::TimedOut => Err(error),
-            // A server that does not read can still write. Only its end ends the session.
+            // A server that no longer reads can still write. Only its end ends the session.
             _ => Ok(()),
         }
     }
@@ -54,7 +54,7 @@ pub(super) struct Over {
     pub(super) server: CancellationToken,
 }
 
-/// Forwards the client's messages to the server until their end.
+/// Forwards messages from the client to the server until the end of the stream.
 pub(super) fn from_client(
     session: Arc<Session>,
     read: impl Read + Send + 'static,
@@ -67,14 +67,14 @@ pub(super) fn from_client(
         let oversized = |line: Envelope| session.oversized(Side::Client, line).into_bytes();
         let write_all = |bytes: &[u8]| server.write_all(bytes);
         let _or_left = pass_on(lines, |line| session.note_client(line).into(), oversized, write_all);
-        // First, because another thread can block on a write to the server until the end of the session.
+        // This comes first, because another thread can be blocked in a write to the server until the session ends.
         drop(over);
         locked(&server.0).take();
     })
 }
 
-/// Forwards the server's messages to the client until their end. Returns the number of reads that started and
-/// ended. It is odd during a read.
+/// Forwards messages from the server to the client until the end of the stream. Returns the number of started and ended
+/// reads, which is odd during a read.
 pub(super) fn from_server(
     session: Arc<Session>,
     read: PipeReader,
@@ -85,7 +85,7 @@ pub(super) fn from_server(
     let watched = Watched { read, reads: Arc::clone(&reads) };
     let (client_over, over) = (over.client.clone(), over.server.clone().drop_guard());
     let (replies, queue) = mpsc::sync_channel::<String>(MAX_REPLIES);
-    // On a separate thread: the server may not read before its output is read.
+    // On a separate thread, because the server may not read until its own output is read.
     thread("replies", move || queue.iter().for_each(|reply| drop(server.write_all(reply.as_bytes()))))?;
     thread("server", move || {
         let _over = over;
@@ -105,8 +105,8 @@ pub(super) fn from_server(
     Ok(reads)
 }
 
-/// Forwards what `check` returns for each line, and what `oversized` returns for a line over the limit. Lines
-/// from one read are written together, without waiting for more. Fails if `write_all` fails.
+/// Forwards the result of `check` for each line, and of `oversized` for each line over the limit. Lines from one read
+/// are written together, but a line never waits for more input. Returns an error if `write_all` fails.
 fn pass_on<R: Read>(
     mut lines: Lines<R>,
     check: impl for<'l> Fn(&'l [u8]) -> Cow<'l, [u8]>,
@@ -117,8 +117,8 @@ fn pass_on<R: Read>(
     let write = |bytes: &[u8]| if bytes.is_empty() { Ok(()) } else { write_all(bytes) };
     loop {
         if !lines.has_another() {
-            // Lets the writer run first. Then several messages arrive in one read, and the writer does not wake
-            // this thread for each.
+            // Let the writer run first. Then one read returns several messages, and the writer does not wake this
+            // thread for each of them.
             std::thread::yield_now();
         }
         let message = match lines.next() {

@@ -1,8 +1,8 @@
-//! The messages that the wrap itself sends to a client or a server.
+//! The messages that cutline itself sends to a client or a server.
 
 use serde_json::{Value, json};
 
-/// The error code for a request that is not passed on.
+/// The error code for a request that is not forwarded.
 pub(super) const INVALID_REQUEST: i32 = -32_600;
 /// The error code for a request without a valid response.
 pub(super) const SERVER_ENDED: i32 = -32_000;
@@ -13,7 +13,7 @@ pub(super) fn error(id: &str, code: i32, message: &str) -> String {
     line(id, "error", &error)
 }
 
-/// Returns the result of a tool that reports an error. With `is_stateless` it has a `resultType`.
+/// Returns a tool result with an error. It has a `resultType` if `is_stateless`.
 pub(super) fn tool_error(id: &str, message: &str, is_stateless: bool) -> String {
     let mut result = json!({ "content": [{ "type": "text", "text": message }], "isError": true });
     if let Some(object) = result.as_object_mut().filter(|_| is_stateless) {

@@ -1,4 +1,4 @@
-//! Truncation of a tool's result: its text, its structured content, and the notice.
+//! Truncates the result of a tool: its text, its structured content, and the notice.
 
 mod failure;
 mod left;
@@ -24,34 +24,33 @@ use rebuild::Content;
 pub(super) use rebuild::{Member, set_members};
 pub(super) use rest::{FREE_BYTES, rest_limit};
 
-/// The limits on the results of one tool.
+/// The limits on results of one tool.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ResultRules<'a> {
     /// The limits of the text. The limits of bytes and tokens also apply to structured content.
     pub(super) bounds: Bounds,
-    /// True if the client passes the complete result to its model. Then text and structured content share bytes
-    /// and tokens, and there are no details.
+    /// True if the client passes the complete result to its model. Text and structured content then share the limits of
+    /// bytes and tokens, and there are no details.
     pub(super) shows_all: bool,
-    /// The part of a text that is kept.
+    /// Which part of a text is kept.
     pub(super) keep: KeepPart,
-    /// The key lines that are shown of a text.
+    /// Which key lines of a text are shown.
     pub(super) key_forms: KeyForms,
-    /// A line after the notice.
+    /// Text that is added after the notice.
     pub(super) hint: Option<&'a str>,
     /// The tool's output schema.
     pub(super) schema: &'a OutputSchema,
 }
 
 impl ResultRules<'_> {
-    /// Returns the rules with `used` bytes less.
+    /// Returns these rules with limits that are lower by `used` bytes.
     pub(super) fn less(self, used: u64) -> Self {
         let bytes = self.bounds.bytes.saturating_sub(used).max(1);
         Self { bounds: Bounds { bytes, ..self.bounds }, ..self }
     }
 
-    /// Returns the limits of `text` and of `structured` content, which has no limit of lines. If they share
-    /// bytes and tokens, each can use what the other does not need. `rest_bytes` is the size of the other parts
-    /// of the result.
+    /// Returns the limits of `text` and of `structured` content, which has no line limit. If they share bytes and
+    /// tokens, each can use what the other does not need. `rest_bytes` is the size of the other parts of the result.
     fn shared(&self, text: &str, structured: &str, rest_bytes: u64) -> (Bounds, Bounds) {
         let left = |limit: u64, used: u64| (limit - limit / 2).max(limit.saturating_sub(used));
         let hint_bytes = self.hint.map_or(0, json_bytes);
@@ -73,7 +72,7 @@ impl ResultRules<'_> {
     }
 }
 
-/// The part of a text that is kept.
+/// Which part of a text is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum KeepPart {
     /// The start.
@@ -81,12 +80,12 @@ pub enum KeepPart {
     Head,
     /// The end.
     Tail,
-    /// Both ends: a fifth of the lines from the start, the others from the end.
+    /// Both ends: a fifth of the lines from the start, and the others from the end.
     Ends,
 }
 
 impl KeepPart {
-    /// Returns the part to keep of a text with `lines` lines.
+    /// Returns the ends to keep of a text with `lines` lines.
     pub fn of_lines(self, lines: u64) -> Keep {
         match self {
             Self::Head => Keep::Head,
@@ -108,7 +107,7 @@ struct ToolResult<'a> {
 }
 
 impl<'a> ToolResult<'a> {
-    /// Returns the members of `result`.
+    /// Reads the members of `result`.
     fn of(result: Node<'a>) -> Self {
         let [content, structured, is_error, meta] =
             result.get_all(["content", "structuredContent", "isError", "_meta"]);
@@ -116,21 +115,21 @@ impl<'a> ToolResult<'a> {
     }
 }
 
-/// The outcome for a result.
+/// The checked result.
 #[derive(Debug)]
 pub(super) struct Checked {
     /// True if the tool reports an error.
     pub(super) is_error: bool,
-    /// The size of the text that is sent, or else of the structured content.
+    /// The size of the text that is sent. Without text, the size of the structured content.
     pub(super) answered: Answered,
 }
 
-/// A block of content that has a text.
+/// A content block with text.
 struct Block<'a> {
     node: Node<'a>,
-    /// True if the text is in an embedded resource.
+    /// True if the text belongs to an embedded resource.
     is_resource: bool,
-    /// The text of a text block, or of the embedded resource.
+    /// The text of the block or of the embedded resource.
     text: Node<'a>,
 }
 
@@ -147,8 +146,7 @@ impl<'a> Block<'a> {
     }
 }
 
-/// Truncates `result` if it is over the limits. Saves the full output with `save`, and then passes the change
-/// to `set`.
+/// Truncates `result` if it exceeds the limits. Saves the full output with `save`, and then passes the change to `set`.
 pub(super) fn check(
     result: Node<'_>,
     rules: &ResultRules<'_>,
@@ -162,8 +160,8 @@ pub(super) fn check(
     check_text(&ToolResult::of(result), rest_bytes, rules, save, set)
 }
 
-/// Does the same for a result without too many other members. `rest_bytes` is the size of everything except
-/// text, structured content, images, audio and blobs.
+/// Truncates a result whose other members are within the limit. `rest_bytes` is the size of everything except text,
+/// structured content, images, audio and blobs.
 fn check_text(
     result: &ToolResult<'_>,
     rest_bytes: u64,
@@ -238,12 +236,12 @@ fn check_text(
     Checked { is_error, answered }
 }
 
-/// Returns a notice that the last lines of `text` are part of the text, if they look like a notice.
+/// Returns a notice that the last lines of `text` are part of it, if they look like a notice.
 fn part_of_text(text: &str) -> Option<String> {
     NoticeLike::of(text).map(|lines| Notice::PartOfText(lines).to_string())
 }
 
-/// Returns the change of the `_meta` of a result: the details replace those of the server.
+/// Returns the change of `_meta`: the details replace those of the server.
 fn with_details<'a>(own: Option<Node<'_>>, details: &Details) -> Member<'a, 'a> {
     let details = rebuild::json(details);
     if own.is_some_and(Node::is_object) {

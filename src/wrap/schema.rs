@@ -1,4 +1,4 @@
-//! The output schemas of tools. They tell if structured content still matches after truncation.
+//! The output schemas of tools. They show whether structured content is still valid after truncation.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,39 +8,39 @@ use serde_json::Value;
 
 use super::json::{Node, Shortened};
 
-/// The keywords that a shorter array may break.
+/// Keywords that a shorter array may violate.
 const OF_ITEMS: [&str; 4] = ["minItems", "contains", "enum", "const"];
-/// The keywords that an object with fewer members may break.
+/// Keywords that an object with fewer members may violate.
 const OF_MEMBERS: [&str; 5] = ["required", "minProperties", "dependentRequired", "enum", "const"];
-/// The keywords that a string that ends early may break.
+/// Keywords that a shorter string may violate.
 const OF_CHARACTERS: [&str; 5] = ["minLength", "pattern", "format", "enum", "const"];
-/// Keywords that can restrict a value or its members, but are not analysed here.
+/// Keywords that can restrict a value or its members, but that cutline does not analyse.
 const NOT_FOLLOWED: [&str; 6] =
     ["not", "if", "dependentSchemas", "dependencies", "$dynamicRef", "$recursiveRef"];
-/// Schemas for the members of an object that are not analysed here.
+/// Schemas for members of an object that cutline does not analyse.
 const AROUND_MEMBERS: [&str; 2] = ["patternProperties", "unevaluatedProperties"];
-/// Schemas for the items of an array that are not analysed here.
+/// Schemas for items of an array that cutline does not analyse.
 const AROUND_ITEMS: [&str; 2] = ["contains", "unevaluatedItems"];
-/// Maximum bytes of one schema. Once parsed, it takes about thirty times as much memory.
+/// Maximum bytes of one schema. A parsed schema takes about thirty times as much memory.
 const SCHEMA_BYTES: usize = 200_000;
 /// Maximum bytes of all stored schemas.
 const ALL_BYTES: usize = 4_000_000;
-/// Maximum number of schemas to examine for one value, including references and alternatives.
+/// Maximum number of schemas that are checked for one value, including references and alternatives.
 const MOST_REFERENCES: usize = 32;
 
-/// What is known of a tool's output schema.
+/// What is known about a tool's output schema.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) enum OutputSchema {
-    /// The tool is not in any list so far.
+    /// The tool was not in any list so far.
     #[default]
     Unseen,
     /// The tool has no output schema.
     Absent,
-    /// The schema as it was sent.
+    /// The original text of the schema.
     Known(Arc<str>),
 }
 
-/// The output schemas that were seen, by their tools.
+/// The known output schemas, by tool.
 #[derive(Debug, Default)]
 pub(super) struct OutputSchemas {
     schemas: BTreeMap<String, OutputSchema>,
@@ -53,7 +53,7 @@ impl OutputSchemas {
         self.schemas.get(tool).cloned().unwrap_or_default()
     }
 
-    /// Stores the schemas of a result that lists tools.
+    /// Stores the schemas of a `tools/list` result.
     pub(super) fn learn(&mut self, result: Node<'_>) {
         for tool in result.get("tools").into_iter().flat_map(Node::items) {
             let Some(name) = tool.get("name").and_then(Node::string) else { continue };
@@ -68,7 +68,7 @@ impl OutputSchemas {
                 self.bytes -= name.len() + former.bytes();
             }
             if self.bytes > ALL_BYTES {
-                // Clients list the tools again, at least in part.
+                // Clients list the tools again, so the schemas will be stored again.
                 *self = Self::default();
                 return;
             }
@@ -77,12 +77,12 @@ impl OutputSchemas {
 }
 
 impl OutputSchema {
-    /// Returns its size in bytes.
+    /// Returns the size in bytes.
     fn bytes(&self) -> usize {
         if let Self::Known(schema) = self { schema.len() } else { 0 }
     }
 
-    /// Returns true if a value certainly still matches after these parts were shortened.
+    /// Returns true if a value is certainly still valid after these parts were shortened.
     pub(super) fn holds_for(&self, shortened: &[Shortened<'_>]) -> bool {
         match self {
             Self::Unseen => false,
@@ -113,7 +113,7 @@ fn holds(top: &Value, one: &Shortened<'_>) -> bool {
     !names_any(&schemas, breaking)
 }
 
-/// Returns the schema of a member, or of the first item. Only that item can be shortened inside.
+/// Returns the schema of a member, or of the first item, because no other item can be shortened inside.
 fn inner<'a>(schema: &'a Value, key: Option<&str>) -> Option<&'a Value> {
     let Some(key) = key else {
         let first = |name| schema.get(name).and_then(|all| all.get(0));
@@ -128,12 +128,12 @@ fn names_any(schemas: &[&Value], names: &[&str]) -> bool {
     schemas.iter().any(|schema| names.iter().any(|name| schema.get(name).is_some()))
 }
 
-/// Returns true if one of `schemas` has a schema other than a boolean under this name.
+/// Returns true if one of `schemas` has a non-boolean schema with this name.
 fn has_schema(schemas: &[&Value], name: &str) -> bool {
     schemas.iter().any(|schema| schema.get(name).is_some_and(Value::is_object))
 }
 
-/// Returns `schemas` with their references and alternatives, or `None` if one of them is missing or cannot be
+/// Returns `schemas` with their references and alternatives. Returns `None` if one of them is missing or cannot be
 /// analysed.
 fn with_alternatives<'a>(top: &'a Value, schemas: Vec<&'a Value>) -> Option<Vec<&'a Value>> {
     let mut all = schemas;
@@ -148,7 +148,7 @@ fn with_alternatives<'a>(top: &'a Value, schemas: Vec<&'a Value>) -> Option<Vec<
             let path = reference.as_str()?.strip_prefix('#').filter(|path| !path.contains('%'))?;
             more.push(top.pointer(path)?);
         }
-        // A schema may refer to itself.
+        // Ignore schemas that are already in the list: a schema may refer to itself.
         more.retain(|one| !all.iter().any(|known| std::ptr::eq(*known, *one)));
         all.extend(more);
         at += 1;

@@ -28,18 +28,18 @@ pub(super) struct Session {
     pub(super) stats: CallStats,
     /// The folder for saved outputs.
     store: Arc<Store>,
-    /// The client profile for the name in the handshake.
+    /// The client profile for the client name in the handshake.
     client_row: Mutex<Option<&'static Client>>,
     calls: Mutex<Calls>,
-    /// True if the client accepts batches: it sent one, or uses the revision that has them.
+    /// True if the client accepts batches: it sent one, or it uses the protocol revision that has them.
     accepts_batches: AtomicBool,
     pub(super) dropped: Dropped,
-    /// The name of the server in messages.
+    /// The name of the server for error messages.
     server: String,
     /// The hash function for saved results of tasks.
     hashes: RandomState,
     schemas: Mutex<OutputSchemas>,
-    /// The output to the client, or `None` after the end.
+    /// The output to the client. `None` after the end of the session.
     client: Mutex<Option<ClientOutput>>,
 }
 
@@ -73,7 +73,7 @@ impl Session {
         }
     }
 
-    /// Writes messages to the client, on a new line. Fails if the client has closed its input.
+    /// Writes messages to the client, starting on a new line. Returns an error if the client has closed its stdin.
     pub(super) fn to_client(&self, bytes: &[u8]) -> io::Result<()> {
         let mut client = locked(&self.client);
         let out = client.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
@@ -84,7 +84,7 @@ impl Session {
         out.stream.write_all(bytes).and_then(|()| out.stream.flush())
     }
 
-    /// Counts a call of a tool. A cancelled call is counted once, when it is cancelled.
+    /// Counts a tool call. A cancelled call is counted when it is cancelled, and not again.
     fn count(&self, call: &PendingCall, outcome: Outcome) {
         let Some(tool) = call.asks.tool() else { return };
         if let Some(tool) = Tool::named(tool).filter(|_| !call.is_cancelled || outcome == Outcome::Cancelled)
@@ -93,7 +93,7 @@ impl Session {
         }
     }
 
-    /// Counts a failed call, and returns the reply to it.
+    /// Counts a failed call, and returns the error response.
     fn failed(&self, call: &PendingCall, raw_id: &str, why: &str) -> String {
         self.count(call, Outcome::Error);
         match call.asks {
@@ -104,7 +104,7 @@ impl Session {
         }
     }
 
-    /// Replies to all open requests with the error `why`, and closes the output.
+    /// Responds to all open requests with the error `why`, and closes the output.
     pub(super) fn finish(&self, why: &str) {
         let waiting = locked(&self.calls).take_waiting();
         for call in waiting {

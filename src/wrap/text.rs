@@ -1,9 +1,9 @@
-//! The text of a result, cut at whole lines: its blocks are one text, joined by an empty line.
+//! Truncates the text of a result at complete lines. Its blocks are one text, joined by empty lines.
 
 #![expect(
     clippy::indexing_slicing,
     clippy::string_slice,
-    reason = "offsets are at characters, and blocks are numbered: a wrong one must fail"
+    reason = "offsets are at character boundaries, and block indexes are in range; an error here must panic"
 )]
 
 use std::borrow::Cow;
@@ -16,11 +16,11 @@ use cutline_core::truncate::{
     Bounds, Collector, Cut, Keep, KeyForms, KeyLine, KeySpace, TruncatedBy, Truncation, truncate,
 };
 
-/// The character that begins an escape sequence.
+/// The first character of an escape sequence.
 const ESC: char = '\u{1b}';
 
-/// The texts of all blocks, joined into one text. Only the position of each block is stored, because a message
-/// can have millions of blocks.
+/// The texts of all blocks, joined into one text. Only the position of each block is stored, because a message can have
+/// millions of blocks.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(super) struct Texts<'a> {
     all: Cow<'a, str>,
@@ -28,7 +28,7 @@ pub(super) struct Texts<'a> {
 }
 
 impl<'a> Texts<'a> {
-    /// Joins the texts of blocks by one empty line. One alone is not copied.
+    /// Joins the texts of blocks with an empty line between them. Does not copy a single block.
     pub(super) fn of(blocks: impl Iterator<Item = Cow<'a, str>>) -> Self {
         let mut texts = Self::default();
         for text in blocks {
@@ -43,7 +43,7 @@ impl<'a> Texts<'a> {
         texts
     }
 
-    /// Returns the one text.
+    /// Returns the joined text.
     pub(super) fn all(&self) -> &str {
         &self.all
     }
@@ -63,7 +63,7 @@ impl<'a> Texts<'a> {
         (0..self.count()).map(|n| self.block(n))
     }
 
-    /// Returns each as a terminal would show it, where any holds escapes.
+    /// Returns the texts as a terminal would show them, if any contains escapes.
     pub(super) fn resolved(&self, max_bytes: u64) -> Cow<'_, Texts<'_>> {
         if !self.all.contains(ESC) {
             return Cow::Borrowed(self);
@@ -81,37 +81,37 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// A truncated text: the parts of its start and its end that remain. Either can be empty.
+/// A truncated text: the kept parts of its start and its end. Either can be empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TextCut {
-    /// The kept part of its start.
+    /// The kept part of the start.
     head: Range<usize>,
-    /// The kept part of its end.
+    /// The kept part of the end.
     tail: Range<usize>,
-    /// The block in which the gap between the two is marked, and the text that marks it.
+    /// The block with the gap between the two parts, and the text that replaces the gap.
     gap: Option<(usize, String)>,
     /// The numbers for the notice.
     pub(super) shown: Shown,
-    /// The limit that was reached first, and the line of which a part was kept.
+    /// The limit that was reached first, and the line that was shown in part.
     pub(super) cut: Cut,
-    /// The number of omitted lines, if both ends were to be kept.
+    /// The number of omitted lines, if both ends are kept.
     pub(super) omitted_lines: Option<u64>,
-    /// Lines and bytes that are left.
+    /// The number of remaining lines and bytes.
     pub(super) output: Extent,
-    /// Tokens that are left, about.
+    /// The estimated number of remaining tokens.
     pub(super) output_tokens: u64,
-    /// The key lines that are shown between the two.
+    /// The key lines between the two parts.
     pub(super) key_lines: Vec<KeyLine>,
 }
 
 /// The outcome for a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// It is within its limits.
+    /// The text is within its limits.
     Fits,
-    /// It was cut.
+    /// The text was truncated.
     Cut(TextCut),
-    /// The block of that number is one JSON value that alone is over the limit.
+    /// The block with this index is one JSON value that exceeds the limit by itself.
     OneValue(usize, TruncatedBy),
 }
 
@@ -122,7 +122,7 @@ pub(super) fn counted(text: &str) -> Counter {
     counter
 }
 
-/// Returns the tokens of `text`, without a final newline, about.
+/// Returns the estimated number of tokens of `text`, without a final newline.
 pub(super) fn tokens(text: &str) -> u64 {
     TokenCounter::of(without_newline(text)).count()
 }
@@ -135,7 +135,7 @@ fn newlines(text: &str) -> u64 {
     memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64
 }
 
-/// Returns the limit that `text` is over; a final newline does not count.
+/// Returns the limit that `text` exceeds. Ignores a final newline.
 pub(super) fn limit_exceeded(text: &str, bounds: Bounds) -> Option<TruncatedBy> {
     let text = without_newline(text);
     let by_lines =
@@ -143,9 +143,9 @@ pub(super) fn limit_exceeded(text: &str, bounds: Bounds) -> Option<TruncatedBy> 
     bounds.exceeded_by(text).or_else(by_lines)
 }
 
-/// Truncates `texts` to what `keep` and `bounds` allow. `raw` has the counts of the original text. `is_json`
-/// returns true for a block with one JSON value, which is shown completely or not at all. If only blank blocks
-/// would remain, truncates again without the blank blocks at both ends.
+/// Truncates `texts` to `keep` and `bounds`. `raw` has the counts of the original text. `is_json` returns true for a
+/// block with one JSON value; such a block is shown completely or not at all. If only blank blocks would remain,
+/// truncates again without the blank blocks at both ends.
 pub(super) fn cut(
     texts: &Texts<'_>,
     (keep, forms): (Keep, KeyForms),
@@ -169,21 +169,21 @@ pub(super) fn cut(
     }
 }
 
-/// The cut of a text.
+/// The parameters of a truncation.
 struct Cutting<'a, F> {
     texts: &'a Texts<'a>,
     keep: Keep,
-    /// The key lines that are shown.
+    /// Which key lines are shown.
     forms: KeyForms,
     bounds: Bounds,
-    /// Lines of all texts, as they were sent.
+    /// The number of lines of all original texts.
     total_lines: u64,
     is_json: F,
 }
 
 impl<F: Fn(usize) -> bool> Cutting<'_, F> {
-    /// Truncates `blocks` with the counts `raw`. With `is_cut_by` they are part of a text over this limit, so
-    /// the outcome is a cut even if they fit.
+    /// Truncates `blocks`, which have the counts `raw`. If `is_cut_by` is set, they are part of a text over this limit,
+    /// and the outcome is a truncation even if they fit.
     fn cut(&self, blocks: Range<usize>, raw: &Counter, is_cut_by: Option<TruncatedBy>) -> Outcome {
         let (all, places) = (&self.texts.places, &self.texts.places[blocks.clone()]);
         let Some((first, last)) = places.first().zip(places.last()) else { return Outcome::Fits };
@@ -192,11 +192,11 @@ impl<F: Fn(usize) -> bool> Cutting<'_, F> {
         let head = if self.keep == Keep::Head { output } else { Extent::default() };
         let as_it_is = is_cut_by.map(|by| Cut { by, partial: None, head });
         let Some(cut) = cut.or(as_it_is) else { return Outcome::Fits };
-        // The most that may be kept is the start of the text up to `head`, and its end from `tail` on.
+        // At most the text before `head` and from `tail` on is kept.
         let (start, end) = (first.start, first.start + without_newline(text).len());
         let head = start + as_index(cut.head.bytes);
         let tail = end - as_index(output.bytes - cut.head.bytes);
-        // A JSON value is shown whole or not at all.
+        // A JSON value is shown completely or not at all.
         let head_value = self.value_around(head, &blocks);
         let tail_value = self.value_around(tail, &blocks).filter(|_| self.keep != Keep::Head);
         let head_end = head_value.map_or(head, |n| all[n].start);
@@ -225,7 +225,8 @@ impl<F: Fn(usize) -> bool> Cutting<'_, F> {
         Outcome::Cut(keyed.unwrap_or(plain))
     }
 
-    /// Returns the cut of all texts, which `plain` cuts without key lines, with key lines. Returns `None` if there are none.
+    /// Truncates all texts with key lines. `plain` is the same truncation without them. Returns `None` if there are no
+    /// key lines.
     fn with_key_lines(&self, plain: &TextCut, all: Range<usize>, raw: &Counter) -> Option<TextCut> {
         let mut collector = Collector::new(self.bounds, self.keep).with_key_lines(KeySpace::Shared);
         collector.push(&self.texts.all[all.start..]);
@@ -234,7 +235,7 @@ impl<F: Fn(usize) -> bool> Cutting<'_, F> {
         let (ends, head_bytes) = (kept.ends(), as_index(cut.head.bytes));
         let (head, tail) =
             (all.start..all.start + head_bytes, all.end - (as_index(ends.bytes) - head_bytes)..all.end);
-        // Blocks that are joined by an empty line at an edge would shift the numbers of lines.
+        // An empty line that joins two blocks at an edge would shift the line numbers.
         if without_joints(&self.texts.places, head.clone(), tail.clone()) != (head.end, tail.start) {
             return None;
         }
@@ -258,13 +259,13 @@ impl<F: Fn(usize) -> bool> Cutting<'_, F> {
         })
     }
 
-    /// Returns the block of `blocks` inside of which `at` is, if that is a JSON value.
+    /// Returns the block of `blocks` that contains the offset `at`, if it is a JSON value.
     fn value_around(&self, at: usize, blocks: &Range<usize>) -> Option<usize> {
         let n = self.texts.places.partition_point(|place| place.end <= at);
         (n < blocks.end && self.texts.places[n].start < at && (self.is_json)(n)).then_some(n)
     }
 
-    /// Returns the cut that keeps `head` and `tail` of a text with the counts `raw`.
+    /// Returns the truncation that keeps `head` and `tail` of a text with the counts `raw`.
     fn text_cut(
         &self,
         head: Range<usize>,
@@ -302,8 +303,8 @@ impl<F: Fn(usize) -> bool> Cutting<'_, F> {
     }
 }
 
-/// Returns the end of `head` and the start of `tail` without what joins a block at `places` that is not shown to the one
-/// before.
+/// Returns the end of `head` and the start of `tail`, without the empty line that joins a block that is not shown to
+/// the previous one.
 fn without_joints(places: &[Range<usize>], head: Range<usize>, tail: Range<usize>) -> (usize, usize) {
     let mut filled = places.iter().filter(|place| !place.is_empty());
     let last = filled.clone().rfind(|place| place.start < head.end);

@@ -1,4 +1,4 @@
-//! Truncation of a JSON value in one text or two.
+//! Truncates a JSON value in one or two texts.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ mod cutter;
 /// The end of a shortened string.
 const MARK: &str = "… [truncated]";
 
-/// A text of the value, and its limits.
+/// A text of the value with its limits.
 type View<'a> = (&'a Value<'a>, Bounds);
 
 /// A truncated value.
@@ -27,49 +27,49 @@ pub(in crate::wrap) struct Cut<'a> {
     pub(in crate::wrap) texts: Vec<String>,
     /// The shortened parts in the order of the text. Empty if the value was within the limits.
     pub(in crate::wrap) shortened: Vec<Shortened<'a>>,
-    /// True if one item or string alone was over the limit.
+    /// True if a single item or string exceeded the limit.
     pub(in crate::wrap) single_too_large: bool,
     /// The limit that was reached first.
     pub(in crate::wrap) by: TruncatedBy,
 }
 
-/// A shortened array, object or string.
+/// An array, object or string that was shortened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::wrap) struct Shortened<'a> {
     /// The unit of the counts.
     pub(in crate::wrap) unit: PartUnit,
-    /// The number kept.
+    /// The number of kept parts.
     pub(in crate::wrap) shown: u64,
-    /// The original number.
+    /// The original number of parts.
     pub(in crate::wrap) total: u64,
     /// The path to it.
     path: Vec<Step<'a>>,
     /// The number of removed bytes.
     pub(in crate::wrap) removed_bytes: u64,
-    /// True if one item or string alone is over the limit.
+    /// True if this single item or string exceeds the limit.
     is_single: bool,
 }
 
 impl<'a> Shortened<'a> {
-    /// Returns a value of `total` characters that was removed.
+    /// Returns a removed value that had `total` characters.
     pub(in crate::wrap) fn nothing_of(total: u64) -> Self {
         let unit = PartUnit::Characters;
         Self { unit, shown: 0, total, path: Vec::new(), removed_bytes: 0, is_single: true }
     }
 
-    /// Part of a value at the end of these keys; `None` is an item.
+    /// Creates a part at the path `keys`, in which `None` is an item. For tests.
     #[cfg(test)]
     pub(in crate::wrap) fn at(unit: PartUnit, keys: &[Option<&'static str>]) -> Self {
         let path = keys.iter().map(|key| Step { position: 0, key: *key }).collect();
         Self { unit, path, shown: 1, ..Self::nothing_of(2) }
     }
 
-    /// Returns its name, or `None` for the top value.
+    /// Returns the path as text, or `None` for the top value.
     pub(in crate::wrap) fn name(&self) -> Option<String> {
         path::name(&self.path)
     }
 
-    /// Returns the keys of the path. Items have none.
+    /// Returns the keys of the path, with `None` for items.
     pub(in crate::wrap) fn keys(&self) -> impl Iterator<Item = Option<String>> {
         self.path.iter().map(|step| serde_json::from_str(step.key?).ok())
     }
@@ -80,14 +80,14 @@ impl<'a> Shortened<'a> {
         left_out(node, self.unit, self.shown)
     }
 
-    /// Returns the same part of an object that has the value as its member `key`.
+    /// Returns the same part for an object that has the value as its member `key`.
     pub(in crate::wrap) fn below(&self, key: &'a str) -> Self {
         let path = std::iter::once(Step { position: 0, key: Some(key) }).chain(self.path.iter().copied());
         Self { path: path.collect(), ..self.clone() }
     }
 }
 
-/// Returns the child of `node` that `step` leads to. In another layout, members may be in another order.
+/// Returns the child of `node` for `step`. If the member is not at that position, searches for its key.
 fn child<'a>(node: Node<'a>, step: &Step<'_>) -> Option<Node<'a>> {
     let at_position = node.children().nth(step.position);
     let Some(name) = step.key.and_then(string::unescaped) else { return at_position };
@@ -101,7 +101,7 @@ fn left_out(node: Node<'_>, unit: PartUnit, shown: u64) -> (Range<usize>, &'stat
     match (unit, shown) {
         (PartUnit::Characters, _) => (start + string::bytes_of(body, shown)..end, MARK),
         (_, 0) => (start..end, ""),
-        // The space before the closing bracket stays.
+        // The white space before the closing bracket is kept.
         (..) => {
             let last = usize::try_from(shown - 1).ok().and_then(|n| node.children().nth(n));
             let end = start + body.trim_end().len();
@@ -110,12 +110,12 @@ fn left_out(node: Node<'_>, unit: PartUnit, shown: u64) -> (Range<usize>, &'stat
     }
 }
 
-/// Truncates a value in one text or two, so that each is within its limits.
+/// Truncates a value in one or two texts, so that each text is within its limits.
 pub(in crate::wrap) fn cut<'a>(views: &[View<'a>]) -> Cut<'a> {
     let (_, bounds) = views[0];
     let cut = cut_to(views, bounds.bytes);
     let Some(by) = exceeded(&cut.texts, views) else { return cut };
-    // Binary search for the most bytes of the first text that satisfy all limits.
+    // Binary search for the largest first text for which all limits are met.
     let (mut fitting, mut most, mut over) = (None, 0, cut.texts[0].len() as u64);
     while over - most > 1 {
         let middle = u64::midpoint(most, over);
@@ -134,12 +134,12 @@ fn cut_to<'a>(views: &[View<'a>], max_bytes: u64) -> Cut<'a> {
     let mut shortened = cutter::cut(views[0].0, max_bytes);
     let edited = |(value, _): &View<'_>| {
         let mut parts: Vec<_> = shortened.iter().map(|one| one.edit(value.top())).collect();
-        // Removed siblings follow removed parts inside an item.
+        // Sorted by start, so removed siblings follow the removed parts inside an item.
         parts.sort_by_key(|(part, _)| part.start);
         let mut edits = Edits::of(value.text);
         let mut end = 0;
         for (part, new) in parts {
-            // With members in another order, a part may be in one that is removed.
+            // If members are in another order, a part may be inside a removed member.
             if part.start >= end {
                 end = part.end;
                 edits.replace(part, new);
@@ -149,7 +149,7 @@ fn cut_to<'a>(views: &[View<'a>], max_bytes: u64) -> Cut<'a> {
     };
     let texts = views.iter().map(edited).collect();
     let single_too_large = shortened.iter().any(|one| one.is_single);
-    // Parts without children lost only white space.
+    // A part that kept all its children lost only white space.
     shortened.retain(|one| one.shown < one.total);
     Cut { texts, shortened, single_too_large, by: TruncatedBy::Bytes }
 }

@@ -1,14 +1,14 @@
-//! Replacement of parts of a text. The text between them keeps its bytes.
+//! Replaces parts of a text. The text between them does not change.
 
 use std::ops::Range;
 
-/// A text and its edited start. Edits are made in the order of the text.
+/// A text with edits, which are made in the order of the text.
 #[derive(Debug)]
 pub(in crate::wrap) struct Edits<'a> {
     text: &'a str,
-    /// The text as it is now, up to `at`.
+    /// The edited text up to `at`.
     edited: String,
-    /// The end of the last part that was replaced.
+    /// The end of the last replaced part.
     at: usize,
 }
 
@@ -17,19 +17,19 @@ impl<'a> Edits<'a> {
         Self { text, edited: String::new(), at: 0 }
     }
 
-    /// True if nothing is replaced; no part is at the start of the text.
+    /// Returns true if there are no edits. No part is at the start of the text.
     pub(in crate::wrap) fn is_empty(&self) -> bool {
         self.at == 0
     }
 
-    /// Replaces a part, which follows all earlier ones.
+    /// Replaces a part, which must follow all earlier ones.
     pub(in crate::wrap) fn replace(&mut self, part: Range<usize>, new: &str) {
         self.edited.push_str(&self.text[self.at..part.start]);
         self.edited.push_str(new);
         self.at = part.end;
     }
 
-    /// Returns the text as it is now.
+    /// Returns the edited text.
     pub(in crate::wrap) fn applied(mut self) -> String {
         self.edited.push_str(&self.text[self.at..]);
         self.edited

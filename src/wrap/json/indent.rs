@@ -1,14 +1,15 @@
-//! Indentation of a JSON text by two spaces, so that it has short lines. Its tokens do not change.
+//! Indents a JSON text by two spaces, so that its lines are short. The tokens do not change.
 
 use std::io::{self, Write};
 
 use super::scan::{after_space, value_end};
 
-/// A newline and the indentation of the next line, two spaces for each level. Deeper levels are not indented
-/// further, or the output would grow with the square of the depth.
+/// A newline and the indentation of the next line, two spaces for each level. The depth is limited, because the output
+/// would otherwise grow with the square of the depth.
 const LINE: &[u8; 65] = b"\n                                                                ";
 
-/// Writes `text`, valid JSON, to `out`, indented from `level` on, without a final newline: many short parts.
+/// Writes `text`, which is valid JSON, to `out`, indented from `level` on and without a final newline. Makes many short
+/// writes.
 pub(in crate::wrap) fn indent(text: &str, level: usize, out: &mut impl Write) -> io::Result<()> {
     let text = text.as_bytes();
     let (mut at, mut depth) = (0, level);
@@ -47,7 +48,7 @@ pub(in crate::wrap) fn indent(text: &str, level: usize, out: &mut impl Write) ->
     Ok(())
 }
 
-/// Writes `texts`, valid JSON each, as one array.
+/// Writes `texts`, each of which is valid JSON, as one array.
 pub(in crate::wrap) fn indent_all<'a>(
     texts: impl Iterator<Item = &'a str>,
     out: &mut impl Write,
@@ -60,7 +61,7 @@ pub(in crate::wrap) fn indent_all<'a>(
     out.write_all(b"\n]")
 }
 
-/// Returns the end of a line, and the spaces before the next.
+/// Returns a newline and the spaces of the next line.
 fn line(depth: usize) -> &'static [u8] {
     &LINE[..LINE.len().min(1 + 2 * depth)]
 }

@@ -1,4 +1,4 @@
-//! A value in a JSON text, and access to its children.
+//! A value in a JSON text, with access to its children.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -26,32 +26,32 @@ impl<'a> Value<'a> {
 }
 
 impl<'a> Node<'a> {
-    /// Returns its text.
+    /// Returns the text of the value.
     pub(in crate::wrap) fn text(self) -> &'a str {
         &self.value.text[self.place()]
     }
 
-    /// Returns its text with that of its key.
+    /// Returns the text of the key and the value.
     pub(in crate::wrap) fn text_with_key(self) -> &'a str {
         &self.value.text[self.place_with_key()]
     }
 
-    /// Returns its place in the text that it is in.
+    /// Returns the byte range of the value in the text.
     pub(in crate::wrap) fn place(self) -> Range<usize> {
         self.start..self.end
     }
 
-    /// Returns its place with that of its key.
+    /// Returns the byte range of the key and the value.
     pub(in crate::wrap) fn place_with_key(self) -> Range<usize> {
         self.key_start..self.end
     }
 
-    /// Returns its key with the quotes; an item has none.
+    /// Returns the key with its quotes, or `None` for an item.
     pub(in crate::wrap) fn key(self) -> Option<&'a str> {
         (self.key_end > self.key_start).then(|| &self.value.text[self.key_start..self.key_end])
     }
 
-    /// Returns its key as text; an item has none.
+    /// Returns the key as text, or `None` for an item.
     pub(in crate::wrap) fn name(self) -> Option<Cow<'a, str>> {
         self.key().and_then(unescaped)
     }
@@ -64,7 +64,7 @@ impl<'a> Node<'a> {
         self.text().starts_with('[')
     }
 
-    /// Returns the members of an object, or the items of an array; none of another value.
+    /// Returns the members of an object or the items of an array. Returns nothing for other values.
     pub(in crate::wrap) fn children(self) -> impl Iterator<Item = Node<'a>> {
         let (value, is_object) = (self.value, self.is_object());
         let text = value.text.as_bytes();
@@ -87,17 +87,17 @@ impl<'a> Node<'a> {
         })
     }
 
-    /// Returns the number of its children, if it is known.
+    /// Returns the number of children, if it is known.
     pub(super) fn child_count(self) -> Option<u64> {
         self.value.large_at(self.start).map(|one| one.children)
     }
 
-    /// Returns the items of an array; none of another value.
+    /// Returns the items of an array. Returns nothing for other values.
     pub(in crate::wrap) fn items(self) -> impl Iterator<Item = Node<'a>> {
         self.is_array().then(|| self.children()).into_iter().flatten()
     }
 
-    /// Returns the members with these names. Of duplicates it returns the last, like most parsers.
+    /// Returns the members with these names. Of duplicate members, returns the last, like most parsers.
     pub(in crate::wrap) fn get_all<const N: usize>(self, names: [&str; N]) -> [Option<Node<'a>>; N] {
         let mut found = [None; N];
         for member in self.children() {
@@ -108,13 +108,13 @@ impl<'a> Node<'a> {
         found
     }
 
-    /// Returns the member of that name.
+    /// Returns the member with this name.
     pub(in crate::wrap) fn get(self, name: &str) -> Option<Node<'a>> {
         let [member] = self.get_all([name]);
         member
     }
 
-    /// True if it is the member of that name.
+    /// Returns true if this is a member with this name.
     pub(in crate::wrap) fn is_named(self, name: &str) -> bool {
         let Some(key) = self.key() else { return false };
         let body = &key[1..key.len() - 1];
@@ -125,7 +125,7 @@ impl<'a> Node<'a> {
                 && unescaped(key).is_some_and(|key| key == name))
     }
 
-    /// Returns the text that a string is; `None` of any other value.
+    /// Returns the decoded text of a string, or `None` for other values.
     pub(in crate::wrap) fn string(self) -> Option<Cow<'a, str>> {
         unescaped(self.text())
     }

@@ -1,16 +1,15 @@
-//! The path of a place in a JSON value, as a notice names it.
+//! The path to a part of a JSON value, as shown in a notice.
 
-/// One step from a value to one in it.
+/// One step from a value to one of its children.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Step<'a> {
-    /// The number of the member or the item, from 0 on.
+    /// The index of the member or item, from 0.
     pub(super) position: usize,
-    /// The key of a member as it was sent, with quotes.
+    /// The original text of a member's key, with quotes.
     pub(super) key: Option<&'a str>,
 }
 
-/// Returns the name of the value at the end of `steps`, such as `results`, `data.items`, `items[0].body`.
-/// Returns `None` for the top.
+/// Returns the path as text, such as `results`, `data.items` or `items[0].body`. Returns `None` for the top value.
 pub(super) fn name(steps: &[Step<'_>]) -> Option<String> {
     let mut name = String::new();
     for Step { position, key } in steps {

@@ -1,4 +1,4 @@
-//! The comparison of two JSON texts that may be the same value in two layouts.
+//! Compares two JSON texts that may have the same value in different layouts.
 
 use std::borrow::Cow;
 use std::hash::{BuildHasher as _, RandomState};
@@ -6,23 +6,23 @@ use std::hash::{BuildHasher as _, RandomState};
 use super::scan::tokens;
 use super::string::unescaped;
 
-/// Returns true if both valid texts are the same value. White space, escapes, the order of members and the spelling of
-/// fractions do not count.
+/// Returns true if both texts, which are valid, have the same value. Ignores white space, escapes, the order of members
+/// and the spelling of fractions.
 pub(in crate::wrap) fn is_same(one: &str, other: &str) -> bool {
     let hashes = RandomState::new();
     one == other || hash_of(one, &hashes) == hash_of(other, &hashes)
 }
 
-/// An array or object that is not at its end.
+/// An array or object that is not closed yet.
 struct Open {
     is_object: bool,
     hash: u64,
-    /// The hash of a key before its value.
+    /// The hash of a key before its value was read.
     key: Option<u64>,
 }
 
-/// Returns a hash of the value. It is made without recursion, because a server chooses the depth. The keys of `hashes` are
-/// random, so the server cannot choose two values with one hash.
+/// Returns a hash of the value. Not recursive, because a server chooses the depth. The keys of `hashes` are random, so
+/// a server cannot create two values with the same hash.
 fn hash_of(text: &str, hashes: &RandomState) -> u64 {
     let mut open: Vec<Open> = Vec::new();
     let mut last = 0;
@@ -46,7 +46,7 @@ fn hash_of(text: &str, hashes: &RandomState) -> u64 {
 }
 
 impl Open {
-    /// Adds a value, or a key, by its hash.
+    /// Adds the hash of a value or a key.
     fn add(&mut self, hash: u64, hashes: &RandomState) {
         if !self.is_object {
             self.hash = hashes.hash_one((self.hash, hash));
@@ -59,7 +59,7 @@ impl Open {
     }
 }
 
-/// Returns the hash of a number: `1.0` and `1` are the same, and whole numbers are compared by their digits, however large.
+/// Returns the hash of a number. `1.0` and `1` are equal. Integers of any size are compared by their digits.
 fn number_hash(raw: &str, hashes: &RandomState) -> u64 {
     let is_whole = !raw.contains(['.', 'e', 'E']);
     let value = raw.parse::<f64>().unwrap_or(f64::INFINITY);

@@ -1,13 +1,13 @@
-//! The structure of a JSON text that is known to be valid: where its values begin and end.
+//! Finds where the values of a valid JSON text start and end.
 //!
-//! Values are not parsed. Digits, escapes, spacing and the order of keys stay as they were sent.
+//! Values are not parsed, so digits, escapes, spacing and the order of keys do not change.
 
-/// The first byte from `at` on that is no white space.
+/// Returns the offset of the first byte at or after `at` that is not white space.
 pub(super) fn after_space(text: &[u8], at: usize) -> usize {
     at + text[at..].iter().take_while(|byte| matches!(byte, b' ' | b'\n' | b'\r' | b'\t')).count()
 }
 
-/// Returns the tokens of a text: punctuation, strings, numbers and words.
+/// Returns the tokens of a text: punctuation, strings, numbers and literals.
 pub(super) fn tokens(text: &str) -> impl Iterator<Item = &str> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -21,7 +21,7 @@ pub(super) fn tokens(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The end of the value that begins at `at`.
+/// Returns the end of the value that starts at `at`.
 pub(super) fn value_end(text: &[u8], mut at: usize) -> usize {
     let mut depth = 0_usize;
     loop {
@@ -39,24 +39,24 @@ pub(super) fn value_end(text: &[u8], mut at: usize) -> usize {
     }
 }
 
-/// The end of the number or the word that begins at `at`.
+/// Returns the end of the number or literal that starts at `at`.
 pub(super) fn plain_end(text: &[u8], at: usize) -> usize {
     let ends = |byte: &u8| matches!(byte, b',' | b']' | b'}') || byte.is_ascii_whitespace();
     text[at..].iter().position(ends).map_or(text.len(), |len| at + len)
 }
 
-/// Bytes of a string to compare one by one. Most strings are so short that a vectorised search does not pay
-/// off.
+/// Number of bytes of a string that are compared one by one. Most strings are so short that a vectorized search is not
+/// worth it.
 const SHORT_BYTES: usize = 16;
 
-/// The first quote or backslash.
+/// Returns the offset of the first quote or backslash.
 pub(super) fn mark_in_string(text: &[u8]) -> Option<usize> {
     let (first, rest) = text.split_at(text.len().min(SHORT_BYTES));
     let near = first.iter().position(|byte| matches!(byte, b'"' | b'\\'));
     near.or_else(|| Some(first.len() + memchr::memchr2(b'"', b'\\', rest)?))
 }
 
-/// The end of the string that begins at `at`, behind its closing quote.
+/// Returns the end of the string that starts at `at`, after its closing quote.
 pub(super) fn string_end(text: &[u8], at: usize) -> usize {
     let mut at = at + 1;
     loop {

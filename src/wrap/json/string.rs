@@ -1,12 +1,12 @@
-//! JSON strings: their characters, each with its own bytes, and the text that they are.
+//! JSON strings: the encoded bytes of each character, and the decoded text.
 
 use std::borrow::Cow;
 
 /// Bytes of `\uXXXX`.
 const UNICODE_ESCAPE_BYTES: usize = 6;
 
-/// Returns the bytes of each character of `body`, the inside of a valid string: a Unicode scalar as itself or as
-/// its escape; both halves of a surrogate pair are one.
+/// Returns the number of bytes of each character of `body`, the inside of a valid string. A character is a Unicode
+/// scalar or its escape; a surrogate pair is one character.
 fn characters(body: &str) -> impl Iterator<Item = usize> {
     let body = body.as_bytes();
     let mut at = 0;
@@ -23,7 +23,7 @@ fn characters(body: &str) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Returns the bytes of the escape at `at`.
+/// Returns the number of bytes of the escape at `at`.
 fn escape_bytes(body: &[u8], at: usize) -> usize {
     if body[at + 1] != b'u' {
         return 2;
@@ -51,7 +51,7 @@ pub(super) fn count(body: &str) -> u64 {
     (count + body[at..].chars().count()) as u64
 }
 
-/// Returns the most characters from the start of `body` that take no more than `room` bytes.
+/// Returns the maximum number of leading characters of `body` that take at most `room` bytes.
 pub(super) fn fitting(body: &str, room: usize) -> u64 {
     let mut used = 0;
     let fits = |bytes: &usize| {
@@ -61,12 +61,12 @@ pub(super) fn fitting(body: &str, room: usize) -> u64 {
     characters(body).take_while(fits).count() as u64
 }
 
-/// Returns the bytes of the first `count` characters of `body`.
+/// Returns the number of bytes of the first `count` characters of `body`.
 pub(super) fn bytes_of(body: &str, count: u64) -> usize {
     characters(body).take(usize::try_from(count).unwrap_or(usize::MAX)).sum()
 }
 
-/// Returns the text of a valid string, or `None` for another value. Half of a surrogate pair becomes U+FFFD.
+/// Returns the decoded text of a valid string, or `None` for another value. Half of a surrogate pair becomes U+FFFD.
 pub(in crate::wrap) fn unescaped(raw: &str) -> Option<Cow<'_, str>> {
     let body = raw.strip_prefix('"')?.strip_suffix('"')?;
     let bytes = body.as_bytes();
@@ -93,7 +93,7 @@ pub(in crate::wrap) fn unescaped(raw: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(text))
 }
 
-/// Returns the character of one `\uXXXX`, or of two that are a pair.
+/// Returns the character of one `\uXXXX`, or of two that form a pair.
 fn scalar(escape: &str) -> char {
     let unit = |at: usize| escape.get(at..at + 4).and_then(|digits| u16::from_str_radix(digits, 16).ok());
     let units = [unit(2), unit(2 + UNICODE_ESCAPE_BYTES)];

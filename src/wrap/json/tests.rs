@@ -10,12 +10,12 @@ use serde_json::{Value as Parsed, json};
 
 use super::*;
 
-/// Any number of lines, and this many bytes.
+/// Returns a limit of `max_bytes` without a limit of lines.
 fn bytes(max_bytes: u64) -> Bounds {
     Bounds::new(u64::MAX, max_bytes)
 }
 
-/// A value that is over `max_bytes`, within them.
+/// Truncates a value that exceeds `max_bytes`.
 fn cut_to<'a>(value: &'a Value<'a>, max_bytes: u64) -> Cut<'a> {
     let cut = cut(&[(value, bytes(max_bytes))]);
     assert!(!cut.shortened.is_empty(), "{} is not over {max_bytes}", value.text);
@@ -23,7 +23,7 @@ fn cut_to<'a>(value: &'a Value<'a>, max_bytes: u64) -> Cut<'a> {
     cut
 }
 
-/// The parts that were made shorter, as a notice would name it.
+/// Returns the shortened parts as a notice would show them.
 fn named(cut: &Cut<'_>) -> Vec<String> {
     let name = |one: &Shortened<'_>| {
         format!("{}/{} {:?} {}", one.shown, one.total, one.unit, one.name().unwrap_or_default())
@@ -104,7 +104,7 @@ fn tokens_are_limited() {
         let cut = within(tokens);
         let (left, kept) = (&cut.texts[0], cut.shortened[0].shown);
         assert_eq!((cut.by, named(&cut)), (TruncatedBy::Tokens, vec![format!("{kept}/500 Items rows")]));
-        // As many items as fit: with the next one it would be over.
+        // It has as many items as fit: one more would exceed the limit.
         let next = serde_json::to_string(
             &serde_json::from_str::<Parsed>(&text).unwrap()["rows"][usize::try_from(kept).unwrap()],
         )
@@ -178,7 +178,7 @@ fn indented_text_keeps_its_tokens() {
     assert_eq!(String::from_utf8(out).unwrap(), expected);
 }
 
-/// Any JSON, in any spacing, with keys and numbers that a parser might change.
+/// Generates JSON with any spacing, and with keys and numbers that a parser might change.
 fn any_json() -> impl Strategy<Value = String> {
     let space = prop_oneof![4 => Just(""), 1 => Just(" "), 1 => Just("\n  ")];
     let leaf = prop_oneof![
@@ -208,8 +208,8 @@ fn any_json() -> impl Strategy<Value = String> {
     inner.prop_filter("an array or an object", |text| text.starts_with(['{', '[']))
 }
 
-/// Returns true if `kept` is `whole` without items and members at ends, and with shortened strings. Also
-/// returns the kept and original number for each shortened part.
+/// Returns true if `kept` is `whole` with items and members removed from the ends, and with shortened strings. Also
+/// returns the kept and the original number for each shortened part.
 fn is_prefix(kept: &str, whole: &str, cuts: &mut Vec<(PartUnit, u64, u64)>) -> bool {
     if kept == whole {
         return true;
@@ -231,7 +231,7 @@ fn is_prefix(kept: &str, whole: &str, cuts: &mut Vec<(PartUnit, u64, u64)>) -> b
             if kept.len() < whole.len() {
                 cuts.push((PartUnit::Items, kept.len() as u64, whole.len() as u64));
             }
-            // Only the first item may be another one.
+            // Only the first item may be shortened inside.
             kept.len() <= whole.len()
                 && kept.iter().zip(&whole).enumerate().all(|(n, (a, b))| {
                     a.get() == b.get() || (n == 0 && kept.len() == 1 && is_prefix(a.get(), b.get(), cuts))
@@ -304,7 +304,7 @@ proptest! {
     fn valid_texts_are_those_that_a_parser_accepts(
         text in any_json(), at: prop::sample::Index, new in "[]{}\\[,:\"\\\\0-9eEutn. \n\t\u{1}\u{c}é+-]{0,2}", removed in 0_usize..3,
     ) {
-        // The same text with a few characters taken out and others put in.
+        // The same text with a few characters removed and others inserted.
         let mut characters: Vec<char> = text.chars().collect();
         let at = at.index(characters.len());
         characters.splice(at..(at + removed).min(characters.len()), new.chars());

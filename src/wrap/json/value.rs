@@ -10,35 +10,36 @@ use super::scan::{after_space, mark_in_string, value_end};
 /// The characters that are white space in JSON.
 pub(in crate::wrap) const WHITE_SPACE: [char; 4] = [' ', '\t', '\r', '\n'];
 
-/// Maximum nesting. A deeper value is treated as text.
+/// Maximum nesting depth. A deeper value is treated as text.
 const MAX_DEPTH: usize = 1000;
-/// The share of a text from which an array or object is large. Each level has at most that many.
+/// An array or object is large if it has at least one part in this number of the text. Each level has at most that many
+/// large ones.
 const LARGE_PART: usize = 256;
 
-/// Bytes from which a string counts as large, unless the part of the text is more.
+/// Minimum size in bytes of a large string, unless one part in [`LARGE_PART`] of the text is more.
 const LARGE_STRING_BYTES: usize = 1024;
 
-/// A JSON array or object, or a string alone.
+/// A JSON array or object, or a single string.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::wrap) struct Value<'a> {
-    /// The text, without white space around it.
+    /// The text, without surrounding white space.
     pub(in crate::wrap) text: &'a str,
-    /// In the order of their starts.
+    /// The large parts, in the order of their starts.
     large: Vec<Large>,
-    /// True if arrays and objects are in one another more than [`MAX_DEPTH`] times.
+    /// True if the nesting is deeper than [`MAX_DEPTH`].
     is_deep: bool,
 }
 
-/// An array, an object or a string in a text.
+/// A large array, object or string in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Large {
     start: usize,
     end: usize,
-    /// Members or items.
+    /// The number of members or items.
     pub(super) children: u64,
 }
 
-/// The tokens that may come next.
+/// The tokens that are allowed next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Next {
     Value,
@@ -49,18 +50,18 @@ enum Next {
 }
 
 impl<'a> Value<'a> {
-    /// Returns the array or object in `text`, without white space around it. Returns `None` for other text and
-    /// for a value with too many levels.
+    /// Parses the array or object in `text` and ignores surrounding white space. Returns `None` for other text, and for
+    /// a value that is nested too deeply.
     pub(in crate::wrap) fn of(text: &'a str) -> Option<Self> {
         Self::of_any_depth(text).filter(|value| !value.is_deep)
     }
 
-    /// Returns the string in `text`, which is valid, or `None` for another value.
+    /// Parses the string in `text`, which is valid. Returns `None` for another value.
     pub(in crate::wrap) fn of_string(text: &'a str) -> Option<Self> {
         text.starts_with('"').then(|| Self { text, large: Vec::new(), is_deep: false })
     }
 
-    /// Returns the same as [`Value::of`], however deep it is.
+    /// Parses like [`Value::of`], but accepts any depth.
     pub(in crate::wrap) fn of_any_depth(text: &'a str) -> Option<Self> {
         let text = text.trim_matches(WHITE_SPACE);
         let bytes = text.as_bytes();
@@ -124,12 +125,12 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Returns the large one that begins at `start`.
+    /// Returns the large part that starts at `start`.
     pub(super) fn large_at(&self, start: usize) -> Option<&Large> {
         self.large.binary_search_by_key(&start, |one| one.start).ok().map(|n| &self.large[n])
     }
 
-    /// Returns the end of the value that begins at `at`.
+    /// Returns the end of the value that starts at `at`.
     pub(super) fn value_end(&self, at: usize) -> usize {
         let text = self.text.as_bytes();
         let large = matches!(text[at], b'{' | b'[' | b'"').then(|| self.large_at(at)).flatten();
@@ -149,7 +150,7 @@ fn checked_string_end(text: &[u8], at: usize) -> Option<usize> {
     let mut at = at + 1;
     loop {
         let run = mark_in_string(&text[at..])?;
-        // Without an early end, which would be slower.
+        // Checks all bytes: stopping early would be slower.
         if text[at..at + run].iter().fold(u8::MAX, |least, byte| least.min(*byte)) < b' ' {
             return None;
         }
@@ -174,7 +175,7 @@ fn checked_plain_end(text: &[u8], at: usize) -> Option<usize> {
     text[at..].starts_with(word.as_bytes()).then_some(at + word.len())
 }
 
-/// Returns the end of the number at `at` by RFC 8259, or `None` if it is invalid.
+/// Returns the end of the number at `at` as defined by RFC 8259, or `None` if it is invalid.
 fn number_end(text: &[u8], at: usize) -> Option<usize> {
     let digits_end = |at: usize| at + text[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     let some_digits_end = |at: usize| Some(digits_end(at)).filter(|end| *end > at);

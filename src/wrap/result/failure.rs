@@ -1,4 +1,4 @@
-//! Truncation of an error: its message like text, and its data like structured content.
+//! Truncates an error: the message as text, and the data as structured content.
 
 use super::rebuild::{Member, json, set_members};
 use super::rest::FREE_BYTES;
@@ -14,7 +14,7 @@ pub(in crate::wrap) fn cut_error(
     save: &Save<'_>,
 ) -> Option<String> {
     let Failure { node, code, message, data } = error;
-    // A result with the same parts.
+    // Build a result with the same parts.
     let structured = data.map_or_else(String::new, |data| format!(",\"structuredContent\":{}", data.text()));
     let result = format!("{{\"content\":[{{\"type\":\"text\",\"text\":{}}}]{structured}}}", message.text());
     let value = Value::of_any_depth(&result)?;

@@ -1,6 +1,6 @@
-//! The parts of a result that remain after truncation.
+//! Truncates text and structured content of a result.
 
-#![expect(clippy::indexing_slicing, reason = "a cut has a text for each view")]
+#![expect(clippy::indexing_slicing, reason = "a cut has one text for each view")]
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use crate::wrap::full_result::FullResult;
 use crate::wrap::json::{self, Cut, Node, Shortened, Value};
 use crate::wrap::text::{self, Outcome, TextCut, Texts};
 
-/// A result that may be over a limit.
+/// A result that may exceed a limit.
 pub(super) struct Over<'a> {
     pub(super) texts: &'a Texts<'a>,
     /// The counts of the text.
@@ -21,23 +21,23 @@ pub(super) struct Over<'a> {
     /// The limits of the text.
     pub(super) bounds: Bounds,
     pub(super) structured: Option<&'a str>,
-    /// The limits of the structured content, which has any number of lines.
+    /// The limits of the structured content, which has no line limit.
     pub(super) structured_bounds: Bounds,
     pub(super) rules: &'a ResultRules<'a>,
 }
 
-/// The text of a result after truncation.
+/// The truncated text of a result.
 pub(super) enum TextLeft<'a> {
-    /// The complete text. Only the structured content was over a limit.
+    /// The complete text, because only the structured content exceeded a limit.
     Same(&'a Texts<'a>),
     /// The text without escapes, and the part of it to keep.
     Parts(Cow<'a, Texts<'a>>, Option<Box<TextCut>>),
-    /// Only the block with this number, with this text.
+    /// Only the block with this index, with this text.
     Block(usize, String),
 }
 
 impl TextLeft<'_> {
-    /// Returns the text of block `n` after truncation, or `None` if the block is removed.
+    /// Returns the truncated text of block `n`, or `None` if the block is removed.
     pub(super) fn block(&self, n: usize) -> Option<Cow<'_, str>> {
         match self {
             Self::Same(texts) => Some(texts.block(n).into()),
@@ -47,20 +47,20 @@ impl TextLeft<'_> {
         }
     }
 
-    /// Returns true if the notice can be added to block `n`, the last one. JSON and unchanged text get the
-    /// notice in a separate block.
+    /// Returns true if the notice can be added to block `n`, the last one. After JSON and unchanged text, the notice is
+    /// a separate block.
     pub(super) fn may_hold_notice(&self, n: usize) -> bool {
         matches!(self, Self::Parts(texts, _) if Value::of(texts.block(n)).is_none())
     }
 }
 
-/// A result after truncation.
+/// A truncated result.
 pub(super) struct Left<'a> {
     pub(super) text: TextLeft<'a>,
-    /// The facts for the notice, or `None` if only escapes or white space were removed.
+    /// The data for the notice, or `None` if only escapes or white space were removed.
     pub(super) facts: Option<Facts<'a>>,
     pub(super) structured: Member<'a, 'a>,
-    /// True if the structured content is the same value as the text.
+    /// True if structured content and text have the same value.
     is_same: bool,
 }
 
@@ -80,7 +80,7 @@ impl<'a> Over<'a> {
         if !text_is_over && structured_by.is_none() {
             return None;
         }
-        // If the text fits, only a single block can be the same value as the structured content.
+        // If the text fits, only a single block can have the same value as the structured content.
         let value = if texts.count() == 1 { Value::of(texts.all()) } else { None };
         let structured_value = match (&value, structured) {
             (Some(value), Some(raw)) if value.text == raw => Some(value.clone()),
@@ -100,8 +100,8 @@ impl<'a> Over<'a> {
         Some(left)
     }
 
-    /// Returns true if the structured content is an object with one member, and this member is the text. Some
-    /// SDKs wrap a text like this. Then nothing is missing if the text is complete.
+    /// Returns true if the structured content is an object with one member, and this member is the text. Some SDKs wrap
+    /// text in this way. If the text is complete, nothing is missing.
     pub(super) fn structured_is_text(&self) -> bool {
         let Some(value) = self.structured.and_then(Value::of) else { return false };
         let mut members = value.top().children().filter(|member| member.key().is_some());
@@ -109,7 +109,7 @@ impl<'a> Over<'a> {
         only.and_then(Node::string).is_some_and(|text| text == self.texts.all())
     }
 
-    /// Truncates structured content that is over the limit `by`. Removes a value with too many levels.
+    /// Truncates structured content that exceeds the limit `by`. Removes a value that is nested too deeply.
     fn cut_structured(&self, left: &mut Left<'a>, raw: &'a str, value: Option<&Value<'a>>, by: TruncatedBy) {
         let (bounds, original) = (self.structured_bounds, (Extent::of(raw), chars(raw)));
         let string = Value::of_string(raw);
@@ -124,7 +124,7 @@ impl<'a> Over<'a> {
         let text = cut.texts.pop();
         let is_beside = left.facts.is_some();
         let facts = left.facts.get_or_insert_with(|| {
-            // The details include the limit of lines.
+            // The details include the line limit.
             let bounds = Bounds { lines: self.bounds.lines, ..bounds };
             Facts::of_json(&cut, text.as_deref().unwrap_or(""), None, FullResult::Json(raw), original, bounds)
         });
@@ -134,8 +134,8 @@ impl<'a> Over<'a> {
         left.structured = text.map_or(Member::Gone, Member::New);
     }
 
-    /// Truncates text that is not a single JSON value. If one block with such a value remains, also truncates
-    /// the same value in `structured`.
+    /// Truncates text that is not a single JSON value. If one block with such a value remains, also truncates the same
+    /// value in `structured`.
     fn cut_texts(&self, structured: Option<&Value<'a>>) -> Left<'a> {
         let (bounds, texts) = (self.bounds, self.texts);
         let all_json = texts.blocks().all(|text| Value::of(text).is_some());
@@ -157,8 +157,8 @@ impl<'a> Over<'a> {
         Left::of(TextLeft::Parts(shown, Some(Box::new(cut))), Some(facts))
     }
 
-    /// Truncates block `n`, a JSON value over the limit `by`, and `twin`, the same value as structured content.
-    /// Other blocks are removed. If only white space is removed, the twin does not change.
+    /// Truncates block `n`, a JSON value that exceeds the limit `by`, and `twin`, the same value in the structured
+    /// content. Removes all other blocks. If only white space is removed, the twin does not change.
     fn cut_value(
         &self,
         (n, value): (usize, &Value<'_>),
@@ -212,7 +212,7 @@ impl<'a> Twin<'a> {
         if json::is_same(value.text, structured.text) {
             return Some(Self { value: structured.clone(), around: [""; 2], key: None });
         }
-        // SDKs wrap other values in an object: `{"result": […]}`.
+        // SDKs wrap other values in an object, such as `{"result": […]}`.
         let mut members = structured.top().children().filter(|_| structured.top().is_object());
         let member = members.next().filter(|_| members.next().is_none())?;
         let inner = Value::of(member.text()).filter(|inner| json::is_same(value.text, inner.text))?;
@@ -226,7 +226,7 @@ impl<'a> Twin<'a> {
         Bounds { bytes: all.bytes.saturating_sub(around as u64), ..all }
     }
 
-    /// Returns the structured content with this value.
+    /// Returns the structured content with `value` in place of the original one.
     fn with(&self, value: &str) -> String {
         [self.around[0], value, self.around[1]].concat()
     }

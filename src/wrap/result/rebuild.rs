@@ -1,6 +1,6 @@
-//! Assembly of a result after truncation. Unchanged parts keep their bytes.
+//! Builds a result after truncation. Unchanged parts keep their bytes.
 
-#![expect(clippy::indexing_slicing, reason = "a member's number is below their count")]
+#![expect(clippy::indexing_slicing, reason = "indexes of members are in range")]
 
 use serde::Serialize;
 
@@ -9,17 +9,17 @@ use super::left::TextLeft;
 use crate::wrap::json::{Edits, Node};
 use crate::wrap::text::Texts;
 
-/// The change of a member of an object.
+/// A change of a member of an object.
 pub(in crate::wrap) enum Member<'e, 'a> {
-    /// It does not change.
+    /// No change.
     Same,
-    /// Some members of it change.
+    /// Changes of members of the member.
     Members(Vec<(&'static str, Member<'e, 'a>)>),
-    /// It is the content of a result, and its blocks get these texts.
+    /// The member is the content of a result. Its blocks get these texts.
     Content(Content<'e, 'a>),
-    /// This JSON replaces its value.
+    /// The new value, as JSON.
     New(String),
-    /// It is removed.
+    /// The member is removed.
     Gone,
 }
 
@@ -28,7 +28,7 @@ struct Siblings<'e, 'a> {
     edits: &'e mut Edits<'a>,
     /// The end of the opening bracket.
     begin: usize,
-    /// The end of the last child that was passed.
+    /// The end of the last child that was processed.
     at: usize,
     /// True after a child was kept.
     has_any: bool,
@@ -40,20 +40,19 @@ impl<'e, 'a> Siblings<'e, 'a> {
         Self { edits, begin, at: begin, has_any: false }
     }
 
-    /// Moves past the next child, and removes the child unless it `stays`. Edits inside the child follow this
-    /// call.
+    /// Moves past the next child. Removes it unless it `stays`. Edits inside the child must follow this call.
     fn pass(&mut self, child: Node<'a>, stays: bool) {
         if !stays {
             self.edits.replace(self.at..child.place().end, "");
         } else if !self.has_any && self.at > self.begin {
-            // The comma after the removed children.
+            // Also removes the comma after removed children.
             self.edits.replace(self.at..child.place_with_key().start, "");
         }
         self.at = child.place().end;
         self.has_any |= stays;
     }
 
-    /// Adds a child after the last one.
+    /// Adds a child at the end.
     fn add(&mut self, new: &str) {
         let comma = if self.has_any { "," } else { "" };
         self.edits.replace(self.at..self.at, &[comma, new].concat());
@@ -61,8 +60,8 @@ impl<'e, 'a> Siblings<'e, 'a> {
     }
 }
 
-/// Changes the members of these names in `object`. Adds new members at the end. Removes all but the last of
-/// duplicate members.
+/// Changes the members of `object` with these names. Adds new members at the end. Of duplicate members, keeps only the
+/// last.
 pub(in crate::wrap) fn set_members<'a>(
     edits: &mut Edits<'a>,
     object: Node<'a>,
@@ -100,8 +99,8 @@ pub(in crate::wrap) struct Content<'e, 'a> {
 }
 
 impl Content<'_, '_> {
-    /// Sets the text of each block of `content`, and removes blocks without text left and items that are not
-    /// objects. Adds the notice to the last block, or after it.
+    /// Sets the text of each block of `content`. Removes blocks without remaining text, and items that are not objects.
+    /// Adds the notice to the last block, or after it.
     fn edit<'a>(self, edits: &mut Edits<'a>, content: Node<'a>) {
         let Self { own, left, mut notice } = self;
         let last = (0..own.count()).rfind(|n| left.block(*n).is_some());
@@ -144,7 +143,7 @@ impl<'a> Block<'a> {
     }
 }
 
-/// Returns a block that holds `text`.
+/// Returns a text block with `text`.
 pub(super) fn text_block(text: &str) -> String {
     format!("{{\"type\":\"text\",\"text\":{}}}", json(text))
 }

@@ -1,8 +1,8 @@
-//! The rest of a result: everything except text, structured content, and the data of images, audio and blobs.
+//! Limits the rest of a result: everything except text, structured content, and the data of images, audio and blobs.
 //!
-//! A client can pass the complete result to its model, so the rest has a limit too. The first [`FREE_BYTES`]
-//! are free, and more reduces the limit of the text. A rest over the limit is truncated. Only links and hostile
-//! servers reach that.
+//! A client can pass the complete result to its model, so the rest has a limit too. The first [`FREE_BYTES`] are free;
+//! further bytes reduce the limit of the text. A rest over its limit is truncated. In practice, only many links or a
+//! malicious server cause this.
 
 use cutline_core::details::Details;
 use cutline_core::notice::{Notice, ResultShown};
@@ -18,12 +18,12 @@ use crate::wrap::full_result::{FullResult, Save};
 use crate::wrap::json::{Edits, Node, Value};
 use crate::wrap::text::Texts;
 
-/// Bytes of the rest that do not reduce the limit of the text.
+/// Number of bytes of the rest that do not reduce the limit of the text.
 pub(in crate::wrap) const FREE_BYTES: u64 = 4096;
-/// Bytes around the text of a block that are not part of the rest.
+/// Number of bytes around the text of a block that do not count.
 const BLOCK_BYTES: usize = 64;
 
-/// Returns the maximum bytes of the rest if the limit of the text is `limit`.
+/// Returns the maximum bytes of the rest for a text limit of `limit` bytes.
 pub(in crate::wrap) fn rest_limit(limit: u64) -> u64 {
     limit.max(FREE_BYTES)
 }
@@ -33,7 +33,7 @@ pub(super) fn text_limit(limit: u64, rest_bytes: u64) -> u64 {
     limit.saturating_sub(rest_bytes.saturating_sub(FREE_BYTES)).max(1)
 }
 
-/// Returns the bytes of the rest of `result`.
+/// Returns the number of bytes of the rest of `result`.
 pub(super) fn bytes_of(result: Node<'_>) -> u64 {
     let [content, structured] = result.get_all(["content", "structuredContent"]);
     let counted: usize = content.into_iter().flat_map(Node::items).map(counted_bytes).sum();
@@ -41,12 +41,12 @@ pub(super) fn bytes_of(result: Node<'_>) -> u64 {
     result.text().len().saturating_sub(structured + counted) as u64
 }
 
-/// Returns the bytes of a block that are not part of the rest.
+/// Returns the number of bytes of a block that do not count.
 fn counted_bytes(item: Node<'_>) -> usize {
     match Block::of(item) {
         Some(block) => {
             let text = block.text.text().len();
-            // With a comma.
+            // Includes a comma.
             text + BLOCK_BYTES.min(item.text().len() - text + 1)
         }
         None => data_bytes(item),
@@ -64,8 +64,8 @@ fn data_bytes(item: Node<'_>) -> usize {
     data.map(Node::text).filter(|data| data.starts_with('"')).map_or(0, str::len)
 }
 
-/// Truncates a text so that it fits together with the bytes around each block. Lowers the limit until it does.
-/// The blocks and a rest of `rest_bytes` share [`FREE_BYTES`].
+/// Truncates a text so that it fits together with the bytes around each block. Lowers the limit until it fits. The
+/// blocks and a rest of `rest_bytes` share [`FREE_BYTES`].
 pub(super) fn cut_with_blocks<'a>(over: &mut Over<'a>, rest_bytes: u64) -> Option<Left<'a>> {
     let most = over.bounds.bytes + FREE_BYTES.saturating_sub(rest_bytes);
     loop {
@@ -87,7 +87,7 @@ pub(super) fn cut_with_blocks<'a>(over: &mut Over<'a>, rest_bytes: u64) -> Optio
     }
 }
 
-/// Truncates a result with too large a rest. Keeps the first members and blocks within half of the limit, and
+/// Truncates a result whose rest exceeds its limit. Keeps the first members and blocks within half of the limit, and
 /// joins the texts into one block.
 pub(super) fn check(
     result: Node<'_>,
@@ -131,18 +131,18 @@ fn with_block(result: &str, text: &str) -> String {
     edits.applied()
 }
 
-/// A result with fewer members.
+/// A result with fewer members and one text.
 struct Flat {
     text: String,
-    /// The number of blocks without text that remain, and of all such blocks.
+    /// The number of remaining blocks without text, and the original number.
     others: (u64, u64),
     /// True if nothing was kept.
     is_error: bool,
 }
 
 impl Flat {
-    /// Returns `result` with members and blocks of up to `room` bytes. Returns `None` for an incomplete result,
-    /// such as a request for input, because a client cannot use a part of it.
+    /// Reduces `result` to members and blocks of at most `room` bytes. Returns `None` for an incomplete result, such as
+    /// a request for input, because a client cannot use a part of it.
     fn of(result: Node<'_>, room: u64) -> Option<Self> {
         let [kind, content, structured] = result.get_all(["resultType", "content", "structuredContent"]);
         if kind.is_some_and(|kind| kind.string().as_deref() != Some("complete")) {
@@ -182,7 +182,7 @@ impl Flat {
         Some(Self { text, others: (shown, total), is_error: false })
     }
 
-    /// Returns an error that replaces a result which cannot be truncated.
+    /// Returns an error that replaces a result that cannot be truncated.
     fn error(limit: u64) -> Self {
         let why = format!("The result of the server is over {} without its text", Size(limit));
         let text = format!(

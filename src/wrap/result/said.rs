@@ -12,22 +12,22 @@ use crate::wrap::full_result::{FullResult, Save};
 use crate::wrap::json::Cut;
 use crate::wrap::text::{TextCut, Texts};
 
-/// The facts for a notice and details.
+/// The data for the notice and the details.
 pub(super) struct Facts<'a> {
-    /// The full text, or else the full structured content, which is saved.
+    /// The full text to save. Without text, the full structured content.
     whole: FullResult<'a>,
-    /// The full structured content, if it was truncated and is not the same value as the text.
+    /// The full structured content, if it was truncated and differs from the text.
     pub(super) beside: Option<&'a str>,
     shown: ResultShown,
-    /// The numbers of text blocks shown and in total, if some are not shown.
+    /// The number of text blocks that are shown and in total, if some are not shown.
     blocks: Option<(u64, u64)>,
     pub(super) details: Details,
     pub(super) answered: Answered,
 }
 
 impl<'a> Facts<'a> {
-    /// Returns the facts of truncated `texts`. `original` has the lines, bytes and characters. JSON blocks are
-    /// saved as JSON.
+    /// Returns the data for truncated `texts`. `original` has the lines, bytes and characters. JSON blocks are saved as
+    /// JSON.
     pub(super) fn of_text(
         left: &TextCut,
         texts: &Texts<'_>,
@@ -57,7 +57,7 @@ impl<'a> Facts<'a> {
         facts
     }
 
-    /// Returns the facts of a truncated JSON value, of which `left` remains. `blocks` has the numbers of blocks
+    /// Returns the data for a truncated JSON value, of which `left` remains. `blocks` has the number of blocks that are
     /// shown and in total.
     pub(super) fn of_json(
         cut: &Cut<'_>,
@@ -112,7 +112,7 @@ pub(super) fn of_blocks(shown: u64, total: u64) -> Part {
     Part { shown, total, unit: PartUnit::Blocks, name: None }
 }
 
-/// Returns the parts that lost most bytes, in the order of the text.
+/// Returns the parts that lost the most bytes, in the order of the text.
 fn parts(cut: &Cut<'_>) -> Vec<Part> {
     let mut largest: Vec<_> = cut.shortened.iter().enumerate().collect();
     largest.sort_by_key(|(n, one)| (std::cmp::Reverse(one.removed_bytes), *n));

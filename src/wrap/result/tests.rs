@@ -1,4 +1,4 @@
-//! Complete results after truncation.
+//! Tests complete results after truncation.
 
 use serde_json::{Value as Json, json};
 
@@ -7,7 +7,7 @@ use crate::wrap::full_result::{FullResult, SavedOutput};
 use crate::wrap::json::Edits;
 use crate::wrap::json::Value;
 
-/// Returns `result` after truncation (`None` if unchanged), and the saved outputs.
+/// Returns the truncated `result` (`None` if unchanged) and the saved outputs.
 fn checked_as_text(result: &str, rules: &ResultRules<'_>) -> (Option<String>, Vec<String>) {
     let saved = std::sync::Mutex::new(Vec::new());
     let save = |whole: FullResult<'_>| {
@@ -28,7 +28,7 @@ fn checked_as_text(result: &str, rules: &ResultRules<'_>) -> (Option<String>, Ve
     (new.map(member), saved.into_inner().unwrap())
 }
 
-/// Returns a result after truncation to 5 lines and `bytes` (null if unchanged), and the saved outputs.
+/// Returns a result truncated to 5 lines and `bytes` (null if unchanged), and the saved outputs.
 fn checked(result: &Json, keep: KeepPart, bytes: u64) -> (Json, Vec<String>) {
     let bounds = Bounds::new(5, bytes);
     let rules = ResultRules {
@@ -168,7 +168,7 @@ fn single_remaining_value_is_cut_as_the_structured_content() {
 #[test]
 fn structured_string_is_cut_at_a_character() {
     let (cut, saved) = checked(&json!({"structuredContent": "é".repeat(300)}), KeepPart::Head, 100);
-    // Two quotes and the mark take 18 bytes.
+    // Two quotes and the suffix take 18 bytes.
     assert_eq!(cut["structuredContent"], format!("{}… [truncated]", "é".repeat(41)));
     let notice = "[Showing 41 of 300 characters (100B limit). Full output: /saved]";
     assert_eq!((&cut["content"], saved.len()), (&json!([text(notice)]), 1));

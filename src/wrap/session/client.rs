@@ -1,4 +1,4 @@
-//! The messages of the client. All of them pass, and the session stores the requests.
+//! Handles messages of the client. All of them pass; the session records the requests.
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -14,12 +14,12 @@ use crate::wrap::json::{Node, Value};
 use crate::wrap::locked;
 use crate::wrap::message::{Id, messages, text_of};
 
-/// The members of `_meta` that name the protocol revision and the client in a stateless request.
+/// The members of `_meta` with the protocol revision and the client of a stateless request.
 const REVISION: &str = "io.modelcontextprotocol/protocolVersion";
 const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 
 impl Session {
-    /// Stores the requests of a line of the client. Returns the line, because all lines pass.
+    /// Records the requests in a line of the client. Returns the line, because all lines pass.
     pub(in crate::wrap) fn note_client<'l>(&self, line: &'l [u8]) -> &'l [u8] {
         let text = text_of(line);
         if let Some(value) = Value::of_any_depth(&text) {
@@ -35,7 +35,7 @@ impl Session {
         line
     }
 
-    /// Stores the requests of a line that is not JSON, such as one with `NaN`. The server may accept it.
+    /// Records the requests in a line that is not valid JSON, for example because of `NaN`. The server may accept it.
     fn note_broken(&self, line: &[u8]) {
         let mut envelope = Envelope::with_batch();
         envelope.take(line);
@@ -47,7 +47,7 @@ impl Session {
         }
     }
 
-    /// Stores a message if it is a request.
+    /// Records a message if it is a request.
     fn note(&self, message: Node<'_>) -> Option<()> {
         let [method, params, id] = message.get_all(["method", "params", "id"]);
         let method = method?.string()?;
@@ -84,13 +84,13 @@ impl Session {
         let call = PendingCall { id, raw_id, asks, is_stateless, client, since, is_cancelled: false };
         let forgotten = locked(&self.calls).open(call).filter(|call| !call.is_cancelled);
         if let Some(call) = forgotten {
-            // Its response will be dropped, because the id is no longer known.
+            // The response of the server will be dropped, because the id is no longer known.
             let reply = self.failed(&call, &call.raw_id, "Too many requests are open");
             let _where_it_is_gone = self.to_client(reply.as_bytes());
         }
     }
 
-    /// Returns the task that `params` names. If no call created the task, `method` is the name of its tool.
+    /// Returns the task in `params`. If no call created it, `method` is used as the name of its tool.
     pub(super) fn task_of(
         &self,
         params: Option<Node<'_>>,
@@ -102,7 +102,7 @@ impl Session {
         known.unwrap_or_else(|| Task { id, tool: method.to_owned(), client, since: Instant::now() })
     }
 
-    /// Limits later results by the profile of the client with this name.
+    /// Applies the profile of the client with this name to later results.
     fn fit_to(&self, name: Option<&str>) {
         let row = self.settings.fit.client(name);
         if let Some(row) = row {

@@ -1,11 +1,12 @@
-//! The messages of the server that are dropped: warnings that become rarer, and the totals at the end.
+//! Counts dropped messages of the server. Warnings become rarer with their number; the end of the session logs the
+//! totals.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use cutline_core::notice::Count;
 use cutline_core::text::show;
 
-/// Bytes of a dropped message that a warning shows.
+/// Maximum bytes of a dropped message in a warning.
 const SHOWN_BYTES: usize = 200;
 
 /// The numbers of dropped messages.
@@ -16,7 +17,7 @@ pub(in crate::wrap) struct Dropped {
 }
 
 impl Dropped {
-    /// Counts a message that is not valid, and does not answer an open request.
+    /// Counts an invalid message that responds to no open request.
     pub(super) fn add_invalid(&self, message: &str, why: &str) {
         let message = message.trim_ascii();
         if message.is_empty() {
@@ -56,7 +57,7 @@ impl Dropped {
     }
 }
 
-/// Adds one. Returns the number if it is a power of two: a hostile server must not fill stderr.
+/// Adds one. Returns the number if it is a power of two, so that a malicious server cannot fill stderr.
 fn counted(number: &AtomicU64) -> Option<u64> {
     Some(number.fetch_add(1, Ordering::Relaxed) + 1).filter(|count| count.is_power_of_two())
 }

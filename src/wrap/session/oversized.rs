@@ -1,4 +1,4 @@
-//! Replies to messages over the size limit.
+//! Responds to messages over the size limit.
 
 use cutline_core::text::Size;
 use serde_json::value::RawValue;
@@ -17,7 +17,7 @@ pub(in crate::wrap) enum Side {
 }
 
 impl Session {
-    /// Replies to the messages of an oversized line. Returns the replies to the server.
+    /// Responds to the messages of an oversized line. Returns the responses to the server.
     pub(in crate::wrap) fn oversized(&self, from: Side, line: Envelope) -> String {
         let (messages, omitted) = line.into_messages();
         let why = format!("Message is over {} (--max-message)", Size(self.settings.max_message_bytes as u64));
@@ -29,7 +29,7 @@ impl Session {
             let raw_id = raw_id.as_deref().map_or("", RawValue::get);
             let Some(id) = Id::of(raw_id) else { continue };
             answered += 1;
-            // The reply to a request goes back to its sender. The replacement of a response goes to the other
+            // The error for a request goes back to its sender. The error that replaces a response goes to the other
             // side.
             if has_method == (from == Side::Server) {
                 to_server += &replies::error(raw_id, INVALID_REQUEST, &why);

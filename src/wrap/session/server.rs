@@ -1,4 +1,5 @@
-//! The messages of the server: which pass as they are, which are cut, and which an error replaces.
+//! Handles messages of the server: decides which pass unchanged, which are truncated, and which are replaced by an
+//! error.
 
 use std::borrow::Cow;
 use std::hash::BuildHasher as _;
@@ -23,29 +24,29 @@ use crate::wrap::result::{self, Checked, FREE_BYTES, Member, set_members};
 
 /// Maximum bytes of white space around a message, or around the messages of a batch.
 const MAX_SPACE_BYTES: usize = 256;
-/// Bytes of the state of a task that do not reduce the limits of the result in it.
+/// Number of bytes of a task's state that do not reduce the limits of the result in it.
 const FREE_STATE_BYTES: u64 = 1024;
 
-/// Maximum bytes of a line with invalid UTF-8. In a longer line it is not replaced.
+/// Maximum bytes of a line with invalid UTF-8. A longer line is not decoded.
 const MAX_LOSSY_BYTES: usize = 4_000_000;
 
 /// The only protocol revision that has batches.
 const REVISION_WITH_BATCHES: &str = "2025-03-26";
 
-/// What becomes of a message.
+/// What happens to a message.
 enum Fate {
     Passes,
-    /// This message passes instead.
+    /// This message is sent instead.
     Becomes(String),
-    /// These lines are sent instead: an error to each request that the message answers.
+    /// These lines are sent instead: one error for each request to which the message responds.
     Replies(String),
     Drops,
 }
 
 impl Session {
-    /// Returns what goes to the client for a line of the server.
+    /// Returns what to send to the client for a line of the server.
     pub(in crate::wrap) fn check_server_message<'l>(&self, line: &'l [u8]) -> Cow<'l, [u8]> {
-        // A replacement character takes three times the memory of the byte that it replaces.
+        // A replacement character takes three times as much memory as the byte that it replaces.
         if line.len() > MAX_LOSSY_BYTES && std::str::from_utf8(line).is_err() {
             return self.broken(line, "it is not UTF-8").into_bytes().into();
         }
@@ -53,7 +54,7 @@ impl Session {
         let Some(value) = Value::of_any_depth(&text) else {
             return self.broken(line, "it is not JSON").into_bytes().into();
         };
-        // Some clients end a line there.
+        // Some clients treat a carriage return as the end of a line.
         if value.text.contains('\r') {
             return self.broken(line, "it has a carriage return inside").into_bytes().into();
         }
@@ -78,13 +79,13 @@ impl Session {
             }
             Fate::Passes => match text {
                 Cow::Borrowed(_) => line.into(),
-                // Bytes that are not UTF-8 would end the connection of some clients.
+                // Bytes that are not UTF-8 would make some clients close the connection.
                 Cow::Owned(text) => text.into_bytes().into(),
             },
         }
     }
 
-    /// Replies to the requests that an invalid line answers.
+    /// Returns errors for the requests to which an invalid line responds.
     fn broken(&self, line: &[u8], why: &str) -> String {
         let mut envelope = Envelope::with_batch();
         envelope.take(line);
@@ -99,12 +100,12 @@ impl Session {
         replies
     }
 
-    /// Takes each message of a batch by itself. A client that does not accept batches gets them one to a line.
+    /// Handles each message of a batch separately. A client that does not accept batches gets one message per line.
     fn batch(&self, top: Node<'_>) -> Fate {
         let (mut left, mut replies, mut is_same) = (Vec::new(), String::new(), true);
         let mut around_bytes = top.text().len();
         for item in top.items() {
-            // With a comma and a space.
+            // Includes a comma and a space.
             around_bytes = around_bytes.saturating_sub(item.text().len() + 2);
             let value = Value::of_any_depth(item.text()).filter(|_| item.is_object());
             let fate = if let Some(value) = &value {
@@ -206,7 +207,7 @@ impl Session {
         locked(&self.calls).answered(&Id::of(id.text())?)
     }
 
-    /// Replies to the request that an invalid message with that id answers, if one is open.
+    /// Returns an error for the open request to which an invalid message with this id responds, if there is one.
     fn refused(&self, raw_id: &str, why: &str) -> Option<String> {
         let call = locked(&self.calls).answered(&Id::of(raw_id)?)?;
         Some(self.invalid(&call, why))
@@ -221,7 +222,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// Returns why the state of a task cannot be cut.
+    /// Returns the reason if the state of a task cannot be truncated.
     fn check(
         &self,
         call: &PendingCall,
@@ -237,7 +238,7 @@ impl Session {
                     locked(&self.calls).add_task(Task { id, tool, client, since });
                 }
                 let checked = self.cut(result, tool, call.client, None, 0, set);
-                // The call of a task is counted with the result of that.
+                // The call that created a task is counted with the task's result.
                 if !is_task {
                     self.count(call, outcome(&checked));
                 }
@@ -269,7 +270,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// Returns why it cannot be cut.
+    /// Returns the reason if it cannot be truncated.
     fn check_task(
         &self,
         state: Node<'_>,
@@ -312,8 +313,8 @@ impl Session {
         Ok(())
     }
 
-    /// Truncates a result of `tool`, and passes the change to `set`. The state of a task uses `used` bytes of
-    /// the limit.
+    /// Truncates a result of `tool`, and passes the change to `set`. The state of a task takes `used` bytes of the
+    /// limit.
     fn cut(
         &self,
         result: Node<'_>,
@@ -332,7 +333,7 @@ impl Session {
         checked
     }
 
-    /// Returns the error of a response after the cut, or `None` if it is within the limits. `used` is as for [`Self::cut`].
+    /// Truncates the error of a response. Returns `None` if it is within the limits. `used` is as in [`Self::cut`].
     fn error(
         &self,
         error: Failure<'_>,
@@ -346,7 +347,7 @@ impl Session {
         result::cut_error(error, &rules, &|whole: FullResult<'_>| self.save(None, whole))
     }
 
-    /// Saves a full output. The result of a task can arrive several times, but is saved once.
+    /// Saves a full output. The result of a task can arrive several times, but is saved only once.
     fn save(&self, task: Option<&Task>, whole: FullResult<'_>) -> io::Result<SavedOutput> {
         let Some(task) = task else { return full_result::save(&self.store, whole) };
         let hash = self.hashes.hash_one(whole);
@@ -360,7 +361,8 @@ impl Session {
     }
 }
 
-/// Returns the id that replaces the one of a response: clients may read another spelling as another id.
+/// Returns the original id to use in a response, if the server spelled it differently: clients may treat another
+/// spelling as another id.
 fn id_of(call: &PendingCall, id: Node<'_>) -> Option<String> {
     let raw = id.text();
     let is_same_string = raw.starts_with('"') && Id::of(raw).as_ref() == Some(&call.id);
@@ -371,7 +373,7 @@ fn new_or_same<'e, 'a>(new: Option<String>) -> Member<'e, 'a> {
     new.map_or(Member::Same, Member::New)
 }
 
-/// Returns the id of the task that `result` of a call creates.
+/// Returns the id of the task that a call's `result` creates.
 fn task_id(result: Node<'_>) -> Option<String> {
     let [kind, task, id] = result.get_all(["resultType", "task", "taskId"]);
     let nested = task.and_then(|task| task.get("taskId")?.string());

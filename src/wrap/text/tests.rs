@@ -1,4 +1,4 @@
-//! The cut of a result's text against a plain oracle, and the words of each case.
+//! Tests the truncation of a result's text against a simple reference implementation, and the notice of each case.
 
 use proptest::prelude::*;
 
@@ -15,7 +15,7 @@ fn run(texts: &[&str], keep: Keep, bounds: Bounds) -> Outcome {
     })
 }
 
-/// The remaining part of each block (`-` if removed), and the notice.
+/// Returns the remaining part of each block (`-` if removed), and the notice.
 fn left(texts: &[&str], (keep, lines): (Keep, u64), max_bytes: u64) -> (Vec<String>, String) {
     match run(texts, keep, Bounds::new(lines, max_bytes)) {
         Outcome::Cut(cut) => {
@@ -43,7 +43,7 @@ fn blocks_are_one_text() {
             &["a\n[...Output truncated: 2 lines omitted...]\nd\ne"],
             "lines 1-1 and 4-5 of 5",
         ),
-        // Two blocks are three lines: the empty one between them counts.
+        // Two blocks are three lines, because the empty line between them counts.
         (&["a", "b", "c"], (Keep::Head, 3), 99, &["a", "b", "-"], "lines 1-3 of 5"),
         (&["a", "b", "c"], (Keep::Head, 2), 99, &["a", "-", "-"], "lines 1-1 of 5"),
         (&["a\n", "b", "c"], (Keep::Tail, 2), 99, &["-", "-", "c"], "lines 5-5 of 5"),
@@ -69,7 +69,7 @@ fn blocks_are_one_text() {
         (&["prose", "[1,2,3]"], (Keep::Tail, 9), 5, &[], "OneValue(1, Bytes)"),
         (&["[1,2,3]", "prose"], (Keep::Head, 9), 5, &[], "OneValue(0, Bytes)"),
         (&["[1,2,3]", "[4]\n"], (Keep::Head, 9), 5, &[], "OneValue(0, Bytes)"),
-        // Blank blocks alone are nothing to show.
+        // Blank blocks only: nothing to show.
         (&["", "[1,2,3]"], (Keep::Head, 9), 5, &[], "OneValue(1, Bytes)"),
         (&["[1,2,3]", ""], (Keep::Tail, 9), 5, &[], "OneValue(0, Bytes)"),
         (&["", "aaaaaaaaaa"], (Keep::Head, 9), 4, &["-", "aaaa"], "first 4B of line 3 (line is 10B)"),
@@ -126,7 +126,7 @@ fn key_lines_are_between_the_ends() {
             &["start\na.c:1:1: error: b\n[...lines 3-5 omitted...]\n(lines 6 to 8)\n4\n5\n6"],
             "lines 1-1 and 6-8 and 1 key line between them of 8",
         ),
-        // A block of JSON stays as it is, and so do words that do not report a failure.
+        // A block of JSON does not change, and neither do words that report no failure.
         (&[log, "[1]"], (Keep::Tail, 8), 999, &["1\n2\n3\n4\n5\n6", "[1]"], "lines 3-10 of 10"),
         (&["no error here\n1\n2\n3\n4"], (Keep::Tail, 4), 999, &["1\n2\n3\n4"], "lines 2-5 of 5"),
     ];
@@ -165,12 +165,12 @@ proptest! {
                 let (mut shown, mut began, mut ended) = (Vec::new(), false, false);
                 for n in 0..refs.len() {
                     let Some(part) = cut.left(&joined_texts, n) else { ended |= began; continue };
-                    prop_assert!(!ended, "blocks in the middle went: {:?}", cut);
+                    prop_assert!(!ended, "blocks in the middle are missing: {:?}", cut);
                     began = true;
                     shown.push(part);
                 }
                 let shown = Texts::of(shown.into_iter());
-                // Blank blocks at the ends may have gone.
+                // Blank blocks at the ends may be removed.
                 let (whole, shown) = (whole.trim_matches('\n'), shown.all().trim_matches('\n'));
                 let is_end = if from_start { whole.starts_with(shown) } else { whole.ends_with(shown) };
                 let mut filled = refs.iter().filter(|text| !text.trim().is_empty());

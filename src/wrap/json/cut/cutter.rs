@@ -1,7 +1,7 @@
-//! The choice of the parts of a JSON value to keep.
+//! Selects the parts of a JSON value to keep.
 //!
-//! An array keeps its first items. If none fits, its first item is shortened. In an object, the largest members
-//! are shortened. Then strings are shortened, and at last members are removed from the end.
+//! An array keeps its first items. If none fits, its first item is shortened. In an object, the largest members are
+//! shortened. Then strings are shortened, and finally members are removed from the end.
 
 use cutline_core::notice::PartUnit;
 
@@ -11,15 +11,16 @@ use crate::wrap::json::path::Step;
 use crate::wrap::json::string;
 use crate::wrap::json::value::Value;
 
-/// Members of one object that are made shorter before its last ones go.
+/// Maximum number of members of one object to shorten before the last members are removed.
 const MOST_SHORTENED: usize = 16;
-/// The share of an object's room that its largest members must get, else more of them are made shorter.
+/// The largest members of an object must get at least one part in this number of the available bytes; otherwise more
+/// members are shortened.
 const LEAST_SHARE: usize = 16;
-/// How many times its own size a value may be scanned. Only hostile nesting comes near this limit. Deeper
-/// values are then removed as a unit.
+/// Maximum number of bytes to scan, as a multiple of the size of the value. Only malicious nesting comes near this
+/// limit. Deeper values are then removed completely.
 const MOST_SCANS: usize = 64;
 
-/// Returns the parts of `value` that are made shorter, so that it is within `max_bytes`.
+/// Returns the parts of `value` to shorten, so that it is within `max_bytes`.
 pub(super) fn cut<'a>(value: &'a Value<'a>, max_bytes: u64) -> Vec<Shortened<'a>> {
     let limit = usize::try_from(max_bytes).unwrap_or(usize::MAX);
     let scans = MOST_SCANS.saturating_mul(value.text.len());
@@ -28,16 +29,16 @@ pub(super) fn cut<'a>(value: &'a Value<'a>, max_bytes: u64) -> Vec<Shortened<'a>
     cutter.shortened
 }
 
-/// A value while it is cut. Sizes and rooms are in bytes.
+/// A value during truncation. Sizes are in bytes.
 struct Cutter<'a> {
     limit: usize,
     shortened: Vec<Shortened<'a>>,
     path: Vec<Step<'a>>,
-    /// Bytes that may still be scanned.
+    /// Number of bytes that can still be scanned.
     scans: usize,
 }
 
-/// A member of an object, with its number among the others.
+/// A member of an object with its index.
 type Member<'a> = (usize, Node<'a>);
 
 fn bytes((_, member): &Member<'_>) -> usize {
@@ -125,7 +126,7 @@ impl<'a> Cutter<'a> {
         }
         keep_largest(&mut largest);
         let is_large_array = |member: &Member<'_>| bytes(member) > size / 3 && member.1.is_array();
-        // Two of them share the room.
+        // Two members share the available bytes.
         let mut least = 1;
         if largest.iter().filter(|member| is_large_array(member)).count() == 2 {
             largest.sort_by_key(|member| !is_large_array(member));
@@ -150,13 +151,13 @@ impl<'a> Cutter<'a> {
         self.first_children(node, room, !looked_inside)
     }
 
-    /// Shortens each of `blamed` in proportion to its size. `all` is their size. Returns their new size.
+    /// Shortens each of `blamed` in proportion to its size. `all` is their total size. Returns their new total size.
     fn share(&mut self, mut blamed: Vec<Member<'a>>, mut all: usize, mut left: usize) -> usize {
         blamed.sort_by_key(|(position, _)| *position);
         let mut now = 0;
         for member in blamed {
             let own = bytes(&member);
-            // Both factors are below the size of a message.
+            // No overflow: both factors are smaller than the size of a message.
             let got = self.shrink_child(&member, left.saturating_mul(own) / all);
             all -= own;
             left = left.saturating_sub(got);
@@ -165,11 +166,11 @@ impl<'a> Cutter<'a> {
         now
     }
 
-    /// Ends a string early.
+    /// Shortens a string at its end.
     fn string(&mut self, node: Node<'a>, room: usize) -> usize {
         let text = node.text();
         let body = &text[1..text.len() - 1];
-        // A top-level string can keep only the mark. The caller checks if it is still over the limit.
+        // A top-level string can consist of the suffix only. The caller checks if it still exceeds the limit.
         let least = self.path.is_empty().then_some(0);
         let inside = room.checked_sub(2 + MARK.len()).or(least).filter(|_| body.len() > MARK.len());
         let Some(inside) = inside else { return text.len() };
@@ -179,7 +180,7 @@ impl<'a> Cutter<'a> {
     }
 }
 
-/// Keeps the largest, the first of equals before the others.
+/// Keeps the largest members. Of equal ones, keeps the first.
 fn keep_largest(members: &mut Vec<Member<'_>>) {
     members.sort_by_key(|member| (std::cmp::Reverse(bytes(member)), member.0));
     members.truncate(MOST_SHORTENED);
