@@ -29,12 +29,12 @@ pub(super) enum FullResult<'a> {
 pub(super) type Save<'a> = dyn Fn(FullResult<'_>) -> io::Result<SavedOutput> + 'a;
 
 /// Saves a full output in `store`.
-pub(super) fn save(store: &Arc<Store>, whole: FullResult<'_>) -> io::Result<SavedOutput> {
-    let kind = if matches!(whole, FullResult::Text(_)) { SavedKind::WRAP_TEXT } else { SavedKind::WRAP_JSON };
+pub(super) fn save(store: &Arc<Store>, full: FullResult<'_>) -> io::Result<SavedOutput> {
+    let kind = if matches!(full, FullResult::Text(_)) { SavedKind::WRAP_TEXT } else { SavedKind::WRAP_JSON };
     // With memory limits of 0, the file is written from the first byte on.
     let mut saved = SavedStream::new(Arc::clone(store), kind, Bounds::new(0, 0));
     let mut out = BufWriter::with_capacity(GATHERED_BYTES, &mut saved);
-    match whole {
+    match full {
         FullResult::Text(text) => out.write_all(text.as_bytes())?,
         FullResult::Json(value) => json::indent(value, 0, &mut out)?,
         FullResult::JsonAll(values) => json::indent_all(values.blocks(), &mut out)?,

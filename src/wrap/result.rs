@@ -1,10 +1,10 @@
 //! Truncates the result of a tool: its text, its structured content, and the notice.
 
+mod facts;
 mod failure;
-mod left;
 mod rebuild;
 mod rest;
-mod said;
+mod truncated;
 
 use cutline_core::details::Details;
 use cutline_core::notice::{Notice, NoticeLike};
@@ -17,7 +17,7 @@ use super::schema::OutputSchema;
 use super::text::{Texts, counted, tokens};
 use crate::fit::RESULT_BYTES;
 use crate::stats::Answered;
-use left::{Over, TextLeft};
+use truncated::{Over, TruncatedText};
 
 pub(super) use failure::cut_error;
 use rebuild::Content;
@@ -193,7 +193,7 @@ fn check_text(
         let answered = Answered::of_text(given, extent, bounds);
         match part_of_text(texts.all()) {
             Some(notice) => {
-                let left = TextLeft::Same(&texts);
+                let left = TruncatedText::Same(&texts);
                 let content = Content { own: &texts, left: &left, notice: Some(&notice) };
                 set(Member::Members(vec![("content", Member::Content(content))]));
             }
@@ -202,12 +202,12 @@ fn check_text(
         return Checked { is_error, answered };
     };
     let (mut notice, mut meta) = (None, Member::Same);
-    let text_is_all = matches!(left.text, TextLeft::Same(_)) && over.structured_is_text();
+    let text_is_all = matches!(left.text, TruncatedText::Same(_)) && over.structured_is_text();
     let answered = if let Some(facts) = left.facts {
         let answered = facts.answered;
-        let (words, details) = facts.said(save);
+        let (notice_text, details) = facts.notice_and_details(save);
         let hint = rules.hint.map_or_else(String::new, |hint| format!("\n{hint}"));
-        notice = (!text_is_all).then(|| format!("{words}{hint}"));
+        notice = (!text_is_all).then(|| format!("{notice_text}{hint}"));
         if !rules.shows_all {
             meta = with_details(result.meta, &details);
         }
@@ -215,9 +215,9 @@ fn check_text(
     } else {
         // Only escapes or white space were removed.
         let given = match &left.text {
-            TextLeft::Same(texts) => texts.all(),
-            TextLeft::Parts(texts, _) => texts.all(),
-            TextLeft::Block(_, text) => text,
+            TruncatedText::Same(texts) => texts.all(),
+            TruncatedText::Parts(texts, _) => texts.all(),
+            TruncatedText::Block(_, text) => text,
         };
         Answered::of_text(given, raw.extent(), bounds)
     };

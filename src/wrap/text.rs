@@ -317,7 +317,7 @@ fn without_joints(places: &[Range<usize>], head: Range<usize>, tail: Range<usize
 
 impl TextCut {
     /// Returns the remaining text of block `n`, or `None` if the block is removed.
-    pub(super) fn left<'t>(&self, texts: &'t Texts<'_>, n: usize) -> Option<Cow<'t, str>> {
+    pub(super) fn remaining<'t>(&self, texts: &'t Texts<'_>, n: usize) -> Option<Cow<'t, str>> {
         let (text, place) = (texts.block(n), &texts.places[n]);
         let [start, end] = [&self.head, &self.tail].map(|part| {
             let start = place.start.max(part.start);

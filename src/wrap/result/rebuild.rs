@@ -5,7 +5,7 @@
 use serde::Serialize;
 
 use super::Block;
-use super::left::TextLeft;
+use super::truncated::TruncatedText;
 use crate::wrap::json::{Edits, Node};
 use crate::wrap::text::Texts;
 
@@ -94,7 +94,7 @@ pub(in crate::wrap) fn set_members<'a>(
 pub(in crate::wrap) struct Content<'e, 'a> {
     /// The original texts.
     pub(super) own: &'e Texts<'e>,
-    pub(super) left: &'e TextLeft<'a>,
+    pub(super) left: &'e TruncatedText<'a>,
     pub(super) notice: Option<&'e str>,
 }
 

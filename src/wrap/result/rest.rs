@@ -9,9 +9,9 @@ use cutline_core::notice::{Notice, ResultShown};
 use cutline_core::text::Size;
 use cutline_core::truncate::TruncatedBy;
 
-use super::left::{Left, Over, TextLeft};
+use super::facts::of_blocks;
 use super::rebuild::{Member, json, set_members, text_block};
-use super::said::of_blocks;
+use super::truncated::{Over, Truncated, TruncatedText};
 use super::{Block, Checked, ResultRules, ToolResult};
 use crate::tools::said;
 use crate::wrap::full_result::{FullResult, Save};
@@ -66,11 +66,11 @@ fn data_bytes(item: Node<'_>) -> usize {
 
 /// Truncates a text so that it fits together with the bytes around each block. Lowers the limit until it fits. The
 /// blocks and a rest of `rest_bytes` share [`FREE_BYTES`].
-pub(super) fn cut_with_blocks<'a>(over: &mut Over<'a>, rest_bytes: u64) -> Option<Left<'a>> {
+pub(super) fn cut_with_blocks<'a>(over: &mut Over<'a>, rest_bytes: u64) -> Option<Truncated<'a>> {
     let most = over.bounds.bytes + FREE_BYTES.saturating_sub(rest_bytes);
     loop {
         let left = over.cut();
-        let same = TextLeft::Same(over.texts);
+        let same = TruncatedText::Same(over.texts);
         let text = left.as_ref().map_or(&same, |left| &left.text);
         let (mut bytes, mut blocks) = (0, 0);
         for n in 0..over.texts.count() {

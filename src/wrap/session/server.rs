@@ -326,7 +326,7 @@ impl Session {
     ) -> Checked {
         let schema = locked(&self.schemas).of(tool);
         let rules = self.settings.rules(tool, client, self.store.path().as_deref(), &schema).less(used);
-        let save = |whole: FullResult<'_>| self.save(task, whole);
+        let save = |full: FullResult<'_>| self.save(task, full);
         let checked = result::check(result, &rules, &save, set);
         let answered = checked.answered;
         tell(tool, &answered, answered.total_bytes.unwrap_or(answered.output_bytes), rules.bounds.bytes);
@@ -344,18 +344,18 @@ impl Session {
         let tool = tool.unwrap_or_default();
         let schema = locked(&self.schemas).of(tool);
         let rules = self.settings.rules(tool, client, self.store.path().as_deref(), &schema).less(used);
-        result::cut_error(error, &rules, &|whole: FullResult<'_>| self.save(None, whole))
+        result::cut_error(error, &rules, &|full: FullResult<'_>| self.save(None, full))
     }
 
     /// Saves a full output. The result of a task can arrive several times, but is saved only once.
-    fn save(&self, task: Option<&Task>, whole: FullResult<'_>) -> io::Result<SavedOutput> {
-        let Some(task) = task else { return full_result::save(&self.store, whole) };
-        let hash = self.hashes.hash_one(whole);
+    fn save(&self, task: Option<&Task>, full: FullResult<'_>) -> io::Result<SavedOutput> {
+        let Some(task) = task else { return full_result::save(&self.store, full) };
+        let hash = self.hashes.hash_one(full);
         let earlier = locked(&self.calls).saved_of_task(&task.id, hash);
         if let Some(saved) = earlier.filter(|saved| saved.path.exists()) {
             return Ok(saved);
         }
-        let saved = full_result::save(&self.store, whole)?;
+        let saved = full_result::save(&self.store, full)?;
         locked(&self.calls).add_saved_of_task(&task.id, hash, saved.clone());
         Ok(saved)
     }

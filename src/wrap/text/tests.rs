@@ -20,7 +20,7 @@ fn left(texts: &[&str], (keep, lines): (Keep, u64), max_bytes: u64) -> (Vec<Stri
     match run(texts, keep, Bounds::new(lines, max_bytes)) {
         Outcome::Cut(cut) => {
             let texts = joined(texts);
-            let left = |n: usize| cut.left(&texts, n).map_or_else(|| "-".to_owned(), Cow::into_owned);
+            let left = |n: usize| cut.remaining(&texts, n).map_or_else(|| "-".to_owned(), Cow::into_owned);
             ((0..texts.count()).map(left).collect(), cut.shown.to_string())
         }
         other => (Vec::new(), format!("{other:?}")),
@@ -164,7 +164,7 @@ proptest! {
                 prop_assert!(max_tokens.is_none_or(|max| cut.output_tokens <= max), "{:?}", cut);
                 let (mut shown, mut began, mut ended) = (Vec::new(), false, false);
                 for n in 0..refs.len() {
-                    let Some(part) = cut.left(&joined_texts, n) else { ended |= began; continue };
+                    let Some(part) = cut.remaining(&joined_texts, n) else { ended |= began; continue };
                     prop_assert!(!ended, "blocks in the middle are missing: {:?}", cut);
                     began = true;
                     shown.push(part);

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use cutline_core::text::{Counter, Extent};
 use cutline_core::truncate::{Bounds, Keep, TruncatedBy};
 
-use super::said::Facts;
+use super::facts::Facts;
 use super::{Member, ResultRules};
 use crate::wrap::full_result::FullResult;
 use crate::wrap::json::{self, Cut, Node, Shortened, Value};
@@ -27,7 +27,7 @@ pub(super) struct Over<'a> {
 }
 
 /// The truncated text of a result.
-pub(super) enum TextLeft<'a> {
+pub(super) enum TruncatedText<'a> {
     /// The complete text, because only the structured content exceeded a limit.
     Same(&'a Texts<'a>),
     /// The text without escapes, and the part of it to keep.
@@ -36,13 +36,13 @@ pub(super) enum TextLeft<'a> {
     Block(usize, String),
 }
 
-impl TextLeft<'_> {
+impl TruncatedText<'_> {
     /// Returns the truncated text of block `n`, or `None` if the block is removed.
     pub(super) fn block(&self, n: usize) -> Option<Cow<'_, str>> {
         match self {
             Self::Same(texts) => Some(texts.block(n).into()),
             Self::Parts(texts, None) => Some(texts.block(n).into()),
-            Self::Parts(texts, Some(cut)) => cut.left(texts, n),
+            Self::Parts(texts, Some(cut)) => cut.remaining(texts, n),
             Self::Block(one, text) => (*one == n).then(|| text.into()),
         }
     }
@@ -55,8 +55,8 @@ impl TextLeft<'_> {
 }
 
 /// A truncated result.
-pub(super) struct Left<'a> {
-    pub(super) text: TextLeft<'a>,
+pub(super) struct Truncated<'a> {
+    pub(super) text: TruncatedText<'a>,
     /// The data for the notice, or `None` if only escapes or white space were removed.
     pub(super) facts: Option<Facts<'a>>,
     pub(super) structured: Member<'a, 'a>,
@@ -64,16 +64,16 @@ pub(super) struct Left<'a> {
     is_same: bool,
 }
 
-impl<'a> Left<'a> {
+impl<'a> Truncated<'a> {
     /// Returns a result with this text and no other changes.
-    fn of(text: TextLeft<'a>, facts: Option<Facts<'a>>) -> Self {
+    fn of(text: TruncatedText<'a>, facts: Option<Facts<'a>>) -> Self {
         Self { text, facts, structured: Member::Same, is_same: false }
     }
 }
 
 impl<'a> Over<'a> {
     /// Truncates the result. Returns `None` if it is within the limits.
-    pub(super) fn cut(&self) -> Option<Left<'a>> {
+    pub(super) fn cut(&self) -> Option<Truncated<'a>> {
         let (texts, structured) = (self.texts, self.structured);
         let text_is_over = text::limit_exceeded(texts.all(), self.bounds).is_some();
         let structured_by = structured.and_then(|raw| text::limit_exceeded(raw, self.structured_bounds));
@@ -92,7 +92,7 @@ impl<'a> Over<'a> {
                 self.cut_value((0, value), TruncatedBy::Bytes, twin.as_ref(), FullResult::Json(texts.all()))
             }
             None if text_is_over => self.cut_texts(structured_value.as_ref()),
-            _ => Left::of(TextLeft::Same(texts), None),
+            _ => Truncated::of(TruncatedText::Same(texts), None),
         };
         if let Some((raw, by)) = structured.zip(structured_by).filter(|_| !left.is_same) {
             self.cut_structured(&mut left, raw, structured_value.as_ref(), by);
@@ -110,7 +110,13 @@ impl<'a> Over<'a> {
     }
 
     /// Truncates structured content that exceeds the limit `by`. Removes a value that is nested too deeply.
-    fn cut_structured(&self, left: &mut Left<'a>, raw: &'a str, value: Option<&Value<'a>>, by: TruncatedBy) {
+    fn cut_structured(
+        &self,
+        left: &mut Truncated<'a>,
+        raw: &'a str,
+        value: Option<&Value<'a>>,
+        by: TruncatedBy,
+    ) {
         let (bounds, original) = (self.structured_bounds, (Extent::of(raw), chars(raw)));
         let string = Value::of_string(raw);
         let cut = value.or(string.as_ref()).map(|value| json::cut(&[(value, bounds)]));
@@ -122,13 +128,13 @@ impl<'a> Over<'a> {
             by,
         });
         let text = cut.texts.pop();
-        let is_beside = left.facts.is_some();
+        let is_structured = left.facts.is_some();
         let facts = left.facts.get_or_insert_with(|| {
             // The details include the line limit.
             let bounds = Bounds { lines: self.bounds.lines, ..bounds };
             Facts::of_json(&cut, text.as_deref().unwrap_or(""), None, FullResult::Json(raw), original, bounds)
         });
-        facts.beside = is_beside.then_some(raw);
+        facts.structured = is_structured.then_some(raw);
         let schema_holds = text.is_some() && self.rules.schema.holds_for(&cut.shortened);
         facts.details.schema_may_not_hold = (!schema_holds).then_some(true);
         left.structured = text.map_or(Member::Gone, Member::New);
@@ -136,10 +142,10 @@ impl<'a> Over<'a> {
 
     /// Truncates text that is not a single JSON value. If one block with such a value remains, also truncates the same
     /// value in `structured`.
-    fn cut_texts(&self, structured: Option<&Value<'a>>) -> Left<'a> {
+    fn cut_texts(&self, structured: Option<&Value<'a>>) -> Truncated<'a> {
         let (bounds, texts) = (self.bounds, self.texts);
         let all_json = texts.blocks().all(|text| Value::of(text).is_some());
-        let (keep, whole) = if all_json {
+        let (keep, full) = if all_json {
             (Keep::Head, FullResult::JsonAll(texts))
         } else {
             (self.rules.keep.of_lines(bounds.lines), FullResult::Text(texts.all()))
@@ -150,11 +156,13 @@ impl<'a> Over<'a> {
         if let Outcome::OneValue(n, by) = outcome
             && let Some(value) = Value::of(shown.block(n))
         {
-            return self.cut_value((n, &value), by, Twin::of(&value, structured).as_ref(), whole);
+            return self.cut_value((n, &value), by, Twin::of(&value, structured).as_ref(), full);
         }
-        let Outcome::Cut(cut) = outcome else { return Left::of(TextLeft::Parts(shown, None), None) };
-        let facts = Facts::of_text(&cut, &shown, whole, self.original(), bounds);
-        Left::of(TextLeft::Parts(shown, Some(Box::new(cut))), Some(facts))
+        let Outcome::Cut(cut) = outcome else {
+            return Truncated::of(TruncatedText::Parts(shown, None), None);
+        };
+        let facts = Facts::of_text(&cut, &shown, full, self.original(), bounds);
+        Truncated::of(TruncatedText::Parts(shown, Some(Box::new(cut))), Some(facts))
     }
 
     /// Truncates block `n`, a JSON value that exceeds the limit `by`, and `twin`, the same value in the structured
@@ -164,14 +172,14 @@ impl<'a> Over<'a> {
         (n, value): (usize, &Value<'_>),
         by: TruncatedBy,
         twin: Option<&Twin<'_>>,
-        whole: FullResult<'a>,
-    ) -> Left<'a> {
+        full: FullResult<'a>,
+    ) -> Truncated<'a> {
         let bounds = twin.map(|twin| twin.bounds(self.structured_bounds));
         let views = [Some((value, self.bounds)), twin.map(|twin| &twin.value).zip(bounds)];
         let mut cut = json::cut(&views.into_iter().flatten().collect::<Vec<_>>());
         let is_over = |bounds| text::limit_exceeded(&cut.texts[1], bounds).is_some();
         if bounds.is_some_and(is_over) {
-            return self.cut_value((n, value), by, None, whole);
+            return self.cut_value((n, value), by, None, full);
         }
         let is_cut = !cut.shortened.is_empty();
         cut.by = if is_cut { cut.by } else { by };
@@ -179,14 +187,14 @@ impl<'a> Over<'a> {
         let text = cut.texts.swap_remove(0);
         let count = self.texts.count() as u64;
         let blocks = (count > 1).then_some((1, count));
-        let mut facts = Facts::of_json(&cut, &text, blocks, whole, self.original(), self.bounds);
+        let mut facts = Facts::of_json(&cut, &text, blocks, full, self.original(), self.bounds);
         let schema_holds = structured.is_none()
             || twin.is_some_and(|twin| self.rules.schema.holds_for(&twin.shortened(&cut.shortened)));
         facts.details.schema_may_not_hold = (!schema_holds).then_some(true);
-        Left {
+        Truncated {
             structured: structured.map_or(Member::Same, Member::New),
             is_same: twin.is_some(),
-            ..Left::of(TextLeft::Block(n, text), Some(facts).filter(|_| is_cut || count > 1))
+            ..Truncated::of(TruncatedText::Block(n, text), Some(facts).filter(|_| is_cut || count > 1))
         }
     }
 

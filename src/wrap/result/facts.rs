@@ -15,9 +15,9 @@ use crate::wrap::text::{TextCut, Texts};
 /// The data for the notice and the details.
 pub(super) struct Facts<'a> {
     /// The full text to save. Without text, the full structured content.
-    whole: FullResult<'a>,
+    full: FullResult<'a>,
     /// The full structured content, if it was truncated and differs from the text.
-    pub(super) beside: Option<&'a str>,
+    pub(super) structured: Option<&'a str>,
     shown: ResultShown,
     /// The number of text blocks that are shown and in total, if some are not shown.
     blocks: Option<(u64, u64)>,
@@ -31,7 +31,7 @@ impl<'a> Facts<'a> {
     pub(super) fn of_text(
         left: &TextCut,
         texts: &Texts<'_>,
-        whole: FullResult<'a>,
+        full: FullResult<'a>,
         original: (Extent, u64),
         bounds: Bounds,
     ) -> Self {
@@ -44,14 +44,14 @@ impl<'a> Facts<'a> {
             ..TruncationDetails::new(cut.by, output, output_tokens, original.0, bounds)
         };
         let count = texts.count() as u64;
-        let kept = (0..texts.count()).filter(|n| left.left(texts, *n).is_some()).count() as u64;
-        let (shown, blocks, counts) = if matches!(whole, FullResult::JsonAll(_)) {
+        let kept = (0..texts.count()).filter(|n| left.remaining(texts, *n).is_some()).count() as u64;
+        let (shown, blocks, counts) = if matches!(full, FullResult::JsonAll(_)) {
             (ResultShown::Parts(vec![of_blocks(kept, count)], bounds.limit(cut.by)), None, (count, kept))
         } else {
             let blocks = (kept < count).then_some((kept, count));
             (ResultShown::Text(left.shown.clone()), blocks, (original.0.lines, output.lines))
         };
-        let mut facts = Self::new(whole, (shown, blocks), counts, truncation, original.1, bounds);
+        let mut facts = Self::new(full, (shown, blocks), counts, truncation, original.1, bounds);
         facts.details.first_line_partial = is_partial(Partial::FirstLine).then_some(true);
         facts.details.omitted_lines = omitted_lines;
         facts
@@ -63,7 +63,7 @@ impl<'a> Facts<'a> {
         cut: &Cut<'_>,
         left: &str,
         blocks: Option<(u64, u64)>,
-        whole: FullResult<'a>,
+        full: FullResult<'a>,
         original: (Extent, u64),
         bounds: Bounds,
     ) -> Self {
@@ -75,7 +75,7 @@ impl<'a> Facts<'a> {
         };
         let shown = ResultShown::Parts(parts, bounds.limit(cut.by));
         let truncation = TruncationDetails::new(cut.by, Extent::of(left), estimate(left), original.0, bounds);
-        let mut facts = Self::new(whole, (shown, blocks), counts, truncation, original.1, bounds);
+        let mut facts = Self::new(full, (shown, blocks), counts, truncation, original.1, bounds);
         if let Some(info) = facts.details.truncation_info.as_mut().filter(|_| cut.single_too_large) {
             info.reason = TruncationReason::SingleResultTooLarge;
         }
@@ -83,7 +83,7 @@ impl<'a> Facts<'a> {
     }
 
     fn new(
-        whole: FullResult<'a>,
+        full: FullResult<'a>,
         (shown, blocks): (ResultShown, Option<(u64, u64)>),
         counts: (u64, u64),
         truncation: TruncationDetails,
@@ -95,15 +95,15 @@ impl<'a> Facts<'a> {
         let info = details.add_cut(truncation, "");
         info.estimated_chars = chars;
         (info.original_count, info.returned_count) = counts;
-        Self { whole, beside: None, shown, blocks, details, answered }
+        Self { full, structured: None, shown, blocks, details, answered }
     }
 
     /// Saves the full output. Returns the notice and the details.
-    pub(super) fn said(self, save: &Save<'_>) -> (Notice, Details) {
-        let (mut details, mut of_beside) = (self.details, Details::default());
-        self.beside.map(|structured| said(&save(FullResult::Json(structured)), &mut of_beside));
-        let saved = said(&save(self.whole), &mut details);
-        details.structured_output_path = of_beside.full_output_path;
+    pub(super) fn notice_and_details(self, save: &Save<'_>) -> (Notice, Details) {
+        let (mut details, mut of_structured) = (self.details, Details::default());
+        self.structured.map(|structured| said(&save(FullResult::Json(structured)), &mut of_structured));
+        let saved = said(&save(self.full), &mut details);
+        details.structured_output_path = of_structured.full_output_path;
         (Notice::Result { shown: self.shown, blocks: self.blocks, saved }, details)
     }
 }
