@@ -35,7 +35,7 @@ use crate::tools::error::reason;
 use crate::tools::{SaveMode, ToolName};
 use crate::wrap::KeepPart;
 
-/// The name of the binary, of the server, and of its entry in a client.
+/// The name of the binary, of the server, and of its entry in a client's file.
 const NAME: &str = env!("CARGO_PKG_NAME");
 
 /// File tools for coding agents, over MCP: read, bash, grep, find and ls, within limits.
@@ -116,7 +116,7 @@ enum Command {
 }
 
 impl Cli {
-    /// Parses the values of `matches`. A variable for folders holds a list of paths, as `PATH` does.
+    /// Parses the values of `matches`. A variable for folders contains a list of paths, as `PATH` does.
     fn parsed(matches: &clap::ArgMatches) -> Result<Self, clap::Error> {
         let mut cli = Self::from_arg_matches(matches)?;
         let Options { roots, writable, .. } = &mut cli.options;
@@ -129,7 +129,7 @@ impl Cli {
     }
 }
 
-/// Returns the paths of a list in the platform's notation, without empty ones: `:` separates them, on Windows `;`.
+/// Splits a list of paths at `:`, or at `;` on Windows. Omits empty paths.
 fn split_paths(list: impl AsRef<OsStr>) -> Vec<PathBuf> {
     std::env::split_paths(list.as_ref()).filter(|path| !path.as_os_str().is_empty()).collect()
 }
@@ -149,7 +149,7 @@ enum Client {
     Continue,
 }
 
-/// The sessions that an entry applies to.
+/// The sessions to which an entry applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ConfigScope {
     Project,
@@ -164,7 +164,7 @@ enum EnvMode {
     Filtered,
 }
 
-/// Whether key lines are shown.
+/// When key lines are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum KeyLinesMode {
     Auto,
@@ -177,7 +177,7 @@ const LIMITS: &str = "Limits";
 const OUTPUT: &str = "Output";
 const LOGGING: &str = "Logging";
 
-/// The flags of the server. [`takes`] says which of them other commands take.
+/// The flags of the server. [`takes`] defines which of them other commands accept.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 struct Options {
@@ -292,7 +292,7 @@ struct Options {
     log: Option<Targets>,
 }
 
-/// The ids of the server's flags that `cutline truncate` takes.
+/// The ids of the server's flags that `cutline truncate` accepts.
 const TRUNCATE_FLAGS: [&str; 9] = [
     "max_lines",
     "max_bytes",
@@ -305,7 +305,7 @@ const TRUNCATE_FLAGS: [&str; 9] = [
     "spill_keep",
 ];
 
-/// Returns true if a command takes the flag of the server with that id.
+/// Returns true if a command accepts the flag of the server with this id.
 fn takes(command: &str, id: &str) -> bool {
     match command {
         "wrap" => wrap::FLAGS.contains(&id),
@@ -323,9 +323,9 @@ pub fn run() -> anyhow::Result<i32> {
     if std::env::args_os().nth(1).is_some_and(|word| word == sandbox::SUBCOMMAND) {
         // The server starts sandboxed commands with this hidden subcommand. The rules are on stdin.
         let command: Vec<OsString> = std::env::args_os().skip(2).collect();
-        return Err(sandbox::enter(&command)).context("the sandbox could not be entered");
+        return Err(sandbox::enter(&command)).context("the sandbox rules could not be applied");
     }
-    // This must be first. Code that opens files later sets close-on-exec itself.
+    // This must be the first step. Code that opens files later sets close-on-exec itself.
     process::close_inherited_on_exec();
     let matches = command().get_matches();
     let cli = Cli::parsed(&matches).unwrap_or_else(|error| error.exit());
@@ -366,16 +366,17 @@ pub fn run() -> anyhow::Result<i32> {
     }
 }
 
-/// Returns the command line with its help: each command shows the flags that it takes. An empty variable counts as not set.
+/// Returns the command line with its help. The help of each command shows only the flags that it accepts. An empty
+/// variable counts as not set.
 fn command() -> clap::Command {
-    // Only the command that is used gets its arguments, because all of them would delay each start.
+    // Only the used command gets its arguments, because building all of them would delay each start.
     Cli::command().mut_args(without_empty_variable).mut_subcommands(|command| {
         let is_call = command.get_name() == "call";
         command.defer(if is_call { |call| call::with_tools(with_own_flags(call)) } else { with_own_flags })
     })
 }
 
-/// Hides the flags of the server that `command` does not take.
+/// Hides the flags of the server that `command` does not accept.
 fn with_own_flags(command: clap::Command) -> clap::Command {
     let name = command.get_name().to_owned();
     command.mut_args(|arg| {
@@ -389,7 +390,7 @@ fn without_empty_variable(arg: clap::Arg) -> clap::Arg {
     if is_empty { arg.env(Resettable::Reset) } else { arg }
 }
 
-/// Returns true if both paths exist and lead to the same file or folder.
+/// Returns true if both paths exist and refer to the same file or folder.
 fn is_same(a: &Path, b: &Path) -> bool {
     matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
@@ -399,12 +400,12 @@ fn open(file: &Path) -> io::Result<Box<dyn Read>> {
     if file == Path::new("-") { Ok(Box::new(fs::stdin())) } else { Ok(Box::new(File::open(file)?)) }
 }
 
-/// Returns the error for a file that could not be read.
+/// Formats the error for a file that could not be read.
 fn unreadable(file: &Path, error: &io::Error) -> anyhow::Error {
     anyhow!("{} could not be read: {}", file.display(), reason(error))
 }
 
-/// Exits with a usage error of `command` if flags were typed that the command `taker` does not take.
+/// Exits with a usage error of `command` if the user typed flags that the command `taker` does not accept.
 fn refuse_untaken(command: &str, taker: &str, matches: &clap::ArgMatches) {
     let cli = Cli::command();
     let untaken = config::typed(matches, &cli).filter(|(_, arg, _)| !takes(taker, arg.get_id().as_str()));

@@ -30,13 +30,13 @@ use super::{Options, TOOL_ERROR, print, print_styled, refuse_in, serve};
 const WORDS: &str = "words";
 /// The style of notices on a terminal.
 const NOTICE: Style = AnsiColor::Yellow.on_default();
-/// Characters of the progress line; less than the width of a terminal.
-const NEWS_CHARS: usize = 76;
+/// Maximum characters of the progress line, less than the width of a terminal.
+const MAX_PROGRESS_CHARS: usize = 76;
 /// Moves to the start of the line and clears it.
 const CLEAR: &str = "\r\x1b[K";
-/// True if a progress line is on the terminal. It must be cleared before the result.
-static NEWS_SHOWN: AtomicBool = AtomicBool::new(false);
-/// Exit code of a call that Ctrl-C ended.
+/// True if the terminal shows a progress line, which must be cleared before the result.
+static PROGRESS_IS_SHOWN: AtomicBool = AtomicBool::new(false);
+/// Exit code of a call that was cancelled with Ctrl-C.
 const INTERRUPTED: i32 = 130;
 
 /// Template for the help of a tool.
@@ -57,7 +57,7 @@ fn with_help(command: clap::Command) -> clap::Command {
         .long_about(tool.description(&Limits::default(), &ToolSet::from(ToolName::ALL)))
         .after_help(format!("Keys:\n{}", keys(&arguments::without_bounds(tool.schema())).join("\n")))
         .help_template(HELP)
-        .arg(words.help("The tool's arguments, as many as it takes"))
+        .arg(words.help("The arguments of the tool"))
 }
 
 /// Returns a line for each argument of a schema.
@@ -74,14 +74,14 @@ fn keys(schema: &Object) -> Vec<String> {
 /// Runs the call in `matches` and returns the exit code.
 pub(super) fn run(options: &Options, matches: &ArgMatches, json: bool) -> anyhow::Result<i32> {
     let (name, matches) = matches.subcommand().context("no tool is named")?;
-    let tool = ToolName::of(name).context("no tool has that name")?;
+    let tool = ToolName::of(name).context("there is no tool with this name")?;
     let words = matches.get_many(WORDS).unwrap_or_default();
     let runtime = serve::runtime()?;
     let (cx, given, stats) =
         prepared(options, tool, words).unwrap_or_else(|message| refuse_in(&["call", name], message));
     let start = Instant::now();
     let Called { outcome, limits } = runtime.block_on(call(&cx, tool, &given));
-    if NEWS_SHOWN.load(Relaxed) {
+    if PROGRESS_IS_SHOWN.load(Relaxed) {
         let _closed = write!(std::io::stderr(), "{CLEAR}");
     }
     let call = TimedCall { tool, time_ms: now_ms(), duration: start.elapsed() };
@@ -100,7 +100,7 @@ pub(super) fn run(options: &Options, matches: &ArgMatches, json: bool) -> anyhow
         print_answer(outcome)?;
     }
     if let Some(processes) = ended {
-        // The result says that they continue, which is true only in a server.
+        // The result states that they keep running, which is true only in a server.
         let words = format!("{processes} ended with this call: only a server lets them go on");
         writeln!(anstream::stderr(), "{NOTICE}{words}{NOTICE:#}")?;
     }
@@ -114,7 +114,7 @@ fn prepared<'a>(
     tool: ToolName,
     words: impl Iterator<Item = &'a String>,
 ) -> anyhow::Result<(Context, Object, CallStats)> {
-    ensure!(options.tools.contains(&tool), "{} is not a tool that is registered", tool.as_str());
+    ensure!(options.tools.contains(&tool), "{} is not registered", tool.as_str());
     let given = object(words)?;
     let shared = options.shared()?;
     let workspace = Arc::new(options.workspace(&shared)?);
@@ -146,8 +146,8 @@ fn news() -> Progress {
         return Progress::default();
     }
     Progress::new(|message| {
-        NEWS_SHOWN.store(true, Relaxed);
-        let _closed = write!(std::io::stderr(), "{CLEAR}{}", show::middle_out(&message, NEWS_CHARS));
+        PROGRESS_IS_SHOWN.store(true, Relaxed);
+        let _closed = write!(std::io::stderr(), "{CLEAR}{}", show::middle_out(&message, MAX_PROGRESS_CHARS));
     })
 }
 
@@ -158,12 +158,12 @@ fn object<'a>(words: impl Iterator<Item = &'a String>) -> anyhow::Result<Object>
         let pair = word.split_once('=').filter(|(key, _)| !key.is_empty());
         let (key, value) = pair.with_context(|| format!("{word} is not KEY=VALUE"))?;
         let earlier = object.insert(key.to_owned(), value.into());
-        ensure!(earlier.is_none(), "{word}: this key is here twice");
+        ensure!(earlier.is_none(), "{word}: duplicate key");
     }
     Ok(object)
 }
 
-/// Prints the text of a result. Notices are in the warning colour if stdout takes colours.
+/// Prints the text of a result. Notices have the warning colour if stdout supports colours.
 fn print_answer(outcome: Result<Output, ToolError>) -> std::io::Result<()> {
     match outcome {
         Ok(output) => {

@@ -1,5 +1,4 @@
-//! `cutline config CLIENT` prints the entry of this server for a client, merges it into the client's file, or removes
-//! it.
+//! `cutline config CLIENT` prints this server's entry for a client, merges it into the client's file, or removes it.
 
 mod clients;
 mod entry;
@@ -63,7 +62,7 @@ pub(super) struct ConfigOptions {
 }
 
 impl ConfigOptions {
-    /// Returns the places that an entry is written to.
+    /// Returns the locations to which the entry is written.
     fn places(&self) -> anyhow::Result<Vec<Place>> {
         let Some(file) = &self.file else {
             return Ok(places::written(self.client, self.scope)
@@ -73,7 +72,7 @@ impl ConfigOptions {
         Ok(vec![Place { client, scope: ConfigScope::User, path: std::path::absolute(file)?, keys }])
     }
 
-    /// Returns the first place of the client with an entry of that name, or the first place for a new entry.
+    /// Returns the first location of the client with an entry of that name, or else the first location for a new entry.
     fn place_of(&self, name: &str) -> anyhow::Result<Place> {
         let mut places = self.places()?;
         if self.file.is_none() && self.scope.is_none() {
@@ -88,16 +87,16 @@ impl ConfigOptions {
     }
 }
 
-/// The program that an entry starts: this binary with flags.
+/// The program that an entry starts: this binary, with flags.
 #[derive(Debug)]
 struct Program {
     binary: String,
     flags: Vec<String>,
-    /// The current folder, the root for clients that start servers in another folder.
+    /// The current folder. It becomes the root for clients that start servers in another folder.
     folder: String,
 }
 
-/// Prints, writes or removes the entry and returns the exit code.
+/// Prints, writes or removes the entry. Returns the exit code.
 pub(super) fn run(options: &ConfigOptions, matches: &ArgMatches) -> anyhow::Result<i32> {
     let binary = typed::text(std::env::current_exe()?.as_os_str())?;
     let folder = typed::text(absolute(Path::new(".")).as_os_str())?;
@@ -196,7 +195,7 @@ fn remove(options: &ConfigOptions) -> anyhow::Result<i32> {
     Ok(0)
 }
 
-/// Removes the entry from a place, or prints it.
+/// Removes the entry from a location, or prints it.
 fn remove_from(place: &Place, write: bool) -> anyhow::Result<()> {
     let path = place.path.display();
     if !write {
@@ -229,7 +228,7 @@ fn remove_from(place: &Place, write: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Wraps or unwraps the entry `name`; prints the entry, or writes it.
+/// Wraps or unwraps the entry `name`. Prints the entry or writes it.
 fn rewrap(options: &ConfigOptions, name: &str, program: &Program) -> anyhow::Result<i32> {
     let (row, is_wrap) = (options.client.row(), options.wrap.is_some());
     if is_wrap && !is_cutline(&[&program.binary]) {
@@ -263,7 +262,7 @@ fn rewrap(options: &ConfigOptions, name: &str, program: &Program) -> anyhow::Res
         }
         let new = if is_wrap { Some(server.wrap(old, program)) } else { server.unwrap(old) };
         let new = new.unwrap_or_else(|| old.to_owned());
-        // Words are moved as they are written. If they have another meaning at the new position, nothing changes.
+        // Words are moved as they are written. If one has another meaning at the new position, nothing is changed.
         let top = Node::parse(row.format, &new).ok();
         let now =
             top.as_ref().and_then(|top| ConfiguredServer::of(row, entry_of(top, keys, name).ok()??).ok()?);

@@ -14,7 +14,7 @@ use clients::Trials;
 use super::{Options, TOOL_ERROR, config, print, print_styled, serve};
 use cutline_core::text::show;
 
-/// The indentation of the further lines of a finding.
+/// A newline and the indentation of the following lines of a finding.
 const FURTHER_LINE: &str = "\n      ";
 
 /// The result of one check.
@@ -50,8 +50,8 @@ pub(super) fn run(
             }
         };
         let style = colour.on_default();
-        // File names and contents may come from another person's project. They must not contain escapes or imitate a
-        // finding.
+        // File names and contents may come from another person's project. They must not contain escape sequences or
+        // imitate a finding.
         let lines: Vec<_> = text.lines().map(|line| show::name(line.as_bytes())).collect();
         let text = lines.join(FURTHER_LINE);
         let _closed = print_styled(&format!("{style}{word:<6}{style:#}{text}\n"));

@@ -13,10 +13,10 @@ use crate::signals;
 
 use super::{Options, refuse_in, values};
 
-/// The time after which an idle thread of the pool ends. It is long, so that the server also works if the system later refuses
-/// to start threads.
+/// The time after which an idle thread of the pool ends. It is long, so that the server still works if the system later
+/// refuses to start threads.
 const KEEP_ALIVE: Duration = Duration::from_hours(24);
-/// The text for a person who starts the server on a terminal.
+/// The text for a user who starts the server on a terminal.
 const ON_A_TERMINAL: &str =
     "cutline is an MCP server. An MCP client starts it and talks to it over stdin and stdout.
 To add it to a client, run:  cutline config CLIENT --write  (cutline config --help lists the clients)
@@ -24,7 +24,7 @@ To try a tool, run:          cutline call ls
 To list all flags, run:      cutline --help
 ";
 
-/// Serves until the session ends and returns the exit code.
+/// Serves until the session ends. Returns the exit code.
 pub(super) fn run(options: &Options) -> anyhow::Result<i32> {
     log_to_stderr(options);
     let is_started_by_hand = !leave_terminal();
@@ -34,7 +34,7 @@ pub(super) fn run(options: &Options) -> anyhow::Result<i32> {
         let _closed = std::io::stderr().write_all(ON_A_TERMINAL.as_bytes());
     }
     let signal = runtime.block_on(server::serve(config));
-    // Does not wait for blocking work.
+    // This does not wait for blocking work.
     runtime.shutdown_background();
     Ok(signal?.map_or(0, |number| Ending::Signal(number).exit_code()))
 }
@@ -55,8 +55,8 @@ fn config(options: &Options) -> anyhow::Result<Config> {
     })
 }
 
-/// Leaves the terminal of the client and returns true, unless a person started the server on a terminal. Must be
-/// called before any code reads the session id.
+/// Leaves the terminal of the client and returns true. Returns false if a user started the server on a terminal. Call
+/// it before any code reads the session id.
 pub(super) fn leave_terminal() -> bool {
     let is_client = !std::io::stdin().is_terminal();
     if is_client {
@@ -65,8 +65,8 @@ pub(super) fn leave_terminal() -> bool {
     is_client
 }
 
-/// Returns the runtime: one thread for async work, and a pool for blocking work. With several async threads, each
-/// message would wake another thread. Must be created before the first process is started.
+/// Creates the runtime: one thread for asynchronous work, and a pool for blocking work. With several asynchronous
+/// threads, each message would wake another thread. Call it before the first process starts.
 pub(super) fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().thread_keep_alive(KEEP_ALIVE).build()?;
@@ -74,8 +74,8 @@ pub(super) fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
     Ok(runtime)
 }
 
-/// Logs to stderr without blocking. The filter is `--log` or `RUST_LOG`. The default is `info` on a terminal and
-/// `warn` for a client, because many clients show all of stderr as errors.
+/// Starts logging to stderr without blocking. The filter is `--log` or `RUST_LOG`. The default is `info` on a terminal
+/// and `warn` for a client, because many clients show everything on stderr as an error.
 pub(super) fn log_to_stderr(options: &Options) {
     let from_rust_log = std::env::var("RUST_LOG").ok().filter(|text| !text.is_empty());
     let by_default = if std::io::stderr().is_terminal() { "info" } else { "warn" };
@@ -84,7 +84,7 @@ pub(super) fn log_to_stderr(options: &Options) {
     let lines = tracing_subscriber::fmt::layer().with_writer(fs::log_stream);
     let lines = lines.with_ansi(false).with_target(false);
     tracing_subscriber::registry().with(filter).with(lines).init();
-    // The default hook blocks if stderr is full. A call that panics still returns a result.
+    // The default hook blocks if stderr is full. A call that panics must still return a result.
     std::panic::set_hook(Box::new(|panic| {
         let _lost = writeln!(fs::log_stream(), "{panic}");
     }));

@@ -30,7 +30,7 @@ impl Options {
     ///
     /// # Errors
     ///
-    /// Returns an error if the flags contradict each other.
+    /// Returns an error if flags contradict each other.
     pub(super) fn limits(&self) -> anyhow::Result<Limits> {
         let max_timeout = self.bash_max_timeout;
         let timeout = self.bash_timeout.unwrap_or(BASH_TIMEOUT_SECS.min(max_timeout));
@@ -55,7 +55,7 @@ impl Options {
         })
     }
 
-    /// Returns the limits of a body, which also apply to `cutline wrap`. The other limits are the defaults.
+    /// Returns the limits of a result's body, which also apply to `cutline wrap`. The other limits have their defaults.
     pub(super) fn body_limits(&self) -> Limits {
         Limits {
             max_lines: self.max_lines.unwrap_or(MAX_LINES),
@@ -67,7 +67,7 @@ impl Options {
         }
     }
 
-    /// Returns which limits were set explicitly. A client profile does not lower these.
+    /// Returns which limits the user set. A client profile does not change these.
     pub(super) fn given(&self) -> Given {
         Given {
             max_lines: self.max_lines.is_some(),
@@ -114,7 +114,7 @@ impl Options {
         Ok(Commands::new(saved, sandbox, environment))
     }
 
-    /// Returns the sandbox for commands, if one is requested. `saved` is the folder of saved outputs.
+    /// Returns the sandbox for commands, if the user requested one. `saved` is the folder of saved outputs.
     ///
     /// # Errors
     ///
@@ -134,12 +134,12 @@ impl Options {
             .map_err(|reason| anyhow!("--sandbox is not available here: {reason}"))
     }
 
-    /// Returns the usable roots, and logs a warning for each of the others. Tools may also read the outputs that
+    /// Returns the usable roots, and logs a warning for each unusable one. Tools may also read the outputs that
     /// `shared` saves.
     ///
     /// # Errors
     ///
-    /// Returns an error if no root is usable, or if sandboxed commands could write the server's own files.
+    /// Returns an error if no root is usable, or if sandboxed commands could write to the server's own files.
     pub(super) fn workspace(&self, shared: &Shared) -> anyhow::Result<Workspace> {
         let here = [PathBuf::from(".")];
         let given = if self.roots.is_empty() { &here[..] } else { &self.roots };
@@ -174,13 +174,13 @@ impl Options {
         self.stats_file.as_ref().map(open).transpose()
     }
 
-    /// Returns the shape of results.
+    /// Returns the format of results.
     pub(super) fn shape(&self) -> Shape {
         if self.structured { Shape::Structured } else { Shape::Text }
     }
 }
 
-/// Returns the absolute path, with the current folder as the shell spells it (`PWD`).
+/// Returns the absolute path. The current folder has the spelling of the shell (`PWD`).
 pub(super) fn absolute(path: &Path) -> PathBuf {
     let here = std::env::current_dir().unwrap_or_default();
     let spelled = std::env::var_os("PWD").map(PathBuf::from);

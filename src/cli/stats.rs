@@ -1,7 +1,7 @@
-//! `cutline stats FILE` prints the sums of a file of records as a table, as JSON or as an HTML page. JSON and HTML
-//! also show the course over time.
+//! `cutline stats FILE` prints the totals of a file of call records as a table, as JSON or as an HTML page. JSON and
+//! HTML also show them over time.
 //!
-//! The file is read once from its start to its end, a line at a time; memory does not grow with it.
+//! The file is read once, line by line, so memory does not grow with it.
 
 mod html;
 mod table;
@@ -17,29 +17,29 @@ use crate::stats::{Column, Outcome, Record, Slowest, Stats, Timeline, millisecon
 use super::config::as_programs_make_them;
 use super::{TOOL_ERROR, is_same, open, print, print_styled, unreadable};
 
-/// Bytes of a line that are read. A record has about 300.
+/// Maximum bytes of a line. A record has about 300.
 const LINE_BYTES: u64 = 4096;
 
-/// Maximum number of spans of time.
+/// Maximum number of time spans.
 const SPANS: usize = 80;
 
-/// The sums of a file of records.
+/// The totals of a file of call records.
 #[derive(Debug, Default)]
 struct Read {
     stats: Stats,
     timeline: Timeline,
     slowest: Slowest,
-    /// Lines that are not records.
+    /// The number of lines that are not records.
     broken: u64,
 }
 
-/// Prints the sums of the file as a table or as JSON, or writes them to `page` as HTML. Returns the exit code, that of an error
-/// if nothing in the file is a record.
+/// Prints the totals of the file as a table or as JSON, or writes them to `page` as HTML. Returns the exit code, which
+/// is not 0 if the file has no record.
 pub(super) fn run(file: &Path, json: bool, page: Option<&Path>) -> anyhow::Result<i32> {
     // On systems without `/dev/stdin`, stdin cannot be compared with the page.
     let records = if file == Path::new("-") { Path::new("/dev/stdin") } else { file };
     if let Some(page) = page.filter(|page| is_same(records, page)) {
-        super::refuse_in(&["stats"], format!("--html {}: is the file of records itself", page.display()));
+        super::refuse_in(&["stats"], format!("--html {} is the file of records itself", page.display()));
     }
     let read = open(file).and_then(|input| read(BufReader::new(input)));
     let read = read.map_err(|error| unreadable(file, &error))?;
@@ -55,8 +55,8 @@ pub(super) fn run(file: &Path, json: bool, page: Option<&Path>) -> anyhow::Resul
     Ok(if nothing { TOOL_ERROR } else { 0 })
 }
 
-/// Writes the page to a temporary file and renames it, so that a link or pipe with the name of the page is not
-/// followed. A command could have left one in the project.
+/// Writes the page to a temporary file and renames it. A command could have left a link or a pipe with the name of the
+/// page in the project; it is not followed.
 fn write_page(path: &Path, text: &str) -> io::Result<()> {
     if path.symlink_metadata().is_ok_and(|found| !found.is_file()) {
         return Err(io::Error::other("it exists and is not a regular file"));
@@ -89,7 +89,7 @@ fn read(mut lines: impl BufRead) -> io::Result<Read> {
     Ok(all)
 }
 
-/// Returns the sums as JSON.
+/// Converts the totals to JSON.
 fn to_value(read: Read) -> Value {
     let mut facts = read.stats.to_object();
     let (length_ms, columns) = read.timeline.columns(SPANS);

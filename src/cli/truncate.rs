@@ -1,9 +1,9 @@
 //! `cutline truncate [FILE]` prints the part of stdin or a file that fits the limits, for hooks and pipelines.
 //!
 //! The input is read once in bounded memory, and processed like the output of `bash`. If it is truncated, the full
-//! input is saved and a notice names the file.
+//! input is saved, and a notice names the file.
 
-#![expect(clippy::indexing_slicing, reason = "as many bytes as were read")]
+#![expect(clippy::indexing_slicing, reason = "a read returns at most the length of the buffer")]
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -20,10 +20,10 @@ use crate::wrap::KeepPart;
 use cutline_core::details::Details;
 use cutline_core::truncate::{KeyForms, KeySpace};
 
-/// Bytes that are read at a time: the default capacity of a pipe.
+/// Maximum bytes of one read: the default capacity of a pipe.
 const READ_BYTES: usize = 64 * 1024;
 
-/// Prints the kept part of the file or of stdin and returns the exit code. `status` is the exit code of the command that
+/// Prints the kept part of the file or of stdin. Returns the exit code. `status` is the exit code of the command that
 /// printed the text.
 pub(super) fn run(
     options: &Options,
@@ -56,7 +56,7 @@ pub(super) fn run(
     let (answer, _saved) = output_answer(capture.answer(false, forms), view, hint, &mut Details::default());
     let body_bytes = answer.body.len();
     let mut text = answer.into_text();
-    // Without a notice, the text is printed as it was read.
+    // If the text needs no notice, it is printed unchanged.
     if text.len() > body_bytes {
         text.push('\n');
     }

@@ -18,7 +18,7 @@ use crate::wrap::KeepPart;
 /// Minimum of `--max-image-bytes`.
 const IMAGE_MIN_BYTES: u64 = 10_000;
 
-/// The words of `--sandbox`, `--save`, `--keep`, `--outline` and `--images` with their values.
+/// The values of `--sandbox`, `--save`, `--keep`, `--outline` and `--images`, with their names.
 pub(super) const SANDBOXES: &[(&str, Mode)] =
     &[("read-only", Mode::ReadOnly), ("workspace-write", Mode::WorkspaceWrite), ("off", Mode::Off)];
 pub(super) const SAVES: &[(&str, SaveMode)] = &[("bash", SaveMode::Bash), ("all", SaveMode::All)];
@@ -27,7 +27,7 @@ pub(super) const PARTS: &[(&str, KeepPart)] =
 pub(super) const OUTLINES: &[(&str, OutlineMode)] = &[("auto", OutlineMode::Auto), ("off", OutlineMode::Off)];
 pub(super) const SHOWN: &[(&str, bool)] = &[("on", true), ("off", false)];
 
-/// Returns a parser that accepts these words.
+/// Returns a parser that accepts these names.
 pub(super) fn one_of<T: Copy + Send + Sync>(words: &'static [(&str, T)]) -> impl TypedValueParser<Value = T> {
     PossibleValuesParser::new(words.iter().map(|(word, _)| *word)).try_map(|given| {
         let found = words.iter().find(|(word, _)| *word == given);
@@ -35,12 +35,12 @@ pub(super) fn one_of<T: Copy + Send + Sync>(words: &'static [(&str, T)]) -> impl
     })
 }
 
-/// Returns the word of one of a flag's values.
+/// Returns the name of a value of a flag.
 pub(super) fn word_of(value: &impl ValueEnum) -> String {
     value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }
 
-/// Returns an error for 0.
+/// Returns an error if the value is 0.
 fn not_zero<T: Default + PartialEq>(value: T) -> Result<T, String> {
     if value == T::default() { Err("must be above 0".to_owned()) } else { Ok(value) }
 }
@@ -48,13 +48,13 @@ fn not_zero<T: Default + PartialEq>(value: T) -> Result<T, String> {
 /// Parses a size above 0: `30000`, `30KB` (powers of 1000) or `50KiB` (powers of 1024).
 pub(super) fn size(text: &str) -> Result<u64, String> {
     match text.trim().parse::<ByteSize>() {
-        // The parser saturates: a larger number becomes `u64::MAX`.
-        Ok(ByteSize(u64::MAX)) | Err(_) => Err("not a size; give 30000, 30KB or 50KiB".to_owned()),
+        // The parser saturates: larger numbers become `u64::MAX`.
+        Ok(ByteSize(u64::MAX)) | Err(_) => Err("not a size; use for example 30000, 30KB or 50KiB".to_owned()),
         Ok(ByteSize(bytes)) => not_zero(bytes),
     }
 }
 
-/// Parses the size of an image. A smaller image than the minimum would not be recognisable.
+/// Parses the maximum size of an image. A smaller image than the minimum would not be recognizable.
 pub(super) fn image_size(text: &str) -> Result<u64, String> {
     match size(text)? {
         bytes if bytes < IMAGE_MIN_BYTES => Err("must be at least 10KB".to_owned()),

@@ -1,4 +1,4 @@
-//! `cutline wrap -- COMMAND…`: its flags and its start.
+//! `cutline wrap -- COMMAND…`: the flags, and the start of the relay.
 
 use std::ffi::OsString;
 
@@ -12,7 +12,7 @@ use crate::process::environment::Environment;
 use crate::tools::error::reason;
 use crate::wrap::{self, KeepPart, Settings};
 
-/// The ids of the server's flags that `cutline wrap` takes.
+/// The ids of the server's flags that `cutline wrap` accepts.
 pub(super) const FLAGS: [&str; 11] = [
     "fit",
     "max_lines",
@@ -29,7 +29,7 @@ pub(super) const FLAGS: [&str; 11] = [
 /// Exit code if the server could not be started.
 const NOT_STARTED: i32 = 2;
 
-/// Options of `cutline wrap` only.
+/// The options that only `cutline wrap` has.
 #[derive(Debug, clap::Args)]
 pub(super) struct WrapOptions {
     /// Part of a text that is kept: the head, the tail, or both ends, of which a fifth is the head; JSON keeps its first items
@@ -55,10 +55,10 @@ fn keep_for(text: &str) -> Result<(String, KeepPart), String> {
     found.ok_or_else(|| "give GLOB=head, GLOB=tail or GLOB=ends".to_owned())
 }
 
-/// Relays messages until the server ends and returns the exit code.
+/// Relays messages until the server ends. Returns the exit code.
 pub(super) fn run(options: &Options, own: WrapOptions, server: &[OsString]) -> anyhow::Result<i32> {
     serve::log_to_stderr(options);
-    // The server cannot do this itself, because it is the leader of a process group.
+    // The server cannot do this itself, because it leads a process group.
     serve::leave_terminal();
     let records = options.stats_file().unwrap_or_else(|message| refuse_in(&["wrap"], message));
     let WrapOptions { keep, keep_for, hint, max_message } = own;
@@ -78,7 +78,7 @@ pub(super) fn run(options: &Options, own: WrapOptions, server: &[OsString]) -> a
     let runtime = serve::runtime()?;
     let (input, output) = (fs::stdin(), fs::stdout());
     let code = runtime.block_on(wrap::run(settings, (program, arguments), commands, records, input, output));
-    // The threads of both directions may block forever.
+    // This does not wait for the threads of both directions, which may be blocked forever.
     runtime.shutdown_background();
     Ok(code.unwrap_or_else(|error| {
         tracing::error!("{} can't be started: {}", program.display(), reason(&error));
@@ -86,7 +86,7 @@ pub(super) fn run(options: &Options, own: WrapOptions, server: &[OsString]) -> a
     }))
 }
 
-/// Returns the typed flags that only `cutline wrap` takes.
+/// Returns the typed flags that only `cutline wrap` accepts.
 pub(super) fn own_flags(matches: &ArgMatches) -> anyhow::Result<Vec<String>> {
     config::words(matches, &WrapOptions::augment_args(clap::Command::new("wrap")))
 }

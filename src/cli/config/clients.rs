@@ -1,4 +1,5 @@
-//! The clients that `cutline config` supports: the format of each client's file and the settings that it needs.
+//! The clients that `cutline config` supports: the format of each client's file, and the settings that the client
+//! needs.
 
 use super::tree::Format;
 use crate::cli::Client;
@@ -13,24 +14,24 @@ pub(in crate::cli) struct Row {
     pub(in crate::cli) name: &'static str,
     /// The format of its file.
     pub(in crate::cli) format: Format,
-    /// The table, or list, that holds all servers.
+    /// The table or list with all servers.
     pub(super) servers: &'static str,
     /// The form of the command in an entry.
     pub(super) command: CommandForm,
-    /// The field and value that mark an entry as a program, if needed.
+    /// A field and its value that declare the entry as a program, if the client needs them.
     pub(super) kind: Option<(&'static str, &'static str)>,
-    /// Fields that `config` sets to true unless they exist.
+    /// Fields that `config` sets to true if they are missing.
     pub(super) switches: &'static [&'static str],
-    /// Flags that `config` adds unless the entry has them or its own timeouts.
+    /// Flags that `config` adds if the entry has neither the flag nor a timeout of its own.
     pub(super) flags: &'static [(&'static str, &'static str)],
-    /// True if it does not start servers in the project, so that an entry needs `--root`.
+    /// True if the client does not start servers in the project folder. An entry then needs `--root`.
     pub(super) starts_elsewhere: bool,
     /// The field with the timeout of a call.
     pub(super) waits: Option<Waits>,
-    /// Its setting for the tokens of a result, which is outside the entry.
+    /// The client's setting for the maximum tokens of a result. It is outside the entry.
     pub(super) answer_tokens: Option<&'static str>,
-    /// The files that it reads, in the notation of [`places::found`](super::places::found), with their scopes. If
-    /// several have an entry of the same name, the client uses the first.
+    /// The client's files, in the notation of [`places::found`](super::places::found), with their scopes. If several
+    /// files have an entry of the same name, the client uses the first.
     pub(super) files: &'static [(ConfigScope, &'static str)],
     /// The scope of the file that `config` writes by default.
     pub(super) scope: ConfigScope,
@@ -39,7 +40,7 @@ pub(in crate::cli) struct Row {
 /// The form of the command in an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CommandForm {
-    /// `command` is the program, `args` its arguments.
+    /// `command` is the program, and `args` has its arguments.
     Apart,
     /// `command` is a list with the program and its arguments.
     OneList,
@@ -48,28 +49,28 @@ pub(super) enum CommandForm {
 /// The timeout of a call in a client.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Waits {
-    /// The field of the entry.
+    /// The field in the entry.
     pub(super) field: &'static str,
-    /// Units of that field per second.
+    /// The number of units of the field in one second.
     pub(super) per_second: u64,
-    /// True if `config` sets the field, because the client's default is shorter than a command may run.
+    /// True if `config` sets the field, because the client's default is shorter than the maximum run time of a command.
     pub(super) is_set: bool,
 }
 
-/// Timeout of a call in seconds that `config` sets: longer than any command.
+/// The call timeout in seconds that `config` sets. It is longer than any command can run.
 pub(super) const WAIT_SECS: u64 = 700;
-/// Limit of tokens that `config` sets: 30KB with 3 bytes per token.
+/// The limit of tokens that `config` sets: 30KB at 3 bytes per token.
 pub(super) const ANSWER_TOKENS: u64 = 10_000;
 
-/// The field of clients with milliseconds.
+/// The timeout field of clients that use milliseconds.
 const MILLISECONDS: Option<Waits> = Some(Waits { field: "timeout", per_second: 1000, is_set: true });
-/// Claude Code's own file. It has servers in two parts.
+/// Claude Code's own file. It has servers in two sections.
 const CLAUDE_CODE_FILE: &str = "$CLAUDE_CONFIG_DIR/.claude.json|~/.claude.json";
 /// The file of Cline CLI.
 const CLINE_FILE: &str = "$CLINE_MCP_SETTINGS_PATH|$CLINE_DATA_DIR/settings/cline_mcp_settings.json|\
     $CLINE_DIR/data/settings/cline_mcp_settings.json|~/.cline/data/settings/cline_mcp_settings.json";
 
-/// The defaults of a row.
+/// The default values of a client.
 const COMMON: Row = Row {
     name: "",
     format: Format::Json,
@@ -89,7 +90,7 @@ const COMMON: Row = Row {
 static ROWS: [Row; 10] = [
     Row {
         name: "Claude Desktop",
-        // Its timeout is about four minutes.
+        // Claude Desktop has a timeout of about four minutes.
         flags: &[("--bash-max-timeout", "200")],
         starts_elsewhere: true,
         scope: User,
@@ -98,7 +99,7 @@ static ROWS: [Row; 10] = [
     },
     Row {
         name: "Claude Code",
-        // With many servers, the model sees only the names of tools until it searches for them.
+        // With many servers, the model otherwise sees only the names of tools until it searches for them.
         switches: &["alwaysLoad"],
         kind: Some(("type", "stdio")),
         waits: Some(Waits { field: "timeout", per_second: 1000, is_set: false }),
@@ -151,7 +152,7 @@ static ROWS: [Row; 10] = [
     },
     Row {
         name: "Qwen Code",
-        // Without it, the model sees no tool until it searches for one.
+        // Without this setting, the model sees no tool until it searches for one.
         switches: &["alwaysLoadTools"],
         waits: MILLISECONDS,
         files: &[
@@ -190,7 +191,7 @@ impl Client {
         fit::Client::of_id(&word_of(&self))
     }
 
-    /// Returns the description of its files.
+    /// Returns the description of the client's files.
     #[expect(clippy::indexing_slicing, reason = "a row for each")]
     pub(in crate::cli) fn row(self) -> &'static Row {
         &ROWS[self as usize]

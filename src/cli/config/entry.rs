@@ -1,4 +1,4 @@
-//! The entry of this server in a client's file, with the changes that it needs.
+//! Builds the entry of this server for a client's file, and the changes to an existing entry.
 
 use std::time::Duration;
 
@@ -13,24 +13,24 @@ use crate::cli::{Client, NAME};
 use crate::fit;
 use crate::limits::{BASH_MAX_TIMEOUT_SECS, MAX_BYTES, SEARCH_TIMEOUT_SECS};
 
-/// The flags that depend on the client's own settings.
+/// The flags whose values depend on the client's own settings.
 const MAX_BYTES_FLAG: &str = "--max-bytes";
 const ANSWER_WITHIN_FLAG: &str = "--answer-within";
 const SEARCH_TIMEOUT_FLAG: &str = "--search-timeout";
-/// The flag and the variable of the folders for the tools.
+/// The flag and the variable for the roots.
 const ROOT_FLAG: &str = "--root";
 const ROOT_VARIABLE: &str = "CUTLINE_ROOT";
-/// The default timeout of a command, which cannot be above the maximum.
+/// The flag for the default timeout of a command. The value cannot exceed the maximum timeout.
 const TIMEOUT_FLAG: &str = "--bash-timeout";
-/// Bytes per token, as clients count.
+/// Bytes per token in the clients' estimates.
 const TOKEN_BYTES: u64 = 4;
 
 /// The changes of an entry.
 #[derive(Debug)]
 pub(super) struct Entry {
-    /// The fields to change, in the order in which new ones are written.
+    /// The fields to change. New ones are written in this order.
     pub(super) fields: Vec<Change>,
-    /// A missing setting of the file, outside the entry.
+    /// A setting outside the entry that is missing in the file.
     pub(super) setting: Option<(&'static str, Value)>,
 }
 
@@ -40,15 +40,15 @@ pub(super) struct Change {
     pub(super) name: &'static str,
     /// The new value.
     pub(super) value: Value,
-    /// The items to append to its list, if nothing else changes.
+    /// The items to append to the field's list, if nothing else changes.
     pub(super) added: Option<Vec<Value>>,
     /// True if the field belongs to the program and not to the client.
     pub(super) is_of_program: bool,
 }
 
 impl Entry {
-    /// Returns the entry that starts `program`. Without new flags, it keeps the flags of `old`. `top` is the complete
-    /// file.
+    /// Returns the changes so that the entry starts `program`. If `program` has no flags, keeps the flags of `old`.
+    /// `top` is the complete file.
     pub(super) fn new(
         client: Client,
         program: &Program,
@@ -133,7 +133,7 @@ fn less_a_tenth(number: u64) -> u64 {
     number - number.div_ceil(10)
 }
 
-/// Adds a flag unless it exists.
+/// Adds a flag if it is missing.
 fn add_flag(args: &mut Vec<String>, flag: &str, value: &str) {
     if !has_flag(args, flag) {
         args.extend([flag.to_owned(), value.to_owned()]);
@@ -145,7 +145,7 @@ fn has_flag(args: &[String], flag: &str) -> bool {
     args.iter().any(|arg| arg == flag || arg.strip_prefix(flag).is_some_and(|rest| rest.starts_with('=')))
 }
 
-/// Returns a number without its fraction.
+/// Returns a number without its fraction. Returns `None` for other values.
 fn number(node: &Node) -> Option<u64> {
     match &node.kind {
         Kind::Other(value) => {

@@ -1,4 +1,4 @@
-//! Replaces a client's file in one step, after copying it.
+//! Replaces a client's file atomically, after copying it.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read as _, Write as _};
@@ -11,9 +11,9 @@ use crate::cli::ConfigScope;
 use crate::fs::follow::Followed;
 use cutline_core::text::Size;
 
-/// Bytes of a file that is read. The parser may need a hundred times the size of a malicious file.
+/// Maximum size of a file in bytes. The parser may need a hundred times the size of a malicious file.
 const MAX_BYTES: u64 = 16_000_000;
-/// The most copies of a file that are kept.
+/// Maximum number of copies of a file.
 const MAX_COPIES: u32 = 1000;
 /// The byte order mark, which some editors write.
 const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -21,11 +21,11 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 /// The result of changing a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Written {
-    /// Nothing, because the text is the same.
+    /// No change, because the text is the same.
     AsItWas,
     /// A new file was written.
     New,
-    /// The file was replaced. The old text is in this file.
+    /// The file was replaced. The copy with the old text has this path.
     Changed(PathBuf),
 }
 
@@ -35,8 +35,8 @@ pub(in crate::cli) fn read(path: &Path) -> io::Result<String> {
     Ok(text.trim_start_matches(BYTE_ORDER_MARK).to_owned())
 }
 
-/// Returns the text of a client's file. A file of size 0 is not read, because a link can lead to a device or a
-/// pseudo-file that has no end or blocks.
+/// Returns the text of a client's file. Does not read a file of size 0, because a link can point to a device or a
+/// pseudo-file that is endless or blocks.
 ///
 /// # Errors
 ///
@@ -44,7 +44,7 @@ pub(in crate::cli) fn read(path: &Path) -> io::Result<String> {
 fn read_all(path: &Path) -> io::Result<String> {
     let metadata = fs::metadata(path)?;
     if !metadata.is_file() {
-        return Err(io::Error::other("it is not a file of settings"));
+        return Err(io::Error::other("it is not a regular file"));
     }
     if metadata.len() > MAX_BYTES {
         return Err(io::Error::other(format!("it is larger than {}", Size(MAX_BYTES))));
@@ -54,13 +54,13 @@ fn read_all(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-/// Replaces the text of a place's file by the result of `change`. The old file is copied to `FILE.bak`, and then
-/// replaced atomically. Links to it, its owner and its mode stay.
+/// Replaces the text of a location's file by the result of `change`. The old file is copied to `FILE.bak` and then
+/// replaced atomically. Links to it, its owner and its mode are preserved.
 ///
 /// # Errors
 ///
-/// Returns an error, and changes nothing, if `change` does, if another program has just written the file, if the file has
-/// other names, or if a link leads from a project's file out of the project.
+/// Returns an error and changes nothing if `change` fails, if another program has just written the file, if the file
+/// has other hard links, or if a link of a project's file points out of the project.
 pub(super) fn rewrite(
     place: &Place,
     change: impl FnMut(&str) -> anyhow::Result<String>,
@@ -73,13 +73,13 @@ fn rewritten(
     mut change: impl FnMut(&str) -> anyhow::Result<String>,
 ) -> anyhow::Result<Written> {
     ensure!(path.exists() || !path.is_symlink(), "it is a link to nothing");
-    // Links in a project may come from another person.
+    // Another person may have created the links in a project.
     let (end, project) = (Followed::new(path).end, Followed::new(&std::env::current_dir()?).end);
     if *scope == ConfigScope::Project && !end.starts_with(project) {
-        bail!("a link leads from it out of the project; if {} is meant, give that by --file", end.display());
+        bail!("a link leads from it out of the project; to change {}, use --file", end.display());
     }
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let folder = path.parent().context("it has no folder")?;
+    let folder = path.parent().context("it has no parent folder")?;
     if !folder.exists() {
         // An error must not leave a new folder.
         change("")?;
@@ -103,7 +103,7 @@ fn rewritten(
         file.persist_noclobber(&path)?;
         return Ok(Written::New);
     };
-    ensure!(owner::names(&before)? == 1, "it has other names (hard links), which would keep the old text");
+    ensure!(owner::names(&before)? == 1, "it has other hard links, which would keep the old text");
     let backup = back_up(&path, &before, &old)?;
     // Windows cannot replace an open file.
     drop(before);
@@ -118,10 +118,10 @@ fn rewritten(
     Ok(Written::Changed(backup))
 }
 
-/// Writes `text`, the content of the file `before` at `path`, to the first free name of `FILE.bak`, `FILE.bak2` and
-/// so on. The copy has the owner and mode of the file.
+/// Copies `text`, the content of the file `before` at `path`, to the first free name of `FILE.bak`, `FILE.bak2` and so
+/// on. The copy has the owner and mode of the file.
 fn back_up(path: &Path, before: &File, text: &str) -> anyhow::Result<PathBuf> {
-    let mut copy = owner::file_like(Some(before), path.parent().context("it has no folder")?)?;
+    let mut copy = owner::file_like(Some(before), path.parent().context("it has no parent folder")?)?;
     copy.write_all(text.as_bytes())?;
     copy.as_file().sync_all()?;
     for number in 1..=MAX_COPIES {

@@ -1,4 +1,4 @@
-//! Merges an entry into the text of a client's file. Everything else stays unchanged, with its comments.
+//! Merges an entry into the text of a client's file. Everything else, including comments, stays unchanged.
 
 use std::ptr;
 use std::str::FromStr as _;
@@ -18,8 +18,8 @@ use crate::cli::NAME;
 /// The first lines of a new file for Continue, which rejects files without them.
 const HEADER: &str = "name: Local Config\nversion: 1.0.0\nschema: v1\n";
 
-/// Returns the text of a place's file with an entry that starts `program`, and the setting that switches the entry
-/// off, if any.
+/// Merges an entry that starts `program` into the text of a location's file. Also returns the setting that switches the
+/// entry off, if there is one.
 ///
 /// # Errors
 ///
@@ -43,7 +43,7 @@ pub(super) fn merged(
         Format::Yaml if top.members().is_empty() => into_yaml(&format!("{text}{HEADER}"), keys, &entry)?,
         Format::Yaml => into_yaml(text, keys, &entry)?,
     };
-    // A missing final newline alone is not a reason to write the file.
+    // Do not write the file only to add a final newline.
     if merged.trim_end() == text.trim_end() {
         return Ok((text.to_owned(), switched_off));
     }
@@ -57,7 +57,7 @@ pub(super) fn merged(
     Ok((merged, switched_off))
 }
 
-/// Returns `merged` with the line ends of `text`: `\r\n` if all of its lines end with that.
+/// Returns `merged` with the line endings of `text`: `\r\n` if all of its lines have them.
 fn with_line_ends_of(text: &str, merged: String) -> String {
     let lines = text.matches('\n').count();
     let is_crlf = lines > 0 && lines == text.matches("\r\n").count();
@@ -84,7 +84,7 @@ fn is_kept(old: &Node, new: &Node, own: Option<&Node>, changes: &[Change]) -> bo
 fn into_json(text: &str, keys: &[String], entry: &Entry) -> anyhow::Result<String> {
     let text = if text.trim().is_empty() { "{}" } else { text };
     let root = CstRootNode::parse(text, &LIKE_VSCODE)?;
-    let mut server = root.object_value().context("what it holds is not an object")?;
+    let mut server = root.object_value().context("its top level is not an object")?;
     if let Some((name, value)) = &entry.setting {
         server.append(name, input(value));
     }
@@ -152,9 +152,9 @@ fn toml(value: &Value) -> toml_edit::Value {
 }
 
 fn into_yaml(text: &str, keys: &[String], entry: &Entry) -> anyhow::Result<String> {
-    let [servers] = keys else { bail!("its servers are not where they should be") };
+    let [servers] = keys else { bail!("its list of servers was not found") };
     let file = YamlFile::from_str(text)?;
-    let top = file.document().and_then(|document| document.as_mapping()).context("it can't be read")?;
+    let top = file.document().and_then(|document| document.as_mapping()).context("it can't be parsed")?;
     if top.get(servers).is_none_or(|list| list.as_scalar().is_some_and(yaml_edit::Scalar::is_null)) {
         top.set(servers, Sequence::new_pending_block());
     }

@@ -1,5 +1,5 @@
-//! Keeps the owner and mode of a client's file when it is replaced. On Windows, a file inherits the rights of its
-//! folder.
+//! Preserves the owner and mode of a client's file when it is replaced. On Windows, a file inherits the permissions of
+//! its folder.
 
 use std::fs::File;
 use std::io;
@@ -13,7 +13,7 @@ use tempfile::NamedTempFile;
 #[cfg(unix)]
 const NEW_MODE: u32 = 0o666;
 
-/// A new file has the default mode.
+/// On other systems, a new file has the default mode.
 pub(in crate::cli) fn as_programs_make_them() -> tempfile::Builder<'static, 'static> {
     #[cfg_attr(windows, expect(unused_mut, reason = "it has no mode there"))]
     let mut file = tempfile::Builder::new();
@@ -22,8 +22,8 @@ pub(in crate::cli) fn as_programs_make_them() -> tempfile::Builder<'static, 'sta
     file
 }
 
-/// Creates a file in `folder` that will replace `other`, with its owner, group and mode before the first byte is
-/// written. Until then, only this user can read it. Without `other`, the file has the default mode.
+/// Creates a file in `folder` that will replace `other`. It gets the owner, group and mode of `other` before the first
+/// byte is written; until then, only this user can read it. Without `other`, it has the default mode.
 pub(super) fn file_like(other: Option<&File>, folder: &Path) -> io::Result<NamedTempFile> {
     let Some(other) = other else { return as_programs_make_them().tempfile_in(folder) };
     let file = NamedTempFile::new_in(folder)?;
@@ -31,7 +31,7 @@ pub(super) fn file_like(other: Option<&File>, folder: &Path) -> io::Result<Named
     Ok(file)
 }
 
-/// Returns the number of names (hard links) that a file has.
+/// Returns the number of hard links of a file.
 #[cfg(unix)]
 pub(super) fn names(file: &File) -> io::Result<u64> {
     Ok(file.metadata()?.nlink())
@@ -53,7 +53,7 @@ fn belong_alike(file: &File, other: &File) -> io::Result<()> {
 }
 
 #[cfg(windows)]
-#[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
+#[expect(clippy::unnecessary_wraps, reason = "it can fail on other systems")]
 fn belong_alike(_: &File, _: &File) -> io::Result<()> {
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The places of each client's entries: its files, and the keys in them.
+//! The locations of each client's entries: its files, and the keys in them.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -17,12 +17,12 @@ const SETTINGS: &str = if cfg!(target_os = "macos") {
 } else {
     "$XDG_CONFIG_HOME|~/.config"
 };
-/// The name of this server's own file in a folder of files with servers.
+/// The name of this server's own file in a client's folder of server files.
 const OWN_FILE: &str = "cutline.yaml";
 /// Maximum number of files in a folder that are read.
 const MAX_FILES: usize = 100;
 
-/// A place where a client may have an entry.
+/// A location where a client may have an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::cli) struct Place {
     /// The client.
@@ -31,7 +31,7 @@ pub(in crate::cli) struct Place {
     pub(in crate::cli) scope: ConfigScope,
     /// The file.
     pub(in crate::cli) path: PathBuf,
-    /// The path of keys to the servers.
+    /// The path of keys to the table or list of servers.
     pub(in crate::cli) keys: Vec<String>,
 }
 
@@ -43,8 +43,8 @@ impl fmt::Display for Place {
     }
 }
 
-/// Returns all places where a client may have entries. If several have an entry of the same name, the client uses the
-/// first.
+/// Returns all locations where a client may have entries. If several have an entry of the same name, the client uses
+/// the first.
 pub(in crate::cli) fn places(client: Client) -> Vec<Place> {
     let row = client.row();
     let mut all = Vec::new();
@@ -60,14 +60,14 @@ pub(in crate::cli) fn places(client: Client) -> Vec<Place> {
     all
 }
 
-/// Returns the files with servers of all clients, of this user and of the current project.
+/// Returns all clients' files with servers, of this user and of the current project.
 pub(in crate::cli) fn all_files() -> impl Iterator<Item = PathBuf> {
     Client::value_variants().iter().flat_map(|client| places(*client)).map(|place| place.path)
 }
 
-/// Returns the first of the `paths`, separated by `|`, that can be resolved: `.` is the current folder, `~`
-/// the home folder, `$NAME` the folder of a variable, `@` the folder for settings of desktop programs. A final `*`
-/// means all YAML files there.
+/// Returns the first of the `paths`, separated by `|`, that can be resolved: `.` is the current folder, `~` the home
+/// folder, `$NAME` the folder in a variable, `@` the folder for settings of desktop programs. A final `*` means all
+/// YAML files in the folder.
 pub(super) fn found(paths: &str) -> Option<PathBuf> {
     paths.split('|').find_map(|path| {
         let (start, rest) = path.split_once('/').unwrap_or((path, ""));
@@ -90,7 +90,7 @@ pub(in crate::cli) fn project() -> PathBuf {
     here.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(&here).to_owned()
 }
 
-/// Returns the YAML files in a folder by name, without this server's own file.
+/// Returns the YAML files in a folder, sorted by name, without this server's own file.
 fn yaml_files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(MAX_FILES);
     let is_yaml = |path: &PathBuf| path.extension().is_some_and(|end| end == "yaml" || end == "yml");
@@ -100,8 +100,8 @@ fn yaml_files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Returns the places that an entry is written to, in this scope or the client's default scope. Of several names for
-/// one file, it is the one that exists, or the first. If two programs belong to the client, it is the file of each.
+/// Returns the locations for a new entry, in this scope or in the client's default scope. If one file can have several
+/// names, this is the existing one, or else the first. If a client consists of two programs, returns the file of each.
 pub(in crate::cli) fn written(client: Client, scope: Option<ConfigScope>) -> anyhow::Result<Vec<Place>> {
     let row = client.row();
     let scope = scope.unwrap_or(row.scope);

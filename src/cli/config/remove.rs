@@ -1,9 +1,9 @@
 //! Removes this server's entry from the text of a client's file. Everything else stays byte for byte.
 //!
-//! An entry on separate lines is removed with these lines and their comments. An entry in brackets is removed with
-//! one comma and the white space around it.
+//! An entry on separate lines is removed with these lines and their comments. An entry in brackets is removed with one
+//! comma and the white space around it.
 
-#![expect(clippy::indexing_slicing, reason = "places are those that were read: a wrong one must fail")]
+#![expect(clippy::indexing_slicing, reason = "ranges come from the parsed text; an error here must panic")]
 
 use std::ops::Range;
 
@@ -31,7 +31,7 @@ pub(super) struct Removed {
 /// Replacements of parts of a text.
 type Edits = Vec<(Range<usize>, String)>;
 
-/// Removes the entry from the text of a place's file. Returns `None` if there is none.
+/// Removes the entry from the text of a location's file. Returns `None` if there is no entry.
 ///
 /// # Errors
 ///
@@ -55,7 +55,8 @@ pub(super) fn removed(place: &Place, text: &str) -> anyhow::Result<Option<Remove
     Ok(Some(Removed { rest, entry }))
 }
 
-/// Returns the value of a file without the entry. In TOML, the table of servers is also removed with its last entry.
+/// Returns the value of a file without the entry. In TOML, also removes the table of servers if the entry was the last
+/// one.
 fn without_entry(mut top: Value, keys: &[String]) -> Value {
     let Some((last, above)) = keys.split_last() else { return top };
     let above = above.iter().try_fold(&mut top, |value, key| value.get_mut(key));
@@ -110,7 +111,7 @@ fn in_toml(text: &str, keys: &[String]) -> Option<(String, Edits)> {
     let mut lines: Vec<Range<usize>> = Vec::new();
     for place in places.into_iter().map(|place| lines_of(text, place)) {
         match lines.last_mut() {
-            // Only comments are between them.
+            // Only comments are between the two.
             Some(last) if after_space(text, last.end) >= place.start => last.end = last.end.max(place.end),
             _ => lines.push(place),
         }
@@ -149,7 +150,7 @@ fn in_yaml(text: &str, top: &Node, keys: &[String]) -> Option<(String, Edits)> {
     let entry = text[lines.clone()].to_owned();
     let mut edits = vec![(lines, String::new())];
     if let ([_], Some(key)) = (places.as_slice(), keys.last()) {
-        // Without a value, it would become null.
+        // A key without a value would become null.
         let key = format!("{key}:");
         let start = text[..servers.place.start].rfind(&key)?;
         edits.push((start + key.len()..start + key.len(), " []".to_owned()));
@@ -157,8 +158,8 @@ fn in_yaml(text: &str, top: &Node, keys: &[String]) -> Option<(String, Edits)> {
     Some((entry, edits))
 }
 
-/// Returns the text of item `own` in the brackets at `all`, and the edits that remove it. `after_space` returns the
-/// end of white space and comments.
+/// Returns the text of item `own` in the brackets at `all`, and the edits that remove it. `after_space` returns the end
+/// of white space and comments.
 fn of_brackets(
     text: &str,
     all: Range<usize>,
@@ -208,14 +209,14 @@ fn of_brackets(
     (entry, cuts.into_iter().map(|cut| (cut, String::new())).collect())
 }
 
-/// Returns the complete lines of a range.
+/// Extends a range to complete lines.
 fn lines_of(text: &str, place: Range<usize>) -> Range<usize> {
     let start = text[..place.start].rfind('\n').map_or(0, |newline| newline + 1);
     let end = text[place.end..].find('\n').map_or(text.len(), |newline| place.end + newline + 1);
     start..end
 }
 
-/// Returns `lines` with the blank line before them, if the text ends after them or a blank line follows.
+/// Extends `lines` by the blank line before them, if the text ends after them or a blank line follows.
 fn with_blank_line(text: &str, lines: Range<usize>) -> Range<usize> {
     let (before, after) = (&text[..lines.start], &text[lines.end..]);
     let blank = ["\r\n", "\n"].into_iter().find(|end| before.ends_with(&format!("\n{end}")));

@@ -1,4 +1,4 @@
-//! The servers in a client's file, and how each is started.
+//! The servers in a client's file, and how the client starts them.
 
 use anyhow::anyhow;
 
@@ -8,11 +8,11 @@ use crate::cli::NAME;
 
 /// The field with the name of a server, for files with a list of servers.
 pub(super) const NAME_FIELD: &str = "name";
-/// The field that contains the program and its arguments in some entries.
+/// The field that contains the program and its arguments in some clients' entries.
 pub(super) const TRANSPORT: &str = "transport";
 /// The fields of an entry with the URL of a remote server.
 const REMOTE: [&str; 3] = ["url", "httpUrl", "serverUrl"];
-/// The fields of an entry for the environment of its program.
+/// The fields of an entry with the environment of its program.
 const VARIABLES: [&str; 2] = ["env", "environment"];
 
 /// Returns the entries below `keys` with their names.
@@ -22,7 +22,7 @@ pub(in crate::cli) fn entries<'a>(top: &'a Node, keys: &[String]) -> Vec<(&'a st
     all.members().iter().map(|(name, entry)| (name.as_str(), entry)).chain(listed).collect()
 }
 
-/// Returns the entry of that name.
+/// Returns the entry with this name.
 ///
 /// # Errors
 ///
@@ -38,12 +38,12 @@ pub(super) fn entry_of<'a>(top: &'a Node, keys: &[String], name: &str) -> anyhow
     }
 }
 
-/// Returns the table with the program and its arguments: the entry, or a table inside it.
+/// Returns the table with the program and its arguments: the entry itself, or a table in it.
 pub(super) fn starter(entry: &Node) -> &Node {
     entry.member(TRANSPORT).filter(|inner| !inner.members().is_empty()).unwrap_or(entry)
 }
 
-/// Returns the URL of a remote server.
+/// Returns the URL of an entry for a remote server.
 pub(super) fn remote(entry: &Node) -> Option<&str> {
     REMOTE.iter().find_map(|name| starter(entry).member(name)?.text())
 }
@@ -55,14 +55,14 @@ pub(in crate::cli) struct ConfiguredServer<'a> {
     pub(super) format: Format,
     /// The complete entry.
     pub(super) entry: &'a Node,
-    /// The program if it is separate from the arguments: a path, or a name on PATH.
+    /// The program, if it is separate from the arguments: a path, or a name on PATH.
     pub(super) program: Option<&'a Node>,
     /// The list of the arguments, or of the program and its arguments.
     pub(super) list: Option<&'a Node>,
 }
 
 impl<'a> ConfiguredServer<'a> {
-    /// Returns the server of an entry, if it starts a program.
+    /// Parses an entry. Returns `None` if it starts no program.
     pub(in crate::cli) fn of(row: &Row, entry: &'a Node) -> anyhow::Result<Option<Self>> {
         let is_null = |field: &Node| matches!(field.kind, Kind::Other(serde_json::Value::Null));
         let field = |name| starter(entry).member(name).filter(|field| !is_null(field));
@@ -100,12 +100,12 @@ impl<'a> ConfiguredServer<'a> {
         variables.filter_map(|(name, value)| Some((name.as_str(), value.text()?)))
     }
 
-    /// Returns the setting that switches it off.
+    /// Returns the setting that switches the entry off, if there is one.
     pub(in crate::cli) fn switched_off(&self) -> Option<&'static str> {
         switched_off(self.entry)
     }
 
-    /// Returns its working directory, if the entry sets it.
+    /// Returns the working directory, if the entry sets it.
     pub(in crate::cli) fn folder(&self) -> Option<&'a str> {
         starter(self.entry).member("cwd")?.text()
     }
@@ -121,7 +121,7 @@ pub(super) fn switched_off(entry: &Node) -> Option<&'static str> {
     }
 }
 
-/// Returns true if the program of a command has the name of this program, with any path.
+/// Returns true if the program of a command has the file name of this program, in any folder.
 pub(in crate::cli) fn is_cutline(words: &[&str]) -> bool {
     let file = words.first().and_then(|program| program.rsplit(['/', '\\']).next()).unwrap_or_default();
     file.strip_suffix(".exe").unwrap_or(file) == NAME

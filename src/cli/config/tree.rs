@@ -11,7 +11,7 @@ use jsonc_parser::{CollectOptions, ParseOptions, ast, parse_to_ast};
 use serde_json::Value;
 use toml_edit::{Document, Item};
 
-/// Options for JSON with comments, as VS Code writes it.
+/// Parser options for JSON with comments, as VS Code accepts it.
 pub(super) const LIKE_VSCODE: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_trailing_commas: true,
@@ -31,16 +31,16 @@ pub(in crate::cli) enum Format {
     Json,
     /// TOML.
     Toml,
-    /// YAML, one document.
+    /// YAML with one document.
     Yaml,
 }
 
 /// A value with its position in the text.
 #[derive(Debug)]
 pub(in crate::cli) struct Node {
-    /// Its range; empty if it has none.
+    /// The range of the value. Empty if it has no text.
     pub(super) place: Range<usize>,
-    /// True if it is a block list or block mapping of YAML.
+    /// True for a block list or block mapping in YAML.
     pub(super) is_block: bool,
     /// Its kind.
     pub(super) kind: Kind,
@@ -53,14 +53,14 @@ pub(super) enum Kind {
     Text(String),
     /// A list.
     List(Vec<Node>),
-    /// A table, an object or a mapping: each name with its value.
+    /// A table, object or mapping: names with values.
     Table(Vec<(String, Node)>),
     /// Anything else.
     Other(Value),
 }
 
 impl Node {
-    /// Returns an error for a value that must not be changed, because aliases may refer to it.
+    /// Returns an error for a value that must not be changed, because YAML aliases may refer to it.
     pub(super) fn is_alone(&self, format: Format, text: &str) -> anyhow::Result<()> {
         if format != Format::Yaml || !yaml::has_anchor(self, text) {
             return Ok(());
@@ -74,7 +74,7 @@ impl Node {
         Self { place, is_block: false, kind }
     }
 
-    /// Parses a text with a table at the top.
+    /// Parses a text that has a table at the top level.
     ///
     /// # Errors
     ///
@@ -87,14 +87,14 @@ impl Node {
             Format::Toml => Some(of_toml(Document::parse(text)?.as_item())),
             Format::Yaml => yaml::parse(text)?,
         };
-        // A text with only comments has no settings.
+        // A text with only comments has no values.
         let top = top.unwrap_or_else(|| Self::new(text.len()..text.len(), Kind::Table(Vec::new())));
-        ensure!(matches!(top.kind, Kind::Table(_)), "what it holds is not an object");
+        ensure!(matches!(top.kind, Kind::Table(_)), "its top level is not an object");
         top.has_each_name_once()?;
         Ok(top)
     }
 
-    /// Returns an error if a table has a name twice, because programs differ in which value they use.
+    /// Returns an error if a table has duplicate names, because programs differ in which value they use.
     fn has_each_name_once(&self) -> anyhow::Result<()> {
         let mut names = HashSet::new();
         for (name, value) in self.members() {
@@ -104,27 +104,27 @@ impl Node {
         self.items().iter().try_for_each(Self::has_each_name_once)
     }
 
-    /// Returns the member of that name.
+    /// Returns the member with this name.
     pub(super) fn member(&self, name: &str) -> Option<&Self> {
         self.members().iter().find(|(other, _)| other == name).map(|(_, value)| value)
     }
 
-    /// Returns its members, or none if it is not a table.
+    /// Returns the members of a table. Returns none for other values.
     pub(super) fn members(&self) -> &[(String, Self)] {
         if let Kind::Table(members) = &self.kind { members } else { &[] }
     }
 
-    /// Returns its items, or none if it is not a list.
+    /// Returns the items of a list. Returns none for other values.
     pub(super) fn items(&self) -> &[Self] {
         if let Kind::List(items) = &self.kind { items } else { &[] }
     }
 
-    /// Returns its text, if it is one.
+    /// Returns the text of a string. Returns `None` for other values.
     pub(super) fn text(&self) -> Option<&str> {
         if let Kind::Text(text) = &self.kind { Some(text) } else { None }
     }
 
-    /// Returns it as JSON.
+    /// Converts the value to JSON.
     pub(super) fn to_value(&self) -> Value {
         match &self.kind {
             Kind::Text(text) => Value::from(text.as_str()),

@@ -1,4 +1,4 @@
-//! The flags that were typed, as a client's file has them.
+//! Returns the flags that the user typed, in the form for a client's file.
 
 use std::any::TypeId;
 use std::ffi::OsStr;
@@ -16,17 +16,17 @@ pub(super) fn text(value: &OsStr) -> anyhow::Result<String> {
     value.to_str().map(str::to_owned).with_context(|| format!("{} is not UTF-8", value.display()))
 }
 
-/// Returns the typed flags with absolute paths.
+/// Returns the typed flags, with absolute paths.
 pub(in crate::cli) fn flags(matches: &ArgMatches) -> anyhow::Result<Vec<String>> {
     words(matches, &Cli::command())
 }
 
-/// Returns the typed flags of `command` with absolute paths.
+/// Returns the typed flags of `command`, with absolute paths.
 pub(in crate::cli) fn words(matches: &ArgMatches, command: &clap::Command) -> anyhow::Result<Vec<String>> {
     words_of(matches, command, |_| true)
 }
 
-/// Returns the typed flags of `command` for which `is_wanted` returns true, with absolute paths.
+/// Returns the typed flags of `command` that `is_wanted` accepts, with absolute paths.
 pub(in crate::cli) fn words_of(
     matches: &ArgMatches,
     command: &clap::Command,
@@ -43,7 +43,7 @@ pub(in crate::cli) fn words_of(
             // A client may start the server in another folder.
             let path = is_path.then(|| absolute(Path::new(value)));
             let value = text(path.as_deref().map_or(value, Path::as_os_str))?;
-            // As a separate word, it would be parsed as a flag.
+            // As a separate word, such a value would be parsed as a flag.
             if value.starts_with('-') {
                 words.push(format!("{flag}={value}"));
             } else {
@@ -54,7 +54,7 @@ pub(in crate::cli) fn words_of(
     Ok(words)
 }
 
-/// Returns the typed flags of `command`: the matches with the values, the argument, and the flag.
+/// Returns the typed flags of `command`: for each, the matches with its values, the argument, and the text of the flag.
 pub(in crate::cli) fn typed<'a>(
     matches: &'a ArgMatches,
     command: &'a clap::Command,

@@ -1,11 +1,11 @@
 //! Wraps and unwraps the entry of another server in a client's file.
 //!
-//! Only the command and the start of its arguments change. Unwrapping removes exactly the inserted text, so it
-//! restores an unedited entry byte for byte, and keeps edits.
+//! Only the command and the start of its arguments change. Unwrapping removes exactly the inserted text. It restores an
+//! unedited entry byte for byte, and preserves later edits.
 
 #![expect(
     clippy::indexing_slicing,
-    reason = "places and words are those that were read: a wrong one must fail"
+    reason = "ranges and words come from the parsed text; an error here must panic"
 )]
 
 use std::ops::Range;
@@ -14,11 +14,11 @@ use super::Program;
 use super::server::{ConfiguredServer, is_cutline, starter};
 use super::tree::{Format, Node};
 
-/// The subcommand that marks a wrapped entry.
+/// The subcommand that identifies a wrapped entry.
 const WRAP: &str = "wrap";
 /// The word before the wrapped command.
 const DASHES: &str = "--";
-/// The space before the closing bracket of arguments that an entry did not have before.
+/// The white space between the brackets of inserted arguments, if the entry had no arguments before.
 const WERE_NONE: &str = " ";
 
 /// Returns the index of the word before the wrapped command, or `None` if the entry is not wrapped.
@@ -40,12 +40,12 @@ impl<'a> ConfiguredServer<'a> {
         self.wrapped().unwrap_or_else(|| self.words())
     }
 
-    /// Returns the number of words at the start of the list that belong to `cutline wrap`.
+    /// Returns the number of leading words in the list that belong to `cutline wrap`.
     fn wraps_words(&self) -> usize {
         dashes(&self.words()).map_or(0, |dashes| dashes + usize::from(self.program.is_none()))
     }
 
-    /// Returns `text` with the entry wrapped by `program`. A wrapped entry gets the new flags.
+    /// Returns `text` with the entry wrapped by `program`. If it is already wrapped, replaces the flags.
     pub(super) fn wrap(&self, text: &str, Program { binary, flags, .. }: &Program) -> String {
         let own = [WRAP].into_iter().chain(flags.iter().map(String::as_str)).chain([DASHES]);
         let mut words: Vec<String> = own.map(quoted).collect();
@@ -78,7 +78,7 @@ impl<'a> ConfiguredServer<'a> {
         let Some(program) = self.program else {
             return Some(replaced(text, vec![without(list, before, text)]));
         };
-        // The first word of a wrap is the program.
+        // In a wrapped entry, the first of these words is the program.
         let wrapped = list.items()[before].place.clone();
         let were_none = !list.is_block
             && text[wrapped.end..list.place.end] == format!("{WERE_NONE}]")
@@ -113,7 +113,7 @@ fn separator(list: &Node, text: &str) -> String {
     format!("{}- ", indented(list, text))
 }
 
-/// Returns a newline with the indentation of a block.
+/// Returns a newline and the indentation of a block.
 fn indented(block: &Node, text: &str) -> String {
     let before = text[..block.place.start].chars().rev().take_while(|c| *c != '\n').count();
     format!("{}{}", newline(text), " ".repeat(before))
@@ -129,7 +129,7 @@ fn space<'a>(list: &Node, text: &'a str) -> &'a str {
     &inside[..inside.len() - inside.trim_start().len()]
 }
 
-/// Returns the text of inserted words.
+/// Returns the text for inserted words.
 fn joined(list: &Node, words: &[String], text: &str) -> String {
     words.join(if list.is_block { separator(list, text) } else { ", ".to_owned() }.as_str())
 }
@@ -145,7 +145,7 @@ fn with(list: &Node, words: &[String], text: &str) -> (Range<usize>, String) {
     (at..at, joined(list, words, text) + &end)
 }
 
-/// Returns the edit that removes the words of the list before index `next`.
+/// Returns the edit that removes the words of the list before the index `next`.
 fn without(list: &Node, next: usize, text: &str) -> (Range<usize>, String) {
     let items = list.items();
     let (start, end) = (items[0].place.start, items[next - 1].place.end);

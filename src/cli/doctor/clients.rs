@@ -1,7 +1,7 @@
-//! Checks the clients' files. Entries that start this binary are tried.
+//! Checks the clients' files. Tries to start the entries that start this binary.
 //!
-//! A project's file may come from another person. `doctor` starts only this binary, as [`Trial`] describes, and
-//! starts entries of a project's file only if the user requests it.
+//! Another person may have written a project's file. `doctor` therefore starts only this binary, as [`Trial`]
+//! describes, and starts entries of a project's file only if the user requests it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,12 +17,12 @@ use crate::process;
 use crate::tools::error::reason;
 use cutline_core::text::show;
 
-/// Prefixes of words that clients replace before they start a server.
+/// Prefixes of placeholders that clients replace before they start a server.
 const FILLED_IN: [&str; 3] = ["${", "{env:", "{file:"];
 
-/// Settings of trials.
+/// The settings of trial starts.
 pub(super) struct Trials<'a> {
-    /// This binary, the only one that a trial starts.
+    /// This binary. No other program is started.
     pub(super) binary: &'a Path,
     /// True if `doctor` may start entries of a project's file.
     pub(super) start_project_servers: bool,
@@ -42,9 +42,9 @@ pub(super) fn look(trials: &Trials<'_>, say: &mut dyn FnMut(Finding)) {
 /// The entries of one client.
 #[derive(Default)]
 struct Found {
-    /// Places and commands of each entry by name.
+    /// The locations and commands of each entry, by name.
     entries: BTreeMap<String, Vec<(Place, Vec<String>)>>,
-    /// Each file; `None` if it could not be parsed.
+    /// The parsed files. `None` if a file could not be parsed.
     files: BTreeMap<PathBuf, Option<Node>>,
 }
 
@@ -83,7 +83,7 @@ fn look_at(place: &Place, trials: &Trials<'_>, found: &mut Found, say: &mut dyn 
     for (name, server) in others {
         let inner = server.wrapped().and_then(|words| words.first().copied());
         for program in [server.executable()].into_iter().chain(inner) {
-            // Only the client knows the folder where a relative path starts.
+            // Only the client knows the folder to which a relative path refers.
             let is_known = Path::new(program).is_absolute() || Path::new(program).components().count() == 1;
             if is_known && !is_filled_in(program) && self::program(program).is_none() {
                 let gone = format!("{name} in {place} starts {program}, which is not a program");
@@ -104,7 +104,7 @@ fn look_at(place: &Place, trials: &Trials<'_>, found: &mut Found, say: &mut dyn 
 impl Found {
     /// Reports entries with the same name and different commands.
     fn conflicts(&self, client: Client, say: &mut dyn FnMut(Finding)) {
-        // Its files belong to two programs.
+        // The files of Cline belong to two programs.
         if client == Client::Cline {
             return;
         }
@@ -123,7 +123,7 @@ fn is_filled_in(word: &str) -> bool {
     FILLED_IN.iter().any(|start| word.contains(start))
 }
 
-/// Reports whether the entry starts this server, and tries it if that is safe.
+/// Reports whether the entry starts this server, and tries to start it if that is safe.
 fn say_tried(
     place: &Place,
     what: &str,
@@ -164,8 +164,8 @@ fn say_tried(
     }
 }
 
-/// Returns true if the file came with the project, or could have: it is the project's file by its name, or it is located
-/// in the project and the project is not a folder above the user's home folder.
+/// Returns true if the file came with the project, or may have. This is the case for files that are in the project by
+/// definition, and for files inside the project folder, unless the project folder contains the user's home folder.
 fn is_of_project(place: &Place) -> bool {
     let followed = |path: &Path| Followed::new(path).end;
     let project = followed(&config::project());

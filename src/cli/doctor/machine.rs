@@ -1,4 +1,4 @@
-//! The programs and rights on this machine that the server needs.
+//! Checks the programs and permissions on this machine that the server needs.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::process::{self, sandbox};
 use crate::tools::Shared;
 use crate::tools::error::reason;
 
-/// Reports the state of all programs and rights that the server needs.
+/// Checks all programs and permissions that the server needs.
 pub(super) fn look(options: &Options, binary: &Path, say: &mut dyn FnMut(Finding)) {
     say(Fine(format!("{NAME} {} is {}", env!("CARGO_PKG_VERSION"), binary.display())));
     say(on_path(binary));

@@ -1,6 +1,6 @@
-//! A client session with the server: the handshake, the list of tools, a call of each tool, the end.
+//! Runs a client session with the server: the handshake, the list of tools, a call of each tool, and the end.
 
-#![expect(clippy::indexing_slicing, reason = "of JSON, where a field that is absent is null")]
+#![expect(clippy::indexing_slicing, reason = "indexing JSON returns null for a missing field")]
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -19,13 +19,13 @@ use crate::tools::ToolName;
 use crate::tools::notice::empty;
 use cutline_core::text::Size;
 
-/// Time limit of a response. Each of these calls takes far less.
-const PATIENCE: Duration = Duration::from_secs(20);
-/// Time limit for the end of the server after the end of its input. It needs about a second.
+/// Timeout of a response. Each of these calls needs much less time.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(20);
+/// Timeout for the end of the server after the end of its input. It needs about one second.
 const END: Duration = Duration::from_secs(5);
 /// The protocol revision that `doctor` uses.
 const REVISION: &str = "2025-06-18";
-/// The client name that `doctor` sends.
+/// The client name that `doctor` sends as itself.
 const MY_NAME: &str = "cutline-doctor";
 
 /// Runs the session and reports the results.
@@ -42,13 +42,13 @@ pub(super) fn look(options: &Options, binary: &Path, flags: &[String], say: &mut
     });
 }
 
-/// Starts a server and does the handshake with the client's own name, if it is known. Returns the duration of the
-/// handshake and the server's statistics, which contain the active limits.
+/// Starts a server and does the handshake with the name of `client`, if there is one. Returns the duration of the
+/// handshake and the server's statistics, which contain the limits in use.
 pub(super) fn greet(command: Command, client: Option<&str>) -> Result<(Duration, Value), String> {
     converse(command, client.unwrap_or(MY_NAME), async |session, took| Ok((took, session.stats().await?)))
 }
 
-/// Describes the active client profile and limits.
+/// Describes the client profile and the limits in use.
 pub(super) fn limits(stats: &Value) -> String {
     let row = stats["fit"].as_str().and_then(fit::Client::of_id);
     let row = row.map_or_else(
@@ -68,8 +68,8 @@ pub(super) fn limits(stats: &Value) -> String {
     )
 }
 
-/// Starts a server, does the handshake with that client name, calls `talk` with its duration, and stops the server.
-/// Returns the result of `talk` if all steps succeeded.
+/// Starts a server, does the handshake with this client name, calls `talk` with the duration of the handshake, and
+/// stops the server. Returns the result of `talk` if all steps succeed.
 fn converse<T>(
     command: Command,
     name: &str,
@@ -131,7 +131,7 @@ impl Session {
         if let Fit::Client(_) = options.fit {
             say(Fine(limits(&self.stats().await?)));
         }
-        // A file with text, if there is one.
+        // Use a text file, if there is one.
         let mut file = None;
         let order = [ToolName::Ls, ToolName::Find, ToolName::Grep, ToolName::Read, ToolName::Bash];
         for tool in order.into_iter().filter(|tool| options.tools.contains(tool)) {
@@ -165,7 +165,7 @@ impl Session {
         Ok(())
     }
 
-    /// Sends a message. If the server has ended, reading the response fails.
+    /// Sends a message. Ignores errors: if the server has ended, reading the response fails.
     async fn send(&mut self, message: &Value) {
         let _ended = self.stdin.write_all(format!("{message}\n").as_bytes()).await;
     }
@@ -190,13 +190,14 @@ impl Session {
             }
             Err(format!("it ended: {}", last_words.trim()))
         };
-        let answer = timeout(PATIENCE, answer).await;
-        let answer = answer.unwrap_or_else(|_| Err(format!("no answer to {method} in {PATIENCE:?}")))?;
+        let answer = timeout(RESPONSE_TIMEOUT, answer).await;
+        let answer =
+            answer.unwrap_or_else(|_| Err(format!("no answer to {method} in {RESPONSE_TIMEOUT:?}")))?;
         let refused = || format!("{method} was refused: {}", answer["error"]["message"]);
         answer.get("result").cloned().ok_or_else(refused)
     }
 
-    /// Returns the server's statistics, which contain the active limits.
+    /// Returns the server's statistics, which contain the limits in use.
     async fn stats(&mut self) -> Result<Value, String> {
         let stats = self.ask("resources/read", &json!({"uri": STATS_URI})).await?;
         let text = stats["contents"][0]["text"].as_str().unwrap_or_default();

@@ -1,8 +1,8 @@
-//! Trial starts of a client's entry.
+//! Tries to start a client's entry.
 //!
 //! The entry may belong to another person's project. A trial therefore starts only this binary, as a server, in an
-//! empty temporary folder, and passes on only flags that set limits. Flags for paths and for the age of files are not
-//! passed on.
+//! empty temporary folder. It passes on only flags that set limits, not flags with paths or with the maximum age of
+//! files.
 
 use std::any::TypeId;
 use std::ffi::OsStr;
@@ -22,7 +22,7 @@ use crate::cli::{Cli, NAME, command, split_paths};
 use crate::fit;
 use crate::tools::error::reason;
 
-/// The flags that a trial passes on, by their ids.
+/// The ids of the flags that a trial passes on.
 const PASSED_ON: [&str; 21] = [
     "tools",
     "structured",
@@ -46,23 +46,23 @@ const PASSED_ON: [&str; 21] = [
     "sandbox_deny",
     "save",
 ];
-/// The variables that name the folder for temporary files, on Unix and on Windows.
+/// The variables with the folder for temporary files, on Unix and on Windows.
 const TEMP_VARIABLES: [&str; 3] = ["TMPDIR", "TMP", "TEMP"];
-/// The values of a variable that switch a boolean flag off in clap.
+/// The values of a variable that clap parses as false.
 const OFF: [&str; 6] = ["n", "no", "f", "false", "off", "0"];
 
-/// The flags with which an entry starts this binary as a server.
+/// The flags of an entry that starts this binary as a server.
 pub(super) struct Trial {
     matches: ArgMatches,
     cli: Cli,
 }
 
 impl Trial {
-    /// Parses the entry's arguments and variables.
+    /// Parses the arguments and variables of the entry.
     ///
     /// # Errors
     ///
-    /// Returns an error if the arguments are wrong, or start no server.
+    /// Returns an error if the arguments are invalid or do not start a server.
     pub(super) fn parse(server: &ConfiguredServer<'_>) -> Result<Self, String> {
         let mut words = vec![NAME.to_owned()];
         words.extend(server.words().into_iter().skip(1).map(str::to_owned));
@@ -93,8 +93,8 @@ impl Trial {
         if cli.command.is_some() { Err(not_a_server()) } else { Ok(Self { matches, cli }) }
     }
 
-    /// Starts the server for the handshake, and checks that the folders that the entry names are there. Returns how long
-    /// the handshake took, and the server's counts.
+    /// Starts the server for the handshake, and checks that the folders in the entry's flags exist. Returns the
+    /// duration of the handshake and the server's statistics.
     pub(super) fn start(
         &self,
         server: &ConfiguredServer<'_>,
@@ -123,8 +123,8 @@ impl Trial {
         let mut command = Command::new(binary);
         command.args(config::words_of(&self.matches, &all, is_passed_on)?);
         command.arg("--spill-dir").arg(saved).current_dir(work);
-        // The variables of the entry are among the flags. The server inherits a variable of this process only if its
-        // flag is passed on and the entry does not set it.
+        // The variables of the entry become flags. The server inherits a variable of this process only if its flag is
+        // passed on and the entry does not set it.
         for arg in all.get_arguments() {
             let is_inherited =
                 self.matches.value_source(arg.get_id().as_str()) == Some(ENV) && is_passed_on(arg);
@@ -137,10 +137,10 @@ impl Trial {
     }
 }
 
-/// The source of a value from a variable.
+/// The source of a value that comes from a variable.
 const ENV: clap::parser::ValueSource = clap::parser::ValueSource::EnvVariable;
 
-/// Returns the flags that are equivalent to the variable of `arg` with that value.
+/// Returns the flags that are equivalent to setting the variable of `arg` to this value.
 fn flags_of(arg: &clap::Arg, flag: &str, value: &str) -> Vec<String> {
     let is_folder = arg.get_value_parser().type_id() == TypeId::of::<PathBuf>();
     match arg.get_action() {
@@ -157,7 +157,7 @@ fn not_a_server() -> String {
     "not as a server".to_owned()
 }
 
-/// Returns the error message without the usage.
+/// Returns the first line of the error message, without the usage.
 fn first_line(error: &clap::Error) -> String {
     let story = error.to_string();
     let line = story.lines().next().unwrap_or_default();

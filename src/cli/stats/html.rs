@@ -1,7 +1,7 @@
-//! The page of `cutline stats --html`, made only from the JSON of `--json`, so that both have the same numbers.
+//! The page of `cutline stats --html`. It is made only from the JSON of `--json`, so both have the same numbers.
 //!
-//! Each number is in a `data` element with its JSON pointer. The page loads nothing, and its policy forbids scripts,
-//! images and fonts.
+//! Each number is in a `data` element with its JSON pointer. The page loads nothing, and its content security policy
+//! forbids scripts, images and fonts.
 
 mod plot;
 mod words;
@@ -12,20 +12,20 @@ use serde_json::Value;
 use plot::{Axis, Bars, GIVEN, LEFT_OUT};
 use words::{escaped, grouped, tenth, tick};
 
-/// The style of the page, without the plots.
+/// The style sheet of the page, without the colours of the plots.
 const STYLE: &str = include_str!("html/style.css");
-/// The content security policy: only the page's own style.
+/// The content security policy, which allows only the page's own style.
 const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
-/// Longest name of a tool, in characters, that is not wrapped.
+/// Maximum length in characters of a tool's name that is not wrapped.
 const SHORT_NAME_CHARS: usize = 24;
 /// The text for a missing number.
 const NONE: &str = "–";
 
-/// A column of a table: its heading, and the JSON pointer of its number, relative to the row.
+/// A column of a table: the heading, and the JSON pointer of the number, relative to the row.
 type Column = (&'static str, &'static str);
 
-/// The columns of the table of sums.
+/// The columns of the table of totals.
 const SUMS: [Column; 15] = [
     ("Calls", "/calls"),
     ("Errors", "/errors"),
@@ -43,7 +43,7 @@ const SUMS: [Column; 15] = [
     ("95 %, ms", "/durationMs/p95"),
     ("Longest, ms", "/durationMs/longest"),
 ];
-/// The numbers at the top: label, JSON pointer in the sums of all tools, unit.
+/// The numbers at the top: the label, the JSON pointer in the totals of all tools, and the unit.
 const TILES: [(&str, &str, &str); 6] = [
     ("Answers", "/answers", ""),
     ("Errors", "/errors", ""),
@@ -52,13 +52,13 @@ const TILES: [(&str, &str, &str); 6] = [
     ("Tokens given", "/given/estimatedTokens", ""),
     ("Tokens left out", TOKENS_LEFT_OUT, ""),
 ];
-/// The JSON pointer of omitted tokens, which have a `+` if they are a lower bound.
+/// The JSON pointer of omitted tokens. A `+` after the number means that it is a lower bound.
 const TOKENS_LEFT_OUT: &str = "/leftOut/estimatedTokens";
 /// The column of the table of limit use.
 const USES: [Column; 1] = [("Answers", "")];
-/// The columns of a slow call.
+/// The columns of the table of slow calls.
 const SLOWEST: [Column; 2] = [("Duration, ms", "/durationMs"), ("Ended", "/time")];
-/// The columns of a span of time.
+/// The columns of the table of time spans.
 const SPAN: [Column; 6] = [
     ("Calls", "/calls"),
     ("Answers", "/answers"),
@@ -68,7 +68,7 @@ const SPAN: [Column; 6] = [
     ("Left out", "/estimatedTokensLeftOut"),
 ];
 
-/// Returns the page of these sums.
+/// Returns the page for these totals.
 pub(super) fn page(sums: &Value) -> anyhow::Result<String> {
     let page = HtmlPage { sums };
     let body = page.body()?;
@@ -92,7 +92,7 @@ pub(super) fn page(sums: &Value) -> anyhow::Result<String> {
     Ok(page.into_string() + "\n")
 }
 
-/// Returns the name of a tool. A name of usual length is not wrapped.
+/// Returns the name of a tool. A short name is not wrapped.
 fn tool(name: &str) -> Markup {
     html! { bdi.short[name.chars().count() <= SHORT_NAME_CHARS] { (name) } }
 }
@@ -123,7 +123,7 @@ impl HtmlPage<'_> {
         html! { data value=(self.value(pointer)) data-of=(pointer) { (text) } }
     }
 
-    /// Returns a number of the sums at `of`, with a `+` if it is a lower bound.
+    /// Returns the number of a total at `of`, with a `+` if it is a lower bound.
     fn sum(&self, of: &str, part: &str) -> Markup {
         let more = part == TOKENS_LEFT_OUT && self.value(&format!("{of}/leftOut/isLowerBound")) == true;
         html! { (self.number(&[of, part].concat())) @if more { span.more title="at least" { "+" } } }
@@ -152,21 +152,21 @@ impl HtmlPage<'_> {
                 section aria-labelledby="tools" {
                     h2 #tools { "Tools" }
                     (self.tools())
-                    p.note { "Tokens are estimated. A + stands where more was left out than is known. Durations are without cancelled calls." }
+                    p.note { "Tokens are estimated. A + means that at least this much was left out. Durations do not include cancelled calls." }
                 }
                 @if !self.is_zero("/total/answers") { (self.plots()?) }
                 @if self.items("/slowestCalls").next().is_some() {
                     section aria-labelledby="slowest" { h2 #slowest { "Slowest calls" } (self.slowest()) }
                 }
             }
-            footer { "Made by cutline stats. A record of a call holds sizes, limits and times, nothing of its content." }
+            footer { "Made by cutline stats. A record of a call contains sizes, limits and times, but no content." }
         })
     }
 
     fn broken(&self) -> Markup {
         html! {
             @if !self.is_zero("/brokenLines") {
-                p.warning { "Lines that are no records, passed over: " (self.number("/brokenLines")) }
+                p.warning { "Skipped lines that are not records: " (self.number("/brokenLines")) }
             }
         }
     }
@@ -225,9 +225,9 @@ impl HtmlPage<'_> {
             }
             section aria-labelledby="time" {
                 h2 #time { "Over time" }
-                p.note { "A column is " (each) ", by UTC. Where there was no answer (of calls: no call), there is no line below it." }
+                p.note { "Each column is " (each) " (UTC). Columns without results (for the number of calls: without calls) have no line below them." }
                 div.grid { (self.over_time(span_ms)?) }
-                details { summary { "The numbers, where there was a call" } (self.spans()) }
+                details { summary { "Numbers for columns with calls" } (self.spans()) }
             }
         })
     }
@@ -236,7 +236,7 @@ impl HtmlPage<'_> {
         let spans = || self.items("/overTime/spans");
         let starts: Vec<&str> = spans().filter_map(|span| span["start"].as_str()).collect();
         let labels: Vec<String> = starts.iter().map(|start| tick(start, &starts, span_ms)).collect();
-        // Returns a field of each span with a count of `of`.
+        // Returns a field of each span in which the count `of` is not 0.
         let part = |part: &str, of: &str| -> Vec<Option<f64>> {
             spans().map(|span| span[part].as_f64().filter(|_| span[of] != 0)).collect()
         };
@@ -330,7 +330,7 @@ fn figure(name: &str, bars: &Bars<'_>) -> anyhow::Result<Markup> {
     })
 }
 
-/// Returns a time of RFC 3339 to the second, with a space between date and time.
+/// Formats an RFC 3339 time to the second, with a space between date and time.
 fn to_the_second(time: &str) -> String {
     time.chars().take(19).map(|c| if c == 'T' { ' ' } else { c }).collect()
 }

@@ -1,6 +1,6 @@
-//! The table of `cutline stats`: a row for each tool, and one for all tools.
+//! The table of `cutline stats`: one row for each tool and one for all tools.
 
-#![expect(clippy::indexing_slicing, reason = "every row has all cells, and the headings are the first")]
+#![expect(clippy::indexing_slicing, reason = "every row has all cells, and the first row has the headings")]
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ const WARNING: Style = AnsiColor::Yellow.on_default();
 const HEADINGS: [&str; 12] =
     ["tool", "calls", "errs", "cut", "lines", "bytes", "tokens", "given", "left out", "saved", "50%", "95%"];
 
-/// Returns the time span, the table, and the number of lines that are not records.
+/// Formats the time span, the table, and the number of lines that are not records.
 pub(super) fn text(stats: &Stats, broken: u64) -> String {
     let mut lines = Vec::new();
     match stats.span_ms {
@@ -37,7 +37,7 @@ pub(super) fn text(stats: &Stats, broken: u64) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Returns the lines of the table. A `+` follows a number if more was omitted than could be counted.
+/// Returns the lines of the table. A `+` after a number means that it is a lower bound.
 fn table(stats: &Stats) -> Vec<String> {
     let tools = stats.tools.iter().map(|(tool, sums)| row(tool.as_str(), sums));
     let headings = [HEADINGS.map(ToOwned::to_owned)].into_iter();
@@ -45,7 +45,7 @@ fn table(stats: &Stats) -> Vec<String> {
     let cells = |row: &[String; HEADINGS.len()]| {
         let cells = row.iter().enumerate().map(|(n, cell)| {
             let width = rows.iter().map(|row| row[n].chars().count()).max().unwrap_or(0);
-            // The names of the tools to the left, numbers to the right.
+            // Names of tools are left-aligned, and numbers right-aligned.
             if n == 0 { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
         });
         cells.collect::<Vec<_>>().join(" ")
@@ -75,13 +75,13 @@ fn row(name: &str, sums: &Sums) -> [String; HEADINGS.len()] {
     ]
 }
 
-/// Returns a number in a short form: `512`, `1.5K`, `2M`.
+/// Formats a number in a short form: `512`, `1.5K`, `2M`.
 pub(super) fn short(number: u64) -> String {
-    // The form of sizes, without their unit.
+    // Use the format of sizes without the unit.
     Size(number).to_string().trim_end_matches('B').to_owned()
 }
 
-/// Returns a duration with about three digits: `250µs`, `1.2ms`, `13s`.
+/// Formats a duration with about three digits: `250µs`, `1.2ms`, `13s`.
 fn duration(duration: Duration) -> String {
     let us = duration.as_micros();
     match us {

@@ -1,4 +1,4 @@
-//! A client's file before and after.
+//! Tests a client's file before and after a merge.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ struct Start {
     folder: Option<String>,
 }
 
-/// Calls `with` with the server `name` of a text, if it is there and starts a program.
+/// Calls `with` with the server `name` in a text, if the entry exists and starts a program.
 fn with_server<T>(
     client: Client,
     text: &str,
@@ -84,7 +84,7 @@ fn closing_bracket_in_the_column_of_its_key_is_read() {
     assert!(merged.starts_with(text) && merged.contains("name: cutline"), "{merged}");
 }
 
-/// Returns the client, the case's file and the file's text of each `before` of the fixtures.
+/// Returns the client, the path and the text of each `before` fixture.
 fn cases() -> Vec<(Client, PathBuf, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/config");
     let mut cases = Vec::new();
@@ -102,7 +102,8 @@ fn cases() -> Vec<(Client, PathBuf, String)> {
     cases
 }
 
-/// Files after the merge of an entry with `--root`, or without flags if the name of the case starts with `bare`.
+/// Compares each fixture with the file after the merge of an entry with `--root`, or without flags if the name of the
+/// fixture starts with `bare`.
 #[test]
 fn fixtures_are_merged() {
     for (client, file, before) in cases() {
@@ -126,7 +127,7 @@ fn fixtures_are_merged() {
         let start = start_in(client, &merged).expect("it is read").expect("it has an entry");
         assert_eq!(start.words[0], "/bin/cutline", "{}", file.display());
         assert!(start.words.join(" ").contains("--root /quo\"te"), "{}: {start:?}", file.display());
-        // The same with the line ends of Windows.
+        // The same with Windows line endings.
         let windows = |text: &str| text.replace("\r\n", "\n").replace('\n', "\r\n");
         if before.contains('\n') {
             assert_eq!(put(&windows(&before)).ok(), Some(windows(&expected)), "{}", file.display());
@@ -223,7 +224,7 @@ fn how_a_file_has_it_started() {
     }
 }
 
-/// Returns the value of a text without the command of this server.
+/// Returns the value of a text without this server's command.
 fn rest(text: &str) -> Vec<(String, Value)> {
     let top = Node::parse(Format::Yaml, text).expect("it is YAML");
     let server = |(name, entry): &(&str, &Node)| ((*name).to_owned(), entry.to_value());

@@ -1,4 +1,4 @@
-//! A client's file with the entry, and after it was removed.
+//! Tests a client's file with the entry, and after the entry was removed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ fn remove(client: Client, text: &str) -> Result<Option<String>, String> {
     Ok(removed.map(|removed| removed.rest))
 }
 
-/// Each `after` of the fixtures has the entry; `removed` is the same file without it.
+/// Each `after` fixture has the entry; `removed` is the same file without it.
 #[test]
 fn fixtures_are_without_the_entry() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/config");

@@ -1,8 +1,8 @@
-//! Values and their places, in three languages.
+//! Tests values and their ranges in three formats.
 
 use super::*;
 
-/// Each string and list of a text, as it is written.
+/// Returns each string and list of a text, with its original text.
 fn written(format: Format, text: &str) -> Vec<(String, String)> {
     fn walk(node: &Node, text: &str, name: &str, all: &mut Vec<(String, String)>) {
         all.push((name.to_owned(), text[node.place.clone()].to_owned()));

@@ -1,4 +1,4 @@
-//! A text of YAML as values with their places.
+//! Parses YAML into values with their ranges.
 
 use std::str::FromStr as _;
 
@@ -9,13 +9,14 @@ use yaml_edit::{Scalar, YamlFile, YamlNode};
 
 use super::{Kind, Node};
 
-/// Bytes of a text: no client's own comes near, and each takes up to ten microseconds and a hundred bytes of memory.
+/// Maximum size of a text in bytes. Each byte takes up to ten microseconds and a hundred bytes of memory. Real files of
+/// clients are much smaller.
 const MAX_BYTES: usize = 200_000;
 
 /// The one error that is ignored: a closing bracket in the column of its key, which other parsers accept.
 const UNINDENTED_BRACKET: &str = "Flow collection continuation line must be indented";
 
-/// Parses the single document of a text, if there is one.
+/// Parses the only document of a text. Returns `None` if there is none.
 pub(super) fn parse(text: &str) -> anyhow::Result<Option<Node>> {
     ensure!(text.len() <= MAX_BYTES, "it is too large");
     let file = YamlFile::from_str(text)?;
@@ -24,7 +25,7 @@ pub(super) fn parse(text: &str) -> anyhow::Result<Option<Node>> {
         (None, _) => Ok(None),
         (Some(_), Some(_)) => bail!("it has several documents"),
         (Some(document), None) => {
-            // The parser also accepts invalid YAML, which the validator reports. Discouraged values such as `yes`
+            // The parser also accepts some invalid YAML, but the validator reports it. Discouraged values such as `yes`
             // are only warnings.
             let violations = Validator::new().validate(&document);
             let mut faults = violations.iter().filter(|fault| fault.severity == Severity::Error);
@@ -32,12 +33,12 @@ pub(super) fn parse(text: &str) -> anyhow::Result<Option<Node>> {
                 bail!("{fault}");
             }
             let top = document.as_mapping().map(|top| node(&YamlNode::Mapping(top), text));
-            top.map(Some).context("what it holds is not an object")
+            top.map(Some).context("its top level is not an object")
         }
     }
 }
 
-/// Returns true if the value, or one inside it, has an anchor (`&NAME`) that aliases may refer to.
+/// Returns true if the value, or a value inside it, has an anchor (`&NAME`), to which aliases may refer.
 pub(super) fn has_anchor(value: &Node, text: &str) -> bool {
     let is_anchor = |word: &str| {
         word.strip_prefix('&')
@@ -66,13 +67,13 @@ fn node(value: &YamlNode, text: &str) -> Node {
             });
             (table.byte_range(), !table.is_flow_style(), Kind::Table(members.collect()))
         }
-        // An alias or a tagged value, which not all programs support.
+        // Not all programs support aliases and tagged values.
         YamlNode::Alias(_) | YamlNode::TaggedNode(_) => {
             return Node::new(0..0, Kind::Other("an alias or a tag".into()));
         }
     };
     let (start, end) = (range.start as usize, range.end as usize);
-    // A block extends to the next value.
+    // A block extends to the next value. Exclude the white space at its end.
     let end = if is_block { start + text[start..end].trim_end().len() } else { end };
     Node { place: start..end, is_block, kind }
 }

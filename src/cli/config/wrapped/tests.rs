@@ -1,4 +1,4 @@
-//! Entries wrapped and unwrapped: to the byte.
+//! Tests that wrapping and unwrapping entries restores them byte for byte.
 
 use anyhow::Context as _;
 use proptest::prelude::*;

@@ -1,27 +1,27 @@
-//! A plot of bars, as SVG.
+//! Draws a plot of bars as SVG.
 //!
-//! The plot uses the colours of the light page. The style of the page replaces them in dark mode.
+//! The plot has the colours of the light page. In dark mode, the style sheet of the page replaces them.
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use crate::cli::stats::table::short;
 
-/// A colour: its variable in the style of the page, and its value on a light page.
+/// A colour: its variable in the style sheet, and its value on a light page.
 pub(super) type Colour = (&'static str, RGBColor);
 
-/// Returned amounts and used limits.
+/// The colour of returned amounts and used limits.
 pub(super) const GIVEN: Colour = ("--given", RGBColor(0x1F, 0x6F, 0xB2));
-/// Omitted amounts.
+/// The colour of omitted amounts.
 pub(super) const LEFT_OUT: Colour = ("--left-out", RGBColor(0xC2, 0x57, 0x0C));
-/// The line below the columns.
+/// The colour of the line below the columns.
 const AXIS: Colour = ("--axis", RGBColor(0x8A, 0x94, 0xA3));
-/// The lines of the scale.
+/// The colour of the lines of the scale.
 const GRID: Colour = ("--grid", RGBColor(0xE2, 0xE6, 0xEC));
-/// Text.
+/// The colour of text.
 const TEXT: Colour = ("--quiet", RGBColor(0x55, 0x60, 0x6E));
 
-/// Returns the style that gives the plots the colours of the page.
+/// Returns the style rules that give the plots the colours of the page.
 pub(super) fn style() -> String {
     let mut rules = String::new();
     for (variable, RGBColor(red, green, blue)) in [GIVEN, LEFT_OUT, AXIS, GRID, TEXT] {
@@ -46,22 +46,22 @@ pub(super) enum Axis {
 /// Columns of bars. Several series are stacked.
 #[derive(Debug)]
 pub(super) struct Bars<'a> {
-    /// Labels of the columns. As many as fit are shown.
+    /// The labels of the columns. As many are shown as fit.
     pub(super) labels: &'a [String],
     pub(super) axis: Axis,
-    /// The colour of each series, and its values, one for each column.
+    /// For each series its colour and its values, one for each column.
     pub(super) series: Vec<(&'static Colour, Vec<Option<f64>>)>,
 }
 
-/// Font size of the page. Text in plots has 80 % of it.
+/// The font size of the page in pixels. Text in plots has 80 % of it.
 const LETTER: f64 = 15.0;
-/// Pixels to the left of the plot for the labels of the scale, and below it.
+/// The width of the scale's labels to the left of the plot, and the height of the labels below it, in pixels.
 const SCALE: (u32, u32) = (46, 24);
-/// Pixels of a character below a column, and of the space between two labels.
+/// The width of a character below a column, and of the space between two labels, in pixels.
 const LETTER_WIDTH: (usize, usize) = (7, 16);
 
 impl Bars<'_> {
-    /// Returns the plot with this width in pixels.
+    /// Draws the plot with this size in pixels. Returns the SVG.
     pub(super) fn draw(&self, size: (u32, u32)) -> anyhow::Result<String> {
         let mut svg = String::new();
         let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
@@ -113,7 +113,7 @@ impl Bars<'_> {
         Ok(svg)
     }
 
-    /// Returns the present values of a column.
+    /// Returns the values of a column that are present.
     fn values(&self, column: usize) -> impl Iterator<Item = (&'static Colour, f64)> + '_ {
         self.series.iter().filter_map(move |(colour, values)| Some((*colour, (*values.get(column)?)?)))
     }
@@ -127,7 +127,7 @@ impl Bars<'_> {
         }
     }
 
-    /// Returns the number of columns from one label to the next.
+    /// Returns the distance between two labels, in columns.
     fn labels_apart(&self, width: u32) -> usize {
         let (letter, space) = LETTER_WIDTH;
         let longest = self.labels.iter().map(|label| label.chars().count()).max().unwrap_or(0);

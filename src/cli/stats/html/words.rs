@@ -1,6 +1,6 @@
 //! Formats numbers and times of the page.
 
-/// Returns the label of a tenth of the limit: `10-19`.
+/// Returns the label of a tenth of the limit, such as `10-19`.
 pub(super) fn tenth(n: usize) -> String {
     let last = if n == 9 { 100 } else { n * 10 + 9 };
     format!("{}–{last}", n * 10)
@@ -19,7 +19,7 @@ pub(super) fn tick(start: &str, starts: &[&str], span_ms: u64) -> String {
     }
 }
 
-/// Returns a number with its digits in groups of three.
+/// Formats a number with its digits in groups of three.
 pub(super) fn grouped(number: &str) -> String {
     let (whole, rest) = number.split_at(number.find('.').unwrap_or(number.len()));
     let groups = whole.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy);
