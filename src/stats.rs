@@ -1,8 +1,8 @@
-//! Statistics of calls: a record of each call, and sums of records.
+//! Statistics of calls: a record of each call, and totals of records.
 //!
 //! A record has the size of a result, the omitted size and the duration. It contains no arguments, paths or text. All
-//! counts are sums of records, in a running server and in a file of records. This module reads no clock, file or
-//! network.
+//! totals are computed from records, both in a running server and for a file of records. This module reads no clock,
+//! file or network.
 
 mod counts;
 mod durations;

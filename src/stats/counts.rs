@@ -1,4 +1,4 @@
-//! Sums of records that are plain additions.
+//! Totals of records that are plain sums.
 
 use std::num::Saturating;
 
@@ -7,7 +7,7 @@ use derive_more::AddAssign;
 
 use super::record::{Answered, Outcome, Record};
 
-/// Sums of records. They saturate, because a file may contain any number.
+/// Totals of records. They saturate, because a file may contain any number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, AddAssign)]
 pub struct Counts {
     /// Calls of any outcome.
@@ -16,29 +16,29 @@ pub struct Counts {
     pub errors: Saturating<u64>,
     /// Cancelled calls.
     pub cancelled: Saturating<u64>,
-    /// Results that the limit of lines truncated.
+    /// Results that were truncated by the line limit.
     pub by_lines: Saturating<u64>,
-    /// Results that the limit of bytes truncated.
+    /// Results that were truncated by the byte limit.
     pub by_bytes: Saturating<u64>,
-    /// Results that the limit of tokens truncated.
+    /// Results that were truncated by the token limit.
     pub by_tokens: Saturating<u64>,
-    /// Results that ended at a number of matches, results, entries or lines.
+    /// Results that stopped at a maximum number of matches, results, entries or lines.
     pub count_limits: Saturating<u64>,
-    /// Lines of the bodies.
+    /// Lines in the bodies.
     pub lines_given: Saturating<u64>,
-    /// Bytes of the bodies.
+    /// Bytes in the bodies.
     pub bytes_given: Saturating<u64>,
-    /// Estimated tokens of the bodies.
+    /// Estimated tokens in the bodies.
     pub tokens_given: Saturating<u64>,
-    /// Known omitted lines.
+    /// Omitted lines, as far as known.
     pub lines_left_out: Saturating<u64>,
-    /// Known omitted bytes.
+    /// Omitted bytes, as far as known.
     pub bytes_left_out: Saturating<u64>,
     /// Estimated omitted tokens.
     pub tokens_left_out: Saturating<u64>,
-    /// Results that omitted more than the counts.
+    /// Results that omitted more than is counted.
     pub left_out_open: Saturating<u64>,
-    /// Sum of the used percentages of the limit.
+    /// Sum of the percentages of the limit that the results used.
     pub limit_percents: Saturating<u64>,
 }
 
@@ -78,17 +78,17 @@ impl Counts {
         (self.calls - self.errors - self.cancelled).0
     }
 
-    /// Returns the number of results that a limit of lines, bytes or tokens truncated.
+    /// Returns the number of results that a line, byte or token limit truncated.
     pub fn truncated(&self) -> u64 {
         (self.by_lines + self.by_bytes + self.by_tokens).0
     }
 
-    /// Returns the percentage of truncated results, or `None` without results.
+    /// Returns the percentage of truncated results, or `None` if there are no results.
     pub fn truncated_percent(&self) -> Option<f64> {
         self.mean(self.truncated().saturating_mul(100))
     }
 
-    /// Returns the percentage of the limit that a result used on average, or `None` without results.
+    /// Returns the average percentage of the limit that results used, or `None` if there are no results.
     pub fn limit_percent(&self) -> Option<f64> {
         self.mean(self.limit_percents.0)
     }
@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn sums_stop_at_the_largest_number() {
         let line = r#"{"time":"2026-11-20T10:00:00.000Z","tool":"ls","durationMs":1e300,"outcome":"error"}"#;
-        assert!(serde_json::from_str::<Record>(line).is_err(), "a duration that is none");
+        assert!(serde_json::from_str::<Record>(line).is_err(), "not a duration");
         let largest = day().iter().find_map(|record| match record.outcome {
             Outcome::Ok(answered) => Some(Answered {
                 output_bytes: u64::MAX,

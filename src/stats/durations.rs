@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use cutline_core::text::as_index;
 
-/// Bins per doubling: a quantile is exact to 1/16, up to twelve days.
+/// Bins for each doubling. A quantile is accurate to 1/16, up to twelve days.
 const STEPS: u64 = 8;
-/// The last bin: 40 doublings of a microsecond (twelve days) and more.
+/// The last bin: durations of 40 doublings of a microsecond (twelve days) or more.
 const LAST: usize = 320;
 
 /// A histogram of durations.
@@ -45,7 +45,7 @@ impl Durations {
         self.most_us = self.most_us.max(us);
     }
 
-    /// Returns the approximate duration that `percent` of the calls do not exceed, or `None` without calls.
+    /// Returns the approximate duration that `percent` of the calls do not exceed, or `None` if there are no calls.
     pub fn quantile(&self, percent: u64) -> Option<Duration> {
         let rank = self.total.saturating_mul(percent).div_ceil(100).max(1);
         let mut passed = 0;
@@ -57,13 +57,14 @@ impl Durations {
         Some(Duration::from_micros(us))
     }
 
-    /// Returns the longest duration, or `None` without calls.
+    /// Returns the longest duration, or `None` if there are no calls.
     pub fn longest(&self) -> Option<Duration> {
         (self.total > 0).then(|| Duration::from_micros(self.most_us))
     }
 }
 
-/// Returns the bin of a duration: one per microsecond below [`STEPS`] microseconds, then [`STEPS`] per doubling.
+/// Returns the bin of a duration: one bin for each microsecond below [`STEPS`] microseconds, then [`STEPS`] bins for
+/// each doubling.
 fn bin(us: u64) -> usize {
     let shift = (us / STEPS).checked_ilog2().unwrap_or(0);
     as_index(u64::from(shift) * STEPS + (us >> shift)).min(LAST)

@@ -1,6 +1,6 @@
 //! The record of a call.
 
-#![expect(clippy::string_slice, reason = "a body is the beginning of its answer's text")]
+#![expect(clippy::string_slice, reason = "a body is the start of the text of its result")]
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use cutline_core::text::Extent;
 use cutline_core::text::tokens::{estimate, extrapolate};
 use cutline_core::truncate::{Bounds, BytesAs, TruncatedBy};
 
-/// Percentage of the limit above which the server logs a message.
+/// Percentage of the limit above which the server logs the call.
 pub const NEAR_LIMIT_PERCENT: u64 = 70;
 
 /// The record of a call: a line of JSON in a file of records.
@@ -37,7 +37,7 @@ pub struct Record {
     /// Time from the request to the result. In JSON, it is in milliseconds, to the microsecond.
     #[serde(rename = "durationMs", with = "super::wire::milliseconds")]
     pub duration: Duration,
-    /// Its outcome.
+    /// The outcome.
     #[serde(flatten)]
     pub outcome: Outcome,
 }
@@ -56,13 +56,14 @@ pub enum Outcome {
 
 /// The size of a result, and of the full result before truncation.
 ///
-/// Only the body counts, without notices, status and images.
+/// Counts only the body, without notices, status and images.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Answered {
-    /// The limit of lines, bytes or tokens that truncated it.
+    /// The line, byte or token limit that truncated the result.
     pub truncated_by: Option<TruncatedBy>,
-    /// True if it ended at a number of matches, results, entries or lines: the call's limit or the tool's default.
+    /// True if the result stopped at a maximum number of matches, results, entries or lines. This is the limit of the
+    /// call or the default of the tool.
     pub count_limit_reached: bool,
     /// Lines in the body.
     pub output_lines: u64,
@@ -74,11 +75,11 @@ pub struct Answered {
     pub total_bytes: Option<u64>,
     /// True if the totals are lower bounds.
     pub total_is_lower_bound: bool,
-    /// Largest used percentage of the limits of lines, bytes and tokens, rounded down.
+    /// The largest used percentage of the line, byte and token limits, rounded down.
     pub limit_percent: u64,
     /// Estimated tokens of the body ([`estimate`]).
     pub tokens_given: u64,
-    /// Estimated omitted tokens, with the same tokens per byte as the body. A lower bound if the total is one.
+    /// Estimated omitted tokens, at the tokens per byte of the body. A lower bound if the total is one.
     pub tokens_left_out: Option<u64>,
 }
 
@@ -89,12 +90,12 @@ pub struct TimedCall {
     pub tool: ToolName,
     /// End of the call in milliseconds since 1970 (UTC).
     pub time_ms: u64,
-    /// Its duration.
+    /// The duration.
     pub duration: Duration,
 }
 
 impl Record {
-    /// Returns the record of a call with this outcome and these limits.
+    /// Creates the record of a call with this outcome and these limits.
     pub fn new(call: &TimedCall, outcome: &Result<Output, ToolError>, limits: &Limits) -> Self {
         let outcome = match outcome {
             Ok(output) => Outcome::Ok(Answered::new(call, output, limits)),
@@ -104,16 +105,16 @@ impl Record {
         Self::of(call.time_ms, Tool::Own(call.tool), call.duration, outcome)
     }
 
-    /// Returns the record of a call of any tool.
+    /// Creates the record of a call of any tool.
     pub(crate) fn of(time_ms: u64, tool: Tool, duration: Duration, outcome: Outcome) -> Self {
-        // Rounded as in the file, so that the sums of a file are equal to the sums in memory.
+        // Rounded as in the file, so that totals of a file and totals in memory are equal.
         let duration = Duration::from_micros(u64::try_from(duration.as_micros()).unwrap_or(u64::MAX));
         Self { time_ms, tool, duration, outcome }
     }
 }
 
 impl Answered {
-    /// Returns the size of a result within the limits: the text `given` of `total`.
+    /// Returns the size of a result within the limits, where `given` is the returned part of `total`.
     pub(crate) fn of_text(given: &str, total: Extent, bounds: Bounds) -> Self {
         let (extent, tokens) = (Extent::of(given), estimate(given));
         let counted = Extent { bytes: bounds.bytes_of(given), ..extent };
@@ -147,7 +148,7 @@ impl Answered {
         let total = Extent { lines: cut.total_lines, bytes: cut.total_bytes };
         let limit_percent = match bounds.bytes_as {
             BytesAs::Text => limit_percent(given, cut.estimated_tokens, bounds),
-            // The text of the result differs from the counted bytes. A truncated text is at its limit.
+            // The text of the result differs from the counted bytes. A truncated text uses the full limit.
             BytesAs::Json => 100,
         };
         Self::of(given, cut.estimated_tokens, total, Some(cut.truncated_by), limit_percent)
@@ -183,7 +184,7 @@ impl Answered {
     }
 }
 
-/// Returns the bounds of a body that was not truncated.
+/// Returns the limits of a body that was not truncated.
 fn bounds(tool: ToolName, limits: &Limits) -> Bounds {
     let all = limits.bounds();
     match (tool, limits.bash_tail) {

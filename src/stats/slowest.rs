@@ -2,7 +2,7 @@
 
 use super::{Outcome, Record};
 
-/// Number of calls.
+/// Maximum number of calls.
 const MOST: usize = 10;
 
 /// The slowest calls, without cancelled ones.

@@ -1,11 +1,11 @@
-//! The sums as text, for the end of a server.
+//! The totals as text, logged when a server ends.
 
 use cutline_core::notice::Count;
 use cutline_core::text::Size;
 
 use super::{Stats, Sums};
 
-/// Returns a line for each called tool if there are several, and one for all tools.
+/// Returns one line for each called tool if there are several, and one for all tools.
 pub fn summary(stats: &Stats) -> Vec<String> {
     let tools: Vec<_> = stats.tools.iter().map(|(tool, sums)| line(tool.as_str(), sums)).collect();
     let all = match tools.as_slice() {

@@ -1,6 +1,6 @@
-//! The sums of records, for each tool and in total, also as JSON.
+//! The totals of records, for each tool and for all tools, also as JSON.
 
-#![expect(clippy::indexing_slicing, reason = "a range is one of ten")]
+#![expect(clippy::indexing_slicing, reason = "a range index is below ten")]
 
 use std::collections::BTreeMap;
 
@@ -12,16 +12,16 @@ use crate::tools::arguments::Object;
 use super::wire::{milliseconds, rfc3339};
 use super::{Counts, Durations, Outcome, Record, Tool};
 
-/// Maximum number of tools with their own sums.
+/// Maximum number of tools with totals of their own.
 const MOST_TOOLS: usize = 1000;
 
-/// Number of ranges of limit use, each 10 %. The last one includes 100 %.
+/// Number of ranges of limit use, 10 % each. The last one includes 100 %.
 const RANGES: usize = 10;
 
-/// The sums of a number of calls.
+/// The totals of several calls.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Sums {
-    /// The counts that add up.
+    /// The counts that are plain sums.
     pub counts: Counts,
     /// Results by used percentage of the limit: below 10 %, below 20 %, and so on.
     pub limit_use: [u64; RANGES],
@@ -41,7 +41,7 @@ impl Sums {
         }
     }
 
-    /// Returns the sums as JSON. Missing values are null.
+    /// Returns the totals as JSON. Missing values are null.
     pub fn to_value(&self) -> Value {
         let counts = &self.counts;
         let quantile = |percent| self.durations.quantile(percent).map(milliseconds::of);
@@ -82,19 +82,19 @@ impl Sums {
     }
 }
 
-/// Returns a percentage with one decimal.
+/// Rounds a percentage to one decimal.
 pub fn rounded(percent: Option<f64>) -> Option<f64> {
     percent.map(|percent| (percent * 10.0).round() / 10.0)
 }
 
-/// The sums of all records that were added.
+/// The totals of all added records.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Stats {
-    /// The sums of all tools together.
+    /// The totals of all tools.
     pub total: Sums,
-    /// The sums of each called tool, in the order of the tools.
+    /// The totals of each called tool, in the order of the tools.
     pub tools: BTreeMap<Tool, Sums>,
-    /// The times of the first and the last record, in milliseconds since 1970, or `None` without records.
+    /// The times of the first and the last record in milliseconds since 1970, or `None` if there are no records.
     pub span_ms: Option<(u64, u64)>,
 }
 
@@ -109,7 +109,7 @@ impl Stats {
         self.span_ms = Some((first.min(record.time_ms), last.max(record.time_ms)));
     }
 
-    /// Returns the sums as JSON.
+    /// Returns the totals as JSON.
     pub fn to_object(&self) -> Object {
         let tools = self.tools.iter().map(|(tool, sums)| (tool.as_str().to_owned(), sums.to_value()));
         let facts = [

@@ -4,24 +4,25 @@ use std::collections::BTreeMap;
 
 use super::{Counts, Record};
 
-/// Maximum number of spans.
+/// Maximum number of time spans.
 const MAX_SPANS: usize = 4096;
-/// The lengths of a span in seconds, up to a day, and then doubled. Each divides the next, so merging spans is exact.
+/// The lengths of a time span in seconds, up to one day. Longer ones are doubled. Each length divides the next one, so
+/// merging spans is exact.
 const LENGTHS_SECS: [u64; 14] =
     [1, 5, 15, 30, 60, 300, 900, 1800, 3600, 10_800, 21_600, 43_200, 86_400, 172_800];
 
-/// Collects records in any order, and returns counts for spans of equal length.
+/// Collects records in any order. Returns counts for time spans of equal length.
 #[derive(Debug, Clone)]
 pub struct Timeline {
     length_ms: u64,
-    /// Counts by start of the span divided by its length. Only spans with a call exist.
+    /// Counts by the start of the span divided by its length. Only spans with calls exist.
     spans: BTreeMap<u64, Counts>,
 }
 
-/// A span of time.
+/// A time span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Column {
-    /// Start in milliseconds since 1970, a multiple of its length.
+    /// Start in milliseconds since 1970, a multiple of the length.
     pub start_ms: u64,
     /// The counts of its calls.
     pub counts: Counts,
@@ -42,8 +43,8 @@ impl Timeline {
         }
     }
 
-    /// Returns the counts in at most `max_columns` (at least 2) columns of equal length in milliseconds, including
-    /// columns without calls.
+    /// Returns the counts in at most `max_columns` columns (at least 2) and the length of a column in milliseconds.
+    /// Columns without calls are included.
     pub fn columns(mut self, max_columns: usize) -> (u64, Vec<Column>) {
         let most = max_columns.max(2) as u64;
         let ends = |spans: &BTreeMap<u64, Counts>| Some((*spans.keys().next()?, *spans.keys().next_back()?));

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::tools::ToolName;
 use cutline_core::text::show;
 
-/// Characters of a name. A longer one is shortened in the middle.
+/// Maximum characters of a name. A longer name is shortened in the middle.
 const NAME_CHARS: usize = 128;
 
 /// A tool. The server's own tools come first, in their usual order.
@@ -19,7 +19,7 @@ pub enum Tool {
 }
 
 impl Tool {
-    /// Returns the tool of that name, or `None` if the name is empty.
+    /// Returns the tool with this name, or `None` if the name is empty.
     pub fn named(name: &str) -> Option<Self> {
         let shown = show::name(name.as_bytes());
         let other = || Self::Other(show::middle_out(&shown, NAME_CHARS).into_owned());
@@ -39,7 +39,7 @@ impl TryFrom<String> for Tool {
     type Error = &'static str;
 
     fn try_from(name: String) -> Result<Self, Self::Error> {
-        Self::named(&name).ok_or("no name of a tool")
+        Self::named(&name).ok_or("the name of a tool is empty")
     }
 }
 

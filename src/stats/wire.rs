@@ -1,6 +1,6 @@
-//! The values of a record as JSON.
+//! Formats values of a record for JSON.
 
-/// A time as RFC 3339, in UTC, to the millisecond.
+/// Formats a time as RFC 3339, in UTC, to the millisecond.
 pub mod rfc3339 {
     use std::time::{Duration, UNIX_EPOCH};
 
@@ -40,7 +40,7 @@ pub mod milliseconds {
     use serde::de::Error as _;
     use serde::{Deserialize as _, Deserializer, Serializer};
 
-    /// Returns the number for a duration.
+    /// Converts a duration to milliseconds.
     pub fn of(duration: Duration) -> f64 {
         (duration.as_secs_f64() * 1e6).round() / 1e3
     }

@@ -1,4 +1,4 @@
-//! Records of each kind of result, and their conversion to JSON and back.
+//! Tests records of each kind of result, and their conversion to JSON and back.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use crate::stats::Stats;
 use cutline_core::details::{Details, TruncationDetails};
 use cutline_core::text::tokens::estimate;
 
-/// A call that failed.
+/// Returns the record of a failed call.
 pub(in crate::stats) fn error_at(time_ms: u64) -> Record {
     Record {
         time_ms,
@@ -21,7 +21,7 @@ fn call(tool: ToolName) -> TimedCall {
     TimedCall { tool, time_ms: 1_795_168_800_000, duration: Duration::from_micros(1234) }
 }
 
-/// A truncation to `output` of `total`, as `(lines, bytes)`.
+/// Returns details of a truncation to `output` of `total`, as `(lines, bytes)`.
 fn cut(by: TruncatedBy, output: (u64, u64), total: (u64, u64)) -> TruncationDetails {
     let extent = |(lines, bytes)| Extent { lines, bytes };
     let bounds = Bounds::new(2000, 30_000);
