@@ -1,6 +1,6 @@
-//! Searching: the walk through a tree, ignore rules, globs, and the content of files.
+//! Searches: walks trees, applies ignore rules and globs, and searches the contents of files.
 //!
-//! Entries and matches are returned in the order of their paths, with a relevance score if the caller requests it. This module
+//! Entries and matches are returned in path order, with a relevance score if the caller requests it. This module
 //! formats no text for the model.
 
 pub mod best;

@@ -1,9 +1,9 @@
-//! The best of many results, in memory for those that are kept.
+//! Keeps the best of many results, in memory proportional to the kept ones.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Keeps the results with the greatest keys; of those with equal keys the ones that came first.
+/// Keeps the results with the greatest keys. Of results with equal keys, keeps the earlier ones.
 #[derive(Debug)]
 pub struct Best<K, T> {
     kept: BinaryHeap<(Reverse<K>, u64, T)>,
@@ -12,18 +12,18 @@ pub struct Best<K, T> {
 }
 
 impl<K: Ord, T: Ord> Best<K, T> {
-    /// Keeps `max` of them.
+    /// Creates a collection of at most `max` results.
     pub fn new(max: usize) -> Self {
         Self { kept: BinaryHeap::new(), max, seen: 0 }
     }
 
-    /// Returns the least key that is kept, once there is no room for others: one that is not greater is not taken.
+    /// Returns the least kept key if the collection is full. A result needs a greater key to be kept.
     pub fn least(&self) -> Option<&K> {
         let is_full = self.kept.len() >= self.max;
         self.kept.peek().filter(|_| is_full).map(|(Reverse(key), ..)| key)
     }
 
-    /// Takes a result, if it is among the best.
+    /// Adds a result if it is among the best.
     pub fn push(&mut self, key: K, result: T) {
         self.seen += 1;
         let one = (Reverse(key), self.seen, result);
@@ -36,7 +36,7 @@ impl<K: Ord, T: Ord> Best<K, T> {
         }
     }
 
-    /// Returns them with their keys, the greatest first.
+    /// Returns the results with their keys, the greatest key first.
     pub fn into_sorted(self) -> impl Iterator<Item = (K, T)> {
         self.kept.into_sorted_vec().into_iter().map(|(Reverse(key), _, result)| (key, result))
     }

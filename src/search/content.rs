@@ -1,9 +1,9 @@
 //! Searches the content of one file, line by line or across lines.
 //!
-//! `grep-searcher` iterates over the lines. Before that, `file` and `line_reader` normalize the text: it is UTF-8, its lines end
-//! with `\n`, and no line is over 256 KB. A longer line is searched in overlapping windows (`giant`). The results become rows
-//! (`sink`): match lines and context lines, already cut to the characters that are shown. Files are not memory-mapped, because
-//! a mapped file that shrinks would end the server.
+//! `grep-searcher` iterates over the lines. Before that, `file` and `line_reader` normalize the text: it is UTF-8, its
+//! lines end with `\n`, and no line is longer than 256 KB. A longer line is searched in overlapping windows (`giant`).
+//! The results become rows (`sink`): match lines and context lines, already truncated to the characters to show. Files
+//! are not memory-mapped, because a mapped file that shrinks would kill the server.
 
 mod file;
 mod giant;
@@ -26,8 +26,7 @@ pub use rows::{Row, RowKind};
 
 use cutline_core::text::as_index;
 
-/// The kind of result that is wanted of each file: its match lines with their context, only the fact that it has a match,
-/// or the number of its match lines.
+/// What to return for each file: match lines with context, only whether it has a match, or the number of match lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
@@ -39,22 +38,23 @@ pub enum OutputMode {
     Count,
 }
 
-/// A search, the same for all files.
+/// The parameters of a search, the same for all files.
 #[derive(Debug, Clone)]
 pub struct Query {
     /// The pattern to search for.
     pub pattern: Pattern,
-    /// The kind of result.
+    /// What to return for each file.
     pub mode: OutputMode,
-    /// Lines of context around each match line; none unless the kind of result is lines.
+    /// Context lines around each match line. None unless match lines are returned.
     pub context: ContextLines,
-    /// Number of match lines after which the search of a file stops. The context of the last but one is still searched.
+    /// Number of match lines after which the search of a file stops. The context of the last line but one is still
+    /// complete.
     pub enough: u64,
-    /// Characters of a line that are shown.
+    /// Maximum characters of a line to show.
     pub max_line_chars: usize,
-    /// The ranking of the matches, if the most relevant ones are requested.
+    /// The ranking of the matches, if the caller requests the most relevant ones.
     pub ranking: Option<Arc<Ranking>>,
-    /// Path that the ranking adds before each path, if several places are searched; else empty.
+    /// A path that the ranking prepends to each path if several paths are searched; otherwise empty.
     pub ranked_below: Arc<[u8]>,
 }
 
@@ -68,20 +68,20 @@ pub struct ContextLines {
 }
 
 impl ContextLines {
-    /// Returns true if there are none.
+    /// Returns true if there are no context lines.
     pub fn is_none(self) -> bool {
         self == Self::default()
     }
 
-    /// Returns the lines of one match: its own and its context.
+    /// Returns the maximum number of lines of one match: its own and its context.
     pub fn lines_of_match(self) -> u64 {
         self.before.saturating_add(self.after).saturating_add(1)
     }
 }
 
 impl Query {
-    /// Returns true if the sink numbers match lines. The searcher takes twice as long, but it also numbers context
-    /// lines.
+    /// Returns true if the sink numbers the match lines itself. The searcher would need twice the time, but it also
+    /// numbers context lines.
     fn numbers_matches(&self) -> bool {
         self.context.is_none() && (self.ranking.is_some() || self.mode == OutputMode::Content)
     }
@@ -92,42 +92,42 @@ impl Query {
 pub enum Found {
     /// Rows of a file.
     Rows(Arc<[u8]>, Vec<Row>),
-    /// A file with this number of match lines, or any number above 0 if they are not counted.
+    /// A file with this number of match lines. The number is only known to be above 0 if match lines are not counted.
     File(Vec<u8>, u64),
-    /// A file with this number of match lines, and the most relevant ones with their scores and context.
+    /// A file with this number of match lines, and the most relevant ones with score and context.
     Ranked(Arc<[u8]>, u64, Vec<(i32, Vec<Row>)>),
-    /// A file that was not searched in full, and why.
+    /// A file that was not searched completely, and the reason.
     PassedOver(Vec<u8>, PassedOver),
 }
 
-/// Why a file was not searched in full.
+/// The reason why a file was not searched completely.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PassedOver {
-    /// It is not text.
+    /// The file is binary.
     Binary,
-    /// It has a line that is too long for this pattern.
+    /// The file has a line that is too long for this pattern.
     LongLine,
-    /// It is too large for a search across lines.
+    /// The file is too large for a search across lines.
     TooLarge,
-    /// It says no size, and is searched only up to a limit.
+    /// The file reports no size, so it is searched only up to a limit.
     Rest,
 }
 
-/// Maximum number of buffered bytes of a file that is read in blocks: a long line and its context.
+/// Maximum number of buffered bytes of a file that is read in blocks: an oversized line and its context.
 const HEAP_BYTES: usize = 16_000_000;
 
-/// Searches one file after another; each worker has its own.
+/// Searches files, one after the other. Each worker has its own searcher.
 #[derive(Debug)]
 pub struct Searcher {
     query: Query,
     grep: grep_searcher::Searcher,
     buffer: Vec<u8>,
-    /// True if the searcher's buffer has the size that it has for large files.
+    /// True if the searcher's buffer has the size for large files.
     has_large_buffer: bool,
 }
 
 impl Searcher {
-    /// Makes one for `query`.
+    /// Creates a searcher for `query`.
     pub fn new(query: &Query) -> Self {
         let mut grep = grep_searcher::SearcherBuilder::new();
         grep.multi_line(query.pattern.spans_lines).bom_sniffing(false).line_number(false);

@@ -1,27 +1,27 @@
-//! The files that a search of a tree takes.
+//! Selects the files of a tree to search.
 
 use super::file_types::FileTypes;
 use super::globs::Glob;
 
-/// Selects files of a tree: those that all parts of the filter take. Paths are relative to the root of the walk.
+/// Selects the files that pass all parts of the filter. Paths are relative to the root of the walk.
 #[derive(Debug, Default)]
 pub struct FileFilter {
-    /// Takes files that match.
+    /// Selects files that match.
     pub glob: Option<Glob>,
-    /// Negated globs: a file or a folder that one of them does not take is skipped.
+    /// Negated globs. A file or folder that one of them excludes is skipped.
     pub exclude: Vec<Glob>,
-    /// Takes files of these types.
+    /// Selects files of these types.
     pub types: Option<FileTypes>,
-    /// Takes files of these parts of the tree; of all parts if `None`.
+    /// Selects files in these parts of the tree. `None` means all parts.
     pub selected: Option<Vec<Selector>>,
 }
 
 /// Selects a part of a tree.
 #[derive(Debug)]
 pub struct Selector {
-    /// Path of a file or a folder; empty for the tree itself.
+    /// The path of a file or folder. Empty for the root of the tree.
     pub path: Vec<u8>,
-    /// Selects files that match below that path, and files in folders that match.
+    /// Selects files below the path that match, and files in folders that match.
     pub glob: Option<Glob>,
 }
 
@@ -44,32 +44,32 @@ impl Selector {
     }
 }
 
-/// Returns the rest of `path` below `folder`; empty for the folder itself.
+/// Returns the rest of `path` below `folder`. Empty for the folder itself.
 fn below<'a>(path: &'a [u8], folder: &[u8]) -> Option<&'a [u8]> {
     let rest = path.strip_prefix(folder)?;
     if folder.is_empty() || rest.is_empty() { Some(rest) } else { rest.strip_prefix(b"/") }
 }
 
-/// Returns the paths of the folders that a path is in.
+/// Returns the paths of the folders that contain a path.
 fn folders_of(path: &[u8]) -> impl Iterator<Item = &[u8]> {
     memchr::memchr_iter(b'/', path).map(|at| path.split_at(at).0)
 }
 
 impl FileFilter {
-    /// Returns true if a file is to be searched. The walk asks only for files in folders that it enters.
+    /// Returns true if a file passes the filter. The walk asks only for files in folders that it enters.
     pub fn takes(&self, file: &[u8]) -> bool {
         self.passes(file)
             && self.selected.as_ref().is_none_or(|parts| parts.iter().any(|part| part.takes(file)))
     }
 
-    /// Returns true if a folder can contain files that the filter takes.
+    /// Returns true if a folder can contain files that pass the filter.
     pub fn reaches_into(&self, folder: &[u8]) -> bool {
         self.glob.as_ref().is_none_or(|glob| glob.reaches_into(folder))
             && self.exclude.iter().all(|glob| glob.names(folder, true))
             && self.selected.as_ref().is_none_or(|parts| parts.iter().any(|part| part.reaches_into(folder)))
     }
 
-    /// Returns true if a search of the tree would search a file that is selected, or files in a folder.
+    /// Returns true if a search of the tree would search this file, or files in this folder.
     pub fn keeps(&self, path: &[u8], is_folder: bool) -> bool {
         let mut folders = folders_of(path).chain(is_folder.then_some(path));
         folders.all(|folder| self.exclude.iter().all(|glob| glob.names(folder, true)))

@@ -2,26 +2,26 @@
 
 use ignore::types::{FileTypeDef, Types, TypesBuilder};
 
-/// Similar names that an error lists, at most.
+/// Maximum number of similar names in an error.
 const NEAR_NAMES: usize = 5;
-/// Jaro-Winkler similarity above which a name is near.
+/// Minimum Jaro-Winkler similarity of similar names.
 const NEAR: f64 = 0.8;
 
-/// The file types that a search takes.
+/// The file types to search.
 #[derive(Debug, Clone)]
 pub struct FileTypes(Types);
 
-/// A name that is no file type.
+/// An unknown file type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownType {
     /// The name.
     pub name: String,
-    /// Types with that file extension, or similar names.
+    /// The types with this file extension, or types with similar names.
     pub near: Vec<String>,
 }
 
 impl FileTypes {
-    /// Returns the types with these names. A file is taken if it is of any of them.
+    /// Returns the types with these names. A file passes if it has any of them.
     ///
     /// # Errors
     ///
@@ -36,19 +36,19 @@ impl FileTypes {
             }
             builder.select(name);
         }
-        // Every name is in the table, and the globs of the table are valid.
+        // This cannot fail: every name is in the table, and the globs of the table are valid.
         let types = builder.build();
         types.map(Self).map_err(|error| UnknownType { name: error.to_string(), near: Vec::new() })
     }
 
-    /// Returns true if a file is of one of the types. Only the last name of the path counts.
+    /// Returns true if a file has one of the types. Only the last component of the path counts.
     pub fn takes(&self, path: &[u8]) -> bool {
-        // The globs match file extensions and names. A `*` matches the replacement character too.
+        // The globs match extensions and names, and `*` also matches the replacement character.
         self.0.matched(&*String::from_utf8_lossy(path), false).is_whitelist()
     }
 }
 
-/// Returns the types of files with the extension `name`; if there are none, the types with a similar name.
+/// Returns the types with the file extension `name`. If there are none, returns types with similar names.
 fn near(known: &[FileTypeDef], name: &str) -> Vec<String> {
     let name = name.trim_start_matches(['*', '.']).to_lowercase();
     let glob = format!("*.{name}");

@@ -1,11 +1,12 @@
-//! Globs over the paths of a walk: `*.rs`, `src/**/*.ts`, `!*.min.js`, `{a,b}`.
+//! Globs for the paths of a walk: `*.rs`, `src/**/*.ts`, `!*.min.js`, `{a,b}`.
 //!
-//! Paths are relative to the start of the walk. A glob without `/` matches names at any depth; a glob with `/` matches complete
-//! paths. `*` and `?` do not match `/`. `**` matches several parts of a path if it is a complete part itself. A leading `/` or
-//! `./` is the start of the walk, a trailing `/` matches folders only, and a leading `!` inverts the glob.
+//! Paths are relative to the root of the walk. A glob without `/` matches names at any depth; a glob with `/` matches
+//! complete paths. `*` and `?` do not match `/`. `**` matches several components if it is a complete component itself.
+//! A leading `/` or `./` refers to the root of the walk, a trailing `/` restricts the glob to folders, and a leading
+//! `!` negates the glob.
 
-#![expect(clippy::indexing_slicing, reason = "the ranges end at what was found")]
-#![expect(clippy::string_slice, reason = "the ranges end at what was found")]
+#![expect(clippy::indexing_slicing, reason = "the ranges end at found characters")]
+#![expect(clippy::string_slice, reason = "the ranges end at found characters")]
 
 use std::path::Path;
 use std::str::Chars;
@@ -17,7 +18,7 @@ use regex_automata::util::syntax;
 use crate::fs::workspace::shown;
 use crate::limits::{GLOB_BYTES, GLOB_DEPTH};
 
-/// Any byte of a name, and one character of a name, in a regular expression.
+/// Regular expressions for any byte of a name, and for one character of a name.
 const IN_NAME: &str = "[^/]";
 const CHARACTER: &str = "(?u:[^/])";
 
@@ -28,22 +29,22 @@ pub struct Glob {
     subject: Subject,
     negated: bool,
     folders: bool,
-    /// The folders that each matching path begins with, with the `/` after them.
+    /// The folders with which each matching path starts, with a `/` at the end.
     prefix: String,
-    /// Names in a matching path, at most; any number if `None`.
+    /// Maximum number of components of a matching path. `None` means any number.
     levels: Option<usize>,
 }
 
-/// Whether upper and lower case are different letters for a glob.
+/// Whether a glob is case-sensitive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Case {
-    /// They are.
+    /// Upper and lower case differ.
     Sensitive,
-    /// They are not.
+    /// Upper and lower case are the same.
     Ignored,
 }
 
-/// The subject of a glob's comparison.
+/// What a glob is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Subject {
     Name,
@@ -51,15 +52,22 @@ enum Subject {
 }
 
 impl Glob {
-    /// Compiles `glob`, case-sensitive. `base` is the absolute path of the start of the walk. The error says what is
-    /// wrong with the glob.
+    /// Compiles a case-sensitive `glob`. `base` is the absolute path of the root of the walk.
+    ///
+    /// # Errors
+    ///
+    /// Returns a description of what is wrong with the glob.
     pub fn new(glob: &str, base: &Path) -> Result<Self, String> {
         Self::with_case(glob, base, Case::Sensitive)
     }
 
-    /// Compiles `glob`. `base` is the absolute path of the start of the walk. The error says what is wrong with the glob.
+    /// Compiles `glob`. `base` is the absolute path of the root of the walk.
+    ///
+    /// # Errors
+    ///
+    /// Returns a description of what is wrong with the glob.
     pub fn with_case(glob: &str, base: &Path, case: Case) -> Result<Self, String> {
-        // Compiling takes memory by the length.
+        // Compiling needs memory in proportion to the length.
         if glob.len() > GLOB_BYTES {
             return Err(too_large());
         }
@@ -91,17 +99,17 @@ impl Glob {
         Ok(Self { regex, subject, negated, folders, prefix, levels })
     }
 
-    /// Returns true if it is of folders only.
+    /// Returns true if the glob matches only folders.
     pub fn is_of_folders(&self) -> bool {
         self.folders
     }
 
-    /// True if an entry is one of those that it names. A glob of folders names no others.
+    /// Returns true if the glob matches the path. A glob for folders matches only folders.
     pub fn names(&self, path: &[u8], is_folder: bool) -> bool {
         (self.matches(path) && (is_folder || !self.folders)) != self.negated
     }
 
-    /// True if it lets a file through; a glob of folders is of the files below them.
+    /// Returns true if the glob selects a file. A glob for folders selects the files below them.
     pub fn lets_through(&self, file: &[u8]) -> bool {
         if !self.folders {
             return self.matches(file) != self.negated;
@@ -121,7 +129,7 @@ impl Glob {
         self.reaches_into(folder) && self.can_match_below(folder)
     }
 
-    /// Returns true if paths below a folder have no more names than a matching path can have.
+    /// Returns true if paths below a folder do not have more components than a matching path can have.
     fn can_match_below(&self, folder: &[u8]) -> bool {
         let depth = if folder.is_empty() { 0 } else { memchr::memchr_iter(b'/', folder).count() + 1 };
         self.levels.is_none_or(|levels| depth < levels)
@@ -132,15 +140,15 @@ impl Glob {
             Subject::Path => path,
             Subject::Name => &path[memchr::memrchr(b'/', path).map_or(0, |at| at + 1)..],
         };
-        // A byte that is no character counts as one.
+        // An invalid byte counts as one character.
         self.regex.is_match(String::from_utf8_lossy(compared).as_bytes())
     }
 }
 
-/// Returns a regular expression with the same matches as a glob, or the error of an invalid glob.
+/// Converts a glob to a regular expression with the same matches. Returns an error if the glob is invalid.
 ///
-/// `globset` does not support escapes in a class and matches bytes instead of characters. Therefore each class and escaped
-/// character becomes a `?` for `globset`, and its expression for `?` is then replaced.
+/// `globset` does not support escapes in a class, and matches bytes instead of characters. Each class and escaped
+/// character therefore becomes a `?` for `globset`, and the expression for that `?` is then replaced.
 fn regex_of(glob: &str) -> Result<String, String> {
     let (mut plain, mut characters, mut depth) = (String::new(), Vec::new(), 0_usize);
     let mut chars = glob.chars();
@@ -150,7 +158,7 @@ fn regex_of(glob: &str) -> Result<String, String> {
             '\\' => characters.push(escaped(chars.next().ok_or("dangling '\\'")?)),
             '?' => characters.push(CHARACTER.to_owned()),
             '{' => depth += 1,
-            // `**` that is all of an alternative, which is a `*` to `globset`.
+            // A `**` that is a complete alternative is a `*` for `globset`.
             ',' | '}' if depth > 0 => {
                 let first = plain.trim_end_matches("/**");
                 if first.ends_with("{**") || first.ends_with(",**") {
@@ -163,14 +171,14 @@ fn regex_of(glob: &str) -> Result<String, String> {
         if c == '}' {
             depth = depth.saturating_sub(1);
         }
-        // The regular expression is compiled as deep as the braces go.
+        // The depth of the regular expression grows with the depth of the braces.
         if depth > GLOB_DEPTH {
             return Err(too_large());
         }
         plain.push(if matches!(c, '[' | '\\') { '?' } else { c });
     }
     let parsed = GlobBuilder::new(&plain).literal_separator(true).empty_alternates(true).build();
-    // Without the advice that comes after some.
+    // Remove the advice in parentheses from the message.
     let parsed = parsed.map_err(|error| error.kind().to_string().split(" (").take(1).collect::<String>())?;
     let mut pieces = parsed.regex().split(IN_NAME);
     let mut regex: String = pieces.by_ref().take(1).collect();
@@ -180,11 +188,11 @@ fn regex_of(glob: &str) -> Result<String, String> {
         let any = if is_star { None } else { characters.next() };
         regex.extend([any.map_or(IN_NAME, String::as_str), piece]);
     }
-    // No path begins with `/`; this is found faster.
+    // No path starts with `/`, and this expression is faster.
     Ok(regex.replace("(?:/?|.*/)", "(?:.*/)?"))
 }
 
-/// Takes a class from after its `[` and writes it; no class matches `/`.
+/// Parses a class after its `[`. Returns it as a regular expression. No class matches `/`.
 fn class(chars: &mut Chars<'_>) -> Result<String, String> {
     const UNCLOSED: &str = "unclosed character class; missing ']'";
     let negated = chars.as_str().starts_with(['!', '^']);
@@ -221,7 +229,8 @@ fn too_large() -> String {
     format!("it may have {GLOB_BYTES} bytes, and braces {GLOB_DEPTH} deep")
 }
 
-/// Returns the rest of an absolute glob after `base` in its shown form, or `None` if the glob does not begin with `base`.
+/// Returns the rest of an absolute glob after `base`, in its shown form. Returns `None` if the glob does not start with
+/// `base`.
 pub fn below<'a>(glob: &'a str, base: &Path) -> Option<&'a str> {
     let base = shown(base);
     let base = str::from_utf8(&base).ok()?;
@@ -229,7 +238,7 @@ pub fn below<'a>(glob: &'a str, base: &Path) -> Option<&'a str> {
     if base.ends_with('/') { Some(rest) } else { rest.strip_prefix('/') }
 }
 
-/// Returns the number of names in a path that the glob matches, at most; `None` if that can be any number.
+/// Returns the maximum number of components in a matching path, or `None` if there is no maximum.
 fn levels_of(glob: &str) -> Option<usize> {
     let (mut levels, mut braces) = (1, 0_usize);
     for c in glob.chars() {
@@ -244,12 +253,12 @@ fn levels_of(glob: &str) -> Option<usize> {
     (!glob.contains("**")).then_some(levels)
 }
 
-/// Returns true if a path has characters that a glob can have and most names do not.
+/// Returns true if a path has characters that are special in globs and rare in names.
 pub fn has_wildcard(path: &str) -> bool {
     path.contains(['*', '?', '[', '{'])
 }
 
-/// Returns the folders at the start of a glob, before the first part with a special character.
+/// Returns the folders at the start of a glob, before the first component with a special character.
 pub fn literal_folders(glob: &str) -> &str {
     let special = glob.find(['*', '?', '[', ']', '{', '}', '\\', ',']).unwrap_or(glob.len());
     &glob[..glob[..special].rfind('/').map_or(0, |slash| slash + 1)]

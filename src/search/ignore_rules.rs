@@ -1,15 +1,14 @@
-//! Ignore rules: the entries that a search leaves out.
+//! Ignore rules: which entries a search skips.
 //!
-//! `.gitignore` and `.ignore` of every folder from the top down, `.git/info/exclude` and git's global
-//! excludes file, in a git repository or not. The nearest `.ignore` that says anything about an entry
-//! wins, then the nearest `.gitignore`, then the repository's excludes, then the global ones. Inside a
-//! repository `.gitignore` files above its top do not count; `.ignore` files do, as in ripgrep. Rule
-//! files are read where their folder is read, through that open folder; a link in their place is passed
-//! over, as git does.
+//! Rules come from `.gitignore` and `.ignore` in every folder from the top down, from `.git/info/exclude`, and from
+//! git's global excludes file, whether or not there is a git repository. The order of precedence is: the nearest
+//! `.ignore` with a matching rule, the nearest `.gitignore`, the repository's excludes, the global excludes. Inside a
+//! repository, `.gitignore` files above its top folder do not apply, but `.ignore` files do, as in ripgrep. Rule files
+//! are read through the open folder that contains them. Rule files that are links are skipped, as in git.
 //!
-//! The rules in force in one folder, its own and those above, have one budget. Those of a folder that
-//! would exceed it are left aside, whatever the number of workers, and the search says so.
-#![expect(clippy::indexing_slicing, reason = "paths are longer than those of the folders they are in")]
+//! All rules that apply in one folder, its own and those of the folders above, have a common budget. If the rules of a
+//! folder would exceed it, they are skipped, and the search reports it. This does not depend on the number of workers.
+#![expect(clippy::indexing_slicing, reason = "paths are longer than those of their folders")]
 
 mod files;
 mod rule_file;
@@ -22,45 +21,45 @@ use crate::limits::RULES_IN_FORCE_BYTES;
 use crate::sys::{self, Folder};
 use rule_file::ParsedRules;
 
-/// The name of a repository's own folder, which is never searched or entered.
+/// The name of git's own folder, which is never searched or entered.
 pub(super) const GIT: &[u8] = b".git";
 
-/// The rules that hold in one folder of a walk.
+/// The rules that apply in one folder of a walk.
 #[derive(Debug, Clone)]
 pub struct IgnoreRules {
     shared: Option<Arc<Shared>>,
     nearest: Option<Arc<DirRules>>,
 }
 
-/// Facts shared by the rules of all folders of a walk.
+/// State shared by the rules of all folders of a walk.
 #[derive(Debug)]
 struct Shared {
     global: ParsedRules,
-    /// The path of the folder where the walk begins, with the `/` after it, which the paths of all entries begin with.
+    /// The path of the root of the walk with a `/` at the end. The paths of all entries start with it.
     base: Vec<u8>,
     ignored_any: AtomicBool,
-    /// Folders above the walk whose rules were left aside.
+    /// Number of folders above the walk whose rules were skipped.
     left_aside_above: u64,
 }
 
-/// The rules of one folder, and of those above it.
+/// The rules of one folder, with a link to those above it.
 #[derive(Debug)]
 struct DirRules {
     above: Option<Arc<DirRules>>,
-    /// Bytes of a path that lead to the folder, the `/` after it included.
+    /// Length of the folder's path in bytes, with the `/` at the end.
     path_len: usize,
     ignore: Option<ParsedRules>,
     gitignore: Option<ParsedRules>,
-    /// `.git/info/exclude`, at the top of a repository.
+    /// The rules of `.git/info/exclude`, if this is the top folder of a repository.
     exclude: Option<ParsedRules>,
-    /// True if it is the top of a repository: git's rules above do not count.
+    /// True for the top folder of a repository. `.gitignore` rules above do not apply.
     top: bool,
-    /// The cost of these rules and of all above.
+    /// The cost of these rules and of all rules above.
     cost: usize,
 }
 
 impl Drop for DirRules {
-    /// Folder by folder: a tree may be deeper than a stack.
+    /// Drops the folders iteratively, because a deep tree would overflow the stack.
     fn drop(&mut self) {
         let mut above = self.above.take();
         while let Some(rules) = above {
@@ -69,7 +68,7 @@ impl Drop for DirRules {
     }
 }
 
-/// The rule files that a folder has, by its own entries.
+/// Which rule files a folder has, from its listing.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RuleFilesPresent {
     ignore: bool,
@@ -78,7 +77,7 @@ pub struct RuleFilesPresent {
 }
 
 impl RuleFilesPresent {
-    /// Takes note of an entry.
+    /// Records an entry of the folder.
     pub fn see(&mut self, name: &[u8]) {
         match name {
             b".ignore" => self.ignore = true,
@@ -90,13 +89,12 @@ impl RuleFilesPresent {
 }
 
 impl IgnoreRules {
-    /// No rules at all.
+    /// Returns an empty set of rules.
     pub fn none() -> Self {
         Self { shared: None, nearest: None }
     }
 
-    /// The rules for a walk that begins at `base`, an absolute path without links: those of the folders
-    /// above it.
+    /// Returns the rules for a walk from `base`, an absolute path without links: those of the folders above it.
     pub fn above(base: &Path) -> Self {
         let mut found = Vec::new();
         let mut in_repository = files::in_folder(base).git;
@@ -122,18 +120,18 @@ impl IgnoreRules {
         rules
     }
 
-    /// The path that all paths of the walk begin with here; empty where there are no rules.
+    /// Returns the path with which all paths of the walk start. Empty if there are no rules.
     pub fn base(&self) -> &[u8] {
         self.shared.as_ref().map_or(b"", |shared| &shared.base)
     }
 
-    /// Adds the rules of a folder of the walk, which has these rule files; true if they were left aside. `path_len` is
-    /// the length of the folder's path with the `/` after it.
+    /// Adds the rules of a folder of the walk, which has these rule files. Returns true if they were skipped.
+    /// `path_len` is the length of the folder's path with a `/` at the end.
     pub fn enter(&mut self, folder: &Folder, path_len: usize, files: RuleFilesPresent) -> bool {
         self.shared.is_some() && self.add(folder, path_len, files)
     }
 
-    /// Adds the rules of a folder; true if they were left aside.
+    /// Adds the rules of a folder. Returns true if they were skipped.
     fn add(&mut self, folder: &Folder, path_len: usize, files: RuleFilesPresent) -> bool {
         let read = |there: bool, name: &str| if there { files::rules(folder, name) } else { None };
         let mut own = [
@@ -160,7 +158,7 @@ impl IgnoreRules {
         left_aside
     }
 
-    /// True if an entry is to be left out, which is noted. `path` begins with that of the folder that is walked.
+    /// Returns true if an entry is ignored, and records that. `path` starts with the path of the root of the walk.
     pub fn ignores(&self, path: &[u8], is_folder: bool) -> bool {
         let Some(shared) = &self.shared else { return false };
         let ignored = self.verdict(shared, path, is_folder).unwrap_or(false);
@@ -170,7 +168,7 @@ impl IgnoreRules {
         ignored
     }
 
-    /// True if an entry is to be left out, false if it is let in, by the rule that decides.
+    /// Returns true if an entry is ignored, false if a negated rule includes it, or `None` if no rule matches.
     fn verdict(&self, shared: &Shared, path: &[u8], is_folder: bool) -> Option<bool> {
         let says = |rules: &Option<ParsedRules>, path: &[u8]| rules.as_ref()?.verdict(path, is_folder);
         let (mut by_git, mut by_exclude) = (None, None);
@@ -192,7 +190,7 @@ impl IgnoreRules {
         by_git.or(by_exclude).or_else(|| shared.global.verdict(below_top, is_folder))
     }
 
-    /// Returns true if a walk of the folder `base`, for which these rules were made, reaches what is at `below` in it.
+    /// Returns true if a walk from `base`, for which these rules were created, would reach the path `below` in it.
     pub fn let_in(mut self, base: &Path, below: &Path, is_folder: bool) -> bool {
         let (mut folder, mut path) = (base.to_owned(), with_slash(base));
         let mut names = below.iter().peekable();
@@ -213,18 +211,18 @@ impl IgnoreRules {
         true
     }
 
-    /// True if anything was left out so far.
+    /// Returns true if any entry was ignored so far.
     pub fn ignored_any(&self) -> bool {
         self.shared.as_ref().is_some_and(|shared| shared.ignored_any.load(Ordering::Relaxed))
     }
 
-    /// Folders above the walk whose rules were left aside.
+    /// Returns the number of folders above the walk whose rules were skipped.
     pub(super) fn left_aside_above(&self) -> u64 {
         self.shared.as_ref().map_or(0, |shared| shared.left_aside_above)
     }
 }
 
-/// The path of a folder with the `/` after it.
+/// Returns the path of a folder with a `/` at the end.
 fn with_slash(folder: &Path) -> Vec<u8> {
     let names = folder.components().flat_map(|name| [name.as_os_str().as_encoded_bytes(), b"/"]);
     names.collect::<Vec<_>>().concat()

@@ -1,4 +1,4 @@
-//! The search of grep: the content of the files of a tree, or of one file.
+//! The search of `grep`: in the contents of the files of a tree, or of one file.
 
 use std::fs::File;
 use std::io;
@@ -11,14 +11,14 @@ use super::walk::{Emit, Entry, TreeSearch, Visit, Walk, Walked};
 use crate::stop::Stop;
 use crate::sys::FileKind;
 
-/// A search of the files that a walk comes by.
+/// Searches the files that a walk visits.
 struct Files {
     searcher: Searcher,
     filter: Arc<FileFilter>,
     stop: Stop,
 }
 
-/// Returns the search of the files of a tree that `filter` takes. Results go to `sink`, in path order, until it breaks.
+/// Creates the search of the files of a tree that pass `filter`. Results go to `sink` in path order, until it breaks.
 pub fn tree(
     walk: Walk,
     query: Query,
@@ -32,7 +32,7 @@ pub fn tree(
     )
 }
 
-/// Searches one file, of `size` bytes when it was opened; its path is the empty one.
+/// Searches one file. `size` is its size in bytes when it was opened. The path in the results is empty.
 pub fn file(
     query: &Query,
     file: &File,

@@ -1,4 +1,4 @@
-//! find's search: entries of a tree by their names.
+//! The search of `find`: entries of a tree by name.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -13,33 +13,33 @@ use super::walk::{Emit, Entry, TreeSearch, Visit, Walk, Walked};
 use crate::stop::Stop;
 use crate::sys::FileKind;
 
-/// A search for names.
+/// The parameters of a search for names.
 #[derive(Debug)]
 pub struct Query {
-    /// The glob that they match; `None` for all names.
+    /// The glob that entries must match. `None` matches all.
     pub glob: Option<Glob>,
-    /// Negated globs: an entry that one of them does not match is omitted, with everything below it.
+    /// Negated globs. An entry that one of them excludes is omitted, with everything below it.
     pub exclude: Vec<Glob>,
-    /// The number of components of a path at most.
+    /// Maximum number of components of a path.
     pub max_depth: Option<usize>,
-    /// The kind of the entries.
+    /// The kind of entries to return.
     pub kind: Kind,
-    /// The sort key of the entries.
+    /// The sort key.
     pub key: Key,
 }
 
 /// The sort key of entries.
 #[derive(Debug)]
 pub enum Key {
-    /// Their path.
+    /// The path.
     Path,
-    /// The time at which they were modified.
+    /// The modification time.
     Modified,
     /// The score for these words. Entries without a score are omitted.
     Relevance(String),
 }
 
-/// The kind of the entries that are searched for: regular files and links, folders, or all there are.
+/// The kind of entries to return: regular files and links, folders, or all entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
@@ -50,16 +50,16 @@ pub enum Kind {
     Any,
 }
 
-/// A requested entry.
+/// A found entry.
 #[derive(Debug)]
 pub struct Found {
-    /// Its path, relative to the start of the walk. The path of a folder ends with `/`.
+    /// The path, relative to the root of the walk. The path of a folder ends with `/`.
     pub path: Vec<u8>,
-    /// Its modification time in nanoseconds since 1970, or its score. 0 if entries are sorted by path.
+    /// The modification time in nanoseconds since 1970, or the score. 0 if entries are sorted by path.
     pub key: i128,
 }
 
-/// Returns the search of a tree. It passes entries to `sink` in path order until `sink` returns a break.
+/// Creates the search of a tree. It passes entries to `sink` in path order until `sink` breaks.
 pub fn tree(
     walk: Walk,
     query: Query,
@@ -76,7 +76,7 @@ pub fn tree(
     walk.search(search, sink)
 }
 
-/// A search under way.
+/// A running search.
 struct Search {
     query: Arc<Query>,
     scorer: Option<NameScorer>,
@@ -115,7 +115,7 @@ impl Visit for Search {
                 Some(score) => score.into(),
                 None => return Ok(()),
             },
-            // One that is gone by now is the oldest of all.
+            // An entry that no longer exists is sorted as the oldest.
             None if matches!(self.query.key, Key::Modified) => {
                 self.stop.check()?;
                 entry.stat().map_or(i128::MIN, |stat| stat.modified)

@@ -1,10 +1,10 @@
-//! Scores the relevance of a match line, from the line and its path alone.
+//! Scores the relevance of a match line, only from the line and its path.
 //!
-//! A score is a sum of points (`table`): for the use of the matched name in the line (`line`), for the location of
-//! the file (`place`), for the number of matches in the file, and for words of an alternation that occur together.
-//! This module does no I/O.
+//! A score is a sum of points (`table`): for how the line uses the matched name (`line`), for the location of the file
+//! (`place`), for the number of matches in the file, and for words of an alternation that occur together. This module
+//! does no I/O.
 
-#![expect(clippy::indexing_slicing, reason = "matches and names are within their line")]
+#![expect(clippy::indexing_slicing, reason = "matches and names are inside their line")]
 
 mod name;
 mod place;
@@ -18,7 +18,7 @@ use cutline_core::source::line::{self, is_name_byte};
 pub use name::NameScorer;
 use place::Place;
 
-/// Further occurrences of a name in one line that are scored.
+/// Maximum number of further occurrences of a name in one line that are scored.
 const TIMES_IN_LINE: usize = 3;
 
 /// The words of a pattern that is an alternation.
@@ -28,11 +28,11 @@ pub struct Words {
     ignore_case: bool,
 }
 
-/// A set of words, one bit each.
+/// A set of words, with one bit for each.
 type WordSet = u8;
 
 impl Words {
-    /// Takes the first words of an alternation. A single word counts as none.
+    /// Uses the first words of an alternation. A single word counts as none.
     pub fn new(words: Vec<String>, ignore_case: bool) -> Self {
         let as_searched = |word: String| if ignore_case { word.to_ascii_lowercase() } else { word };
         let mut words: Vec<_> = words.into_iter().map(as_searched).collect();
@@ -49,7 +49,7 @@ impl Words {
         (0..self.words.len()).fold(0, |all, bit| all | 1 << bit)
     }
 
-    /// Returns the words in a line.
+    /// Returns the words that occur in a line.
     fn in_line(&self, line: &[u8]) -> WordSet {
         let has = |word: &Finder<'_>| {
             if self.ignore_case {
@@ -68,27 +68,27 @@ impl Words {
 pub struct FileScorer<'a> {
     place: Place,
     words: &'a Words,
-    /// Points for all words in one line.
+    /// The points for a line with all words.
     most_of_words: i32,
     /// The maximum of [`FileScorer::file`].
     pub most_of_file: i32,
-    /// The words in the lines that were scored.
+    /// The words in the lines scored so far.
     seen: WordSet,
-    /// The latest name that was compared with the name of the file, and its points.
+    /// The last name that was compared with the file name, and its points.
     named: (Vec<u8>, i32),
 }
 
 impl<'a> FileScorer<'a> {
-    /// Returns a scorer for the file at `path`, in a search for `words`.
+    /// Creates a scorer for the file at `path` in a search for `words`.
     pub fn new(path: &[u8], words: &'a Words) -> Self {
         let (place, most_of_words) = (Place::new(path), further(words.all()) * table::WORD_IN_LINE);
         let most_of_file = place.points + of_file(u64::MAX, words.all());
         Self { place, words, most_of_words, most_of_file, seen: 0, named: (Vec::new(), 0) }
     }
 
-    /// Returns false only if no match in the line that ends at `end` makes it more than `needed` points.
+    /// Returns false only if a match that ends at `end` can't raise the score of the line above `needed` points.
     pub fn may_have_more(&mut self, line: &[u8], end: usize, needed: i32) -> bool {
-        // The part of a match before its last name is unknown.
+        // The start of the last name in the match is unknown.
         if end == 0 || !is_name_byte(line[end - 1]) {
             return true;
         }
@@ -107,7 +107,7 @@ impl<'a> FileScorer<'a> {
         of_line + self.name(line, &name, part, needed.saturating_sub(of_line)).max(without_name) > needed
     }
 
-    /// Returns the points of a line with a match at `found`; `None` if they are not more than `needed`.
+    /// Returns the points of a line with a match at `found`, or `None` if they do not exceed `needed`.
     pub fn line(&mut self, line: &[u8], found: &Range<usize>, needed: i32) -> Option<i32> {
         let of_line = self.of_line(line);
         let of_name = line::name_in(line, found).map_or(table::kind::USES, |matched| {
@@ -132,8 +132,8 @@ impl<'a> FileScorer<'a> {
         further(words) * table::WORD_IN_LINE + long
     }
 
-    /// Returns the points for a name of which `part` was found, at its best position in the line. The result is exact
-    /// if it is more than `needed`.
+    /// Returns the points for a name that contains the match `part`, at its best position in the line. The result is
+    /// exact if it exceeds `needed`.
     fn name(&mut self, line: &[u8], name: &Range<usize>, part: i32, needed: i32) -> i32 {
         let text = &line[name.clone()];
         let named = if self.named.0 == text { self.named.1 } else { table::FILE_IS_NAMED };
@@ -147,12 +147,12 @@ impl<'a> FileScorer<'a> {
         points - named + self.named.1
     }
 
-    /// Returns the points for the use of a name in the line, at its best position. The result is exact if it is more
-    /// than `needed`.
+    /// Returns the points for how the line uses a name, at its best position. The result is exact if it exceeds
+    /// `needed`.
     fn role(&self, line: &[u8], name: &Range<usize>, needed: i32) -> i32 {
         let text = &line[name.clone()];
         let mut points = line::points(line, name, self.place.language, needed);
-        // Other occurrences in the rest of the line can have more points.
+        // Later occurrences in the line can have more points.
         let mut from = name.end;
         for _ in 0..TIMES_IN_LINE {
             if points >= table::kind::DECLARES {
@@ -177,7 +177,7 @@ fn of_file(matches: u64, words: WordSet) -> i32 {
     doublings * table::DOUBLED_MATCHES + further(words) * table::WORD_IN_FILE
 }
 
-/// Returns the number of words after the first.
+/// Returns the number of words beyond the first.
 fn further(words: WordSet) -> i32 {
     i32::try_from(words.count_ones().saturating_sub(1)).unwrap_or(0)
 }

@@ -1,17 +1,17 @@
-//! The walk of grep and find: in parallel, and in order.
+//! The parallel walk of `grep` and `find`, with results in path order.
 //!
-//! Results come by path, byte by byte per component, whatever the number of workers: a folder's content is located
-//! where its name is. Workers read folders and visit entries ahead of the order; their results wait in a reorder
-//! buffer, and the worker that completes the head passes on all results that are ready. A sink that has enough stops
-//! all of them at once.
+//! Results are sorted by path, component by component and byte by byte, whatever the number of workers. The contents of
+//! a folder come at the position of its name. Workers read folders and visit entries ahead of this order. Their results
+//! wait in a reorder buffer, and the worker that completes the head of the queue passes on all results that are ready.
+//! If the sink needs no more results, all workers stop at once.
 //!
-//! At the deadline the workers stop. Results that follow an incomplete entry are passed on too, in order, after a
-//! [`Walked::Stopped`] with the path up to which everything is complete. A worker that is blocked in the system does
-//! not hold this up: another thread may conclude the walk.
+//! At the deadline the workers stop. Results after an incomplete entry are then passed on too, in order, after a
+//! [`Walked::Stopped`] with the path up to which everything is complete. This does not wait for a worker that is
+//! blocked in the system, because another thread can conclude the walk.
 //!
-//! Memory is bounded by how far ahead the workers may be (`queue`) and by the names of the folders that they are in,
-//! descriptors by six for each worker. Links are not followed, `.git` is never
-//! entered; outside the folder nothing is opened but rule files of git's and of the folders above.
+//! Memory is bounded: the queue limits how far ahead workers are (`queue`), and the names of the folders that they are
+//! in take the rest. Each worker has at most six open descriptors. Links are not followed, and `.git` is never entered.
+//! Outside the folder, only rule files of git and of the folders above are opened.
 
 mod dir;
 mod queue;
@@ -35,34 +35,34 @@ pub struct Walk {
     pub root: Folder,
     /// The ignore rules.
     pub rules: IgnoreRules,
-    /// Number of threads that work on it, this one included.
+    /// Number of threads, including the current one.
     pub workers: usize,
-    /// Ends it early.
+    /// Stops the walk early.
     pub stop: Stop,
-    /// Takes the number of files searched since it was called before.
+    /// Called with the number of files searched since the previous call.
     pub progress: Box<dyn Fn(usize) + Send + Sync>,
 }
 
 /// A search of a tree.
 pub trait TreeSearch: Send + Sync {
-    /// Searches until all is done, the sink has enough, or the search has to stop. May not return while the system does
-    /// not answer.
+    /// Searches until everything is searched, the sink needs no more, or the search must stop. Can block while the
+    /// system does not respond.
     fn run(&self);
 
-    /// Passes the remaining results from before the deadline to the sink, and ends the search. Another thread than
-    /// that of [`run`](Self::run) may call this.
+    /// Passes the remaining results from before the deadline to the sink, and ends the search. A thread other than that
+    /// of [`run`](Self::run) can call this.
     fn conclude(&self);
 }
 
-/// A walk. Each worker visits entries with its own search, which `search` makes.
+/// A walk. Each worker visits entries with its own search, which `search` creates.
 struct Running<V: Visit, S, M> {
     shared: Shared<V, S>,
     search: M,
 }
 
 impl Walk {
-    /// Returns the search of the tree below the folder. Each worker visits entries with a search that `search` makes.
-    /// Results go to `sink`, in order, until it breaks.
+    /// Creates the search of the tree below the folder. Each worker visits entries with its own search, which `search`
+    /// creates. Results go to `sink` in order, until it breaks.
     pub(super) fn search<V: Visit + 'static>(
         self,
         search: impl Fn() -> V + Send + Sync + 'static,
@@ -87,7 +87,7 @@ where
         let mut own = Worker::new(shared, search(), 0);
         own.read(&None, rules.clone());
         let Some(mut first) = shared.next(0) else { return };
-        // A folder of a few files is done before another thread would have begun.
+        // A folder with a few files is complete before another thread would start.
         while !lock(&shared.queue).has_pending() {
             own.work(first);
             match shared.next(0) {
@@ -98,7 +98,7 @@ where
         std::thread::scope(|scope| {
             for id in 1..shared.walk.workers {
                 let thread = std::thread::Builder::new();
-                // If the system gives no thread, the others do all the work.
+                // If the system refuses to start a thread, the other threads do all the work.
                 let _fewer =
                     thread.spawn_scoped(scope, move || Worker::new(shared, search(), id).run()).is_err();
             }

@@ -1,9 +1,9 @@
-//! Searches one file. Its first bytes decide how it is read.
+//! Searches one file. The first bytes of the file determine how it is read.
 //!
-//! A small file is searched in memory, and a larger one while it is read. If matches can span lines, the complete file is read
-//! into memory. The searcher gets UTF-8 text with lines that end with `\n`.
+//! A small file is searched in memory, and a larger one while it is read. If matches can span lines, the complete file
+//! is read into memory. The searcher gets UTF-8 text with lines that end with `\n`.
 
-#![expect(clippy::indexing_slicing, reason = "all ranges are within what was read into the buffer")]
+#![expect(clippy::indexing_slicing, reason = "all ranges are within the bytes in the buffer")]
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -25,23 +25,23 @@ use crate::stop::{Stop, Stopped};
 use cutline_core::text::as_index;
 use cutline_core::text::decode::Encoding;
 
-/// Bytes of a file that is read at once.
+/// Maximum bytes of a file that is read in one piece.
 const WHOLE_BYTES: usize = 256 * 1024;
-/// Bytes that are read first of a larger file, and of one that says it has none, as those of `/proc` do.
+/// Number of bytes that are read first of a larger file, or of a file that reports a size of 0, as files in `/proc` do.
 const FIRST_BYTES: usize = 64 * 1024;
-/// Bytes of a larger file that are searched at once.
+/// Maximum bytes of one read of a larger file.
 const BLOCK_BYTES: u64 = 3 * 64 * 1024;
-/// Bytes of UTF-16 that are decoded at once.
+/// Maximum bytes of one read of decoded UTF-16.
 const DECODED_BYTES: usize = 64 * 1024;
 
 impl Searcher {
-    /// Searches a regular file, up to the `size` in bytes that it had when it was opened, and passes the results to
-    /// `emit`. Returns the number of its match lines, up to the requested number.
+    /// Searches a regular file up to `size`, its size in bytes when it was opened. Passes the results to `emit`.
+    /// Returns the number of match lines, up to the requested number.
     ///
     /// # Errors
     ///
-    /// Returns [`Stopped::Late`] if the deadline passed before the end of the file; `emit` has received the earlier
-    /// results. Returns [`Stopped::Cancelled`] after a cancellation, or the error of the system.
+    /// Returns [`Stopped::Late`] if the deadline passes before the end of the file; `emit` has then received the
+    /// earlier results. Returns [`Stopped::Cancelled`] after a cancellation, or the error of the system.
     pub fn search(
         &mut self,
         mut file: &File,
@@ -52,7 +52,7 @@ impl Searcher {
     ) -> io::Result<u64> {
         let Self { query, grep, buffer, has_large_buffer } = self;
         let (pattern, sized) = (&query.pattern, as_index(size));
-        // One more byte than the size of the file, so that a short read shows the end of the file.
+        // One byte more than the size of the file, so that a short read shows the end of the file.
         let first = if (1..WHOLE_BYTES).contains(&sized) { sized + 1 } else { FIRST_BYTES };
         if buffer.len() < first {
             buffer.resize(first, 0);
@@ -85,7 +85,7 @@ impl Searcher {
             let start = if is_utf8 { mark } else { 0 };
             let mut source = decoded(buffer[start..len].chain(file.take(rest)), encoding)?;
             if pattern.spans_lines {
-                // In parts: a file of `/proc` may be slow.
+                // In parts, because a file in `/proc` may be slow.
                 while (&mut source).take(BLOCK_BYTES).read_to_end(&mut whole)? > 0 {
                     stop.check()?;
                 }
@@ -142,19 +142,19 @@ impl Searcher {
     }
 }
 
-/// Enlarges the buffer of the searcher once. It starts with 64 KB, and keeps the capacity for a long line.
+/// Enlarges the buffer of the searcher to its maximum, once. It starts with 64 KB; the rest is for a long line.
 fn enlarge_buffer(grep: &mut grep_searcher::Searcher) -> io::Result<()> {
     let no_match = RegexMatcher::new_line_matcher("y").map_err(io::Error::other)?;
     let line = io::repeat(b'x').take(BLOCK_BYTES / 3 + 1);
     grep.search_reader(no_match, line, Bytes(|_, _| Ok(false)))
 }
 
-/// True if the searcher could not hold a line and its context.
+/// Returns true if a line with its context did not fit in the searcher's buffer.
 fn is_full(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::Other && error.raw_os_error().is_none()
 }
 
-/// Reads `bytes` as UTF-8. UTF-16 begins with its mark.
+/// Returns a reader that decodes `bytes` to UTF-8. UTF-16 starts with its byte order mark.
 fn decoded<'a>(bytes: impl Read + 'a, encoding: Encoding) -> io::Result<Box<dyn Read + 'a>> {
     let encoding = match encoding {
         Encoding::Utf8 => return Ok(Box::new(bytes)),

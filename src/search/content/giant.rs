@@ -1,12 +1,13 @@
 //! Searches an oversized line in overlapping windows.
 //!
-//! A match that is not longer than the overlap is complete in one of two windows. Assertions such as `^` and `\b` can be wrong
-//! at an edge of a window that is not an edge of the line; matches there do not count. If a longer match is possible and none
-//! was found, the line counts as not searched.
+//! A match that is not longer than the overlap is complete in one of two windows. Assertions such as `^` and `\b` can
+//! be wrong at the edge of a window that is not the edge of the line, so matches there are ignored. If the pattern can
+//! match longer text and no match was found, the line counts as not searched.
 //!
-//! The searcher gets a replacement line that matches if the long line matches. The text to show is stored separately.
+//! The searcher gets a replacement line that matches if the oversized line matches. The text to show is stored
+//! separately.
 
-#![expect(clippy::indexing_slicing, reason = "all ranges are within the window they were found in")]
+#![expect(clippy::indexing_slicing, reason = "all ranges come from the same window")]
 
 use std::io::{self, Read};
 use std::ops::Range;
@@ -19,19 +20,20 @@ use super::pattern::LineEnds;
 use super::rows::shown;
 use cutline_core::truncate::line::Missing;
 
-/// Bytes at the end of a window. A match there belongs to the next window, which has more text after it.
+/// Number of bytes at the end of a window. A match there belongs to the next window, which has more text after it.
 const MARGIN_BYTES: usize = 16 * 1024;
-/// Bytes that two windows share.
+/// Number of bytes that two windows share.
 const OVERLAP_BYTES: usize = 2 * MARGIN_BYTES;
-/// Bytes next to a match that an assertion can examine: one character.
+/// Number of bytes next to a match that an assertion can examine: one character.
 const LOOK_BYTES: usize = 4;
-/// Maximum number of searches of one window, if the earlier matches do not count.
+/// Maximum number of searches in one window, if earlier matches are ignored.
 const TRIES: usize = 16;
-/// Bytes of the line's start that are kept for each character that is shown: an escape may take as many.
+/// Number of bytes at the start of a line to keep for each character to show. An escape can take this many.
 const BYTES_PER_CHAR: usize = 8;
 
-/// Searches the line that begins with `held` at the byte `offset` of the text. The end of the line is not read yet. Leaves the
-/// bytes after the line in `held`. Returns a replacement line; if it has no newline, the rest of the text cannot be searched.
+/// Searches the line that starts with `held` at the byte `offset` of the text. The rest of the line was not read yet.
+/// Leaves the bytes after the line in `held`. Returns a replacement line. If that has no newline, the rest of the text
+/// cannot be searched.
 pub(super) fn search(
     matcher: &PatternMatcher<'_>,
     (lines, offset): (&ReadLines, u64),
@@ -80,7 +82,7 @@ pub(super) fn search(
     Ok(line)
 }
 
-/// A line that does not match.
+/// Returns a replacement line without a match.
 fn without_match(matcher: &PatternMatcher<'_>, start: &[u8]) -> io::Result<Option<Vec<u8>>> {
     for line in [start, b"", b"\xFF"] {
         if !matcher.is_match(line)? {
@@ -90,8 +92,8 @@ fn without_match(matcher: &PatternMatcher<'_>, start: &[u8]) -> io::Result<Optio
     Ok(None)
 }
 
-/// Searches a window of a line. `missing` are the parts of the line outside the window. `is_sure` is false if a match is
-/// possible that this window does not contain.
+/// Searches one window of a line. `missing` describes the parts of the line outside the window. Sets `is_sure` to false
+/// if a match is possible that no window contains completely.
 fn find(
     matcher: &PatternMatcher<'_>,
     window: &[u8],

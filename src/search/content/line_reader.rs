@@ -1,9 +1,9 @@
 //! Passes the text of a large file to the searcher in complete lines.
 //!
-//! An incomplete line is buffered, so that an oversized line can be replaced (`giant`). `\r\n` becomes `\n` unless the pattern
-//! contains `\r`.
+//! An incomplete line is buffered, so that an oversized line can be replaced (`giant`). `\r\n` becomes `\n` unless the
+//! pattern contains `\r`.
 
-#![expect(clippy::indexing_slicing, reason = "all ranges are within what was read into the buffers")]
+#![expect(clippy::indexing_slicing, reason = "all ranges are within the bytes in the buffers")]
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -16,27 +16,28 @@ use super::pattern::LineEnds;
 use super::rows::ShownLine;
 use crate::limits::GREP_LINE_BYTES;
 
-/// Bytes that are read at once of a line that does not fit in the searcher's buffer.
+/// Maximum bytes of one read of a line that does not fit in the searcher's buffer.
 pub(super) const READ_BYTES: usize = 256 * 1024;
-/// Maximum number of buffered bytes of a line: a multiple of the size of a read.
+/// Maximum number of buffered bytes of a line, a multiple of the size of a read.
 const HELD_BYTES: usize = GREP_LINE_BYTES.next_multiple_of(READ_BYTES);
-/// Bytes of room for which a read is worth its system call.
+/// Minimum free bytes of a buffer for which a system call is worthwhile.
 const ROOM_BYTES: usize = 16 * 1024;
 
-/// Facts of the lines that were read, for the sink that takes them from the searcher.
+/// Information about the lines, for the sink that gets them from the searcher.
 #[derive(Debug, Default)]
 pub(super) struct ReadLines {
-    /// Number of newlines that the searcher has received, if match lines are numbered.
+    /// Number of newlines that the searcher has received, if the sink numbers the match lines.
     pub(super) newlines: Cell<u64>,
-    /// For each line that was searched in windows: its offset in the text for the searcher, its shown text, and the number of
-    /// bytes that the text was cut from.
+    /// For each line that was searched in windows: its offset in the text for the searcher, the text to show, and the
+    /// original length in bytes if the text is truncated.
     pub(super) giants: RefCell<VecDeque<(u64, ShownLine)>>,
-    /// True if a line was too long for its pattern.
+    /// True if a line was too long for the pattern.
     pub(super) unsearched: Cell<bool>,
 }
 
 impl ReadLines {
-    /// Returns the row of the line at `offset`, if it was searched in windows. Offsets must be requested in order.
+    /// Removes and returns the text of the line at `offset`, if it was searched in windows. Call it with increasing
+    /// offsets.
     pub(super) fn take_giant(&self, offset: u64) -> Option<ShownLine> {
         let mut giants = self.giants.borrow_mut();
         while giants.front().is_some_and(|giant| giant.0 < offset) {
@@ -47,15 +48,15 @@ impl ReadLines {
     }
 }
 
-/// Reads whole lines from `source`.
+/// Reads complete lines from `source`.
 pub(super) struct LineReader<'a, R> {
     source: R,
     matcher: &'a PatternMatcher<'a>,
     lines: &'a ReadLines,
-    /// Bytes that were read and not passed on. The first `ready` of them are complete lines.
+    /// Buffered bytes. The first `ready` of them are complete lines.
     held: Vec<u8>,
     ready: usize,
-    /// Bytes given so far.
+    /// Number of bytes that the searcher has received.
     given: u64,
     ended: bool,
 }
@@ -92,7 +93,7 @@ impl<'a, R: Read> LineReader<'a, R> {
         Ok(whole)
     }
 
-    /// Reads on in a line that is too long for the room, until its end is there.
+    /// Reads the rest of a line that does not fit in the searcher's buffer.
     fn read_long_line(&mut self) -> io::Result<()> {
         let held = self.held.len();
         let more = READ_BYTES.min(HELD_BYTES - held) as u64;
@@ -151,13 +152,13 @@ impl<R: Read> Read for LineReader<'_, R> {
     }
 }
 
-/// Returns the number of bytes in complete lines at the start of a text, or `None` if no line ends at `from` or later.
+/// Returns the number of bytes in complete lines at the start of a text, or `None` if no line ends at or after `from`.
 fn whole_lines(text: &[u8], from: usize) -> Option<usize> {
     memchr::memrchr(b'\n', &text[from..]).map(|at| from + at + 1)
 }
 
-/// Replaces each `\r\n` with `\n` if `pattern` requires it, and returns the new length. The first `seen` bytes were processed
-/// before, except a `\r` at their end.
+/// Replaces each `\r\n` with `\n` if `pattern` requires it. Returns the new length. The first `seen` bytes were
+/// processed before, except a `\r` at their end.
 pub(super) fn normalize(pattern: &Pattern, text: &mut [u8], seen: usize) -> usize {
     match pattern.line_ends {
         LineEnds::Normalized => without_returns(text, seen.saturating_sub(1)),
@@ -165,7 +166,7 @@ pub(super) fn normalize(pattern: &Pattern, text: &mut [u8], seen: usize) -> usiz
     }
 }
 
-/// Makes each `\r\n` from `from` on a `\n`, and gives how long the text is then.
+/// Replaces each `\r\n` at or after `from` with `\n`. Returns the new length.
 fn without_returns(text: &mut [u8], from: usize) -> usize {
     let Some(first) = memchr::memchr(b'\r', &text[from..]) else { return text.len() };
     let (mut read, mut written) = (from + first, from + first);

@@ -1,9 +1,9 @@
-//! The matcher for the searcher. It matches pieces of text and can stop between them.
+//! The matcher for the searcher. It searches text in pieces, and can stop between them.
 //!
-//! A search by a regular expression can be neither observed nor stopped from outside. So it gets one piece of complete
-//! lines at a time. A match across lines may take the complete text; the search can stop after each match.
+//! A search by a regular expression can't be interrupted. It therefore gets one piece of complete lines at a time. A
+//! search across lines gets the complete text, and can stop after each match.
 
-#![expect(clippy::indexing_slicing, reason = "a search begins within its text, and pieces are within it")]
+#![expect(clippy::indexing_slicing, reason = "a search starts inside its text, and pieces are inside it")]
 
 mod told;
 
@@ -16,22 +16,22 @@ use super::ranked::FileRanking;
 use super::{OutputMode, Query};
 use crate::stop::{Stop, Stopped};
 
-/// Bytes of complete lines that are searched between two checks of whether to stop.
+/// Number of bytes of complete lines between two checks whether to stop.
 const PIECE_BYTES: usize = 64 * 1024;
 
-/// Finds a query's pattern in one text.
+/// Finds the pattern of a query in one text.
 pub(super) struct PatternMatcher<'a> {
     pub(super) query: &'a Query,
     /// The most relevant lines of the file, if the query ranks matches.
     pub(super) ranking: Option<&'a RefCell<FileRanking<'a>>>,
-    /// The complete text, if matches may span lines. The searcher passes the rest of it.
+    /// The complete text, if matches may span lines. The searcher passes a suffix of it.
     text: &'a [u8],
     pub(super) stop: &'a Stop,
-    /// Bytes searched since the last check of whether to stop.
+    /// Number of bytes searched since the last check whether to stop.
     unchecked: Cell<usize>,
-    /// Why the search stopped before the end of the text, if it did.
+    /// The reason if the search stopped before the end of the text.
     pub(super) stopped: Cell<Option<Stopped>>,
-    /// Number of match lines that were not passed to the searcher.
+    /// Number of match lines that were counted here and not passed to the searcher.
     pub(super) counted: Cell<u64>,
 }
 
@@ -48,40 +48,41 @@ impl<'a> PatternMatcher<'a> {
         }
     }
 
-    /// Returns an error if the search has to stop.
+    /// Returns an error if the search must stop.
     pub(super) fn check(&self) -> Result<(), Stopped> {
         self.unchecked.set(0);
         self.stop.check().inspect_err(|stopped| self.stopped.set(Some(*stopped)))
     }
 
-    /// Counts bytes that were searched. Checks once per piece whether to stop.
+    /// Adds searched bytes. After each piece, checks whether to stop.
     fn searched(&self, bytes: usize) -> Result<(), Stopped> {
         self.unchecked.set(self.unchecked.get() + bytes);
         if self.unchecked.get() < PIECE_BYTES { Ok(()) } else { self.check() }
     }
 
-    /// Returns the first match from `at` on.
+    /// Returns the first match at or after `at`.
     fn find(&self, text: &[u8], at: usize) -> Option<Match> {
         never_fails(self.query.pattern.regex.find_at(text, at))
     }
 
-    /// Returns the next match in the complete text, of which the searcher passed the rest, from its byte `at` on.
+    /// Returns the next match in the complete text. `rest` is the suffix from the searcher, and `at` is an offset in
+    /// it.
     fn find_across(&self, rest: &[u8], at: usize) -> Result<Option<Match>, Stopped> {
         self.check()?;
         let before = self.text.len() - rest.len();
-        // There is no line after the last newline.
+        // No line follows the last newline.
         let is_in_line = |found: &Match| found.start() < self.text.len() || !self.text.ends_with(b"\n");
         let found = self.find(self.text, before + at).filter(is_in_line);
         Ok(found.map(|found| Match::new(found.start() - before, found.end() - before)))
     }
 }
 
-/// Returns the result of a search by the regular expression, whose error type has no values.
+/// Unwraps the result of a search by the regular expression, which never fails.
 fn never_fails<T>(found: Result<Option<T>, NoError>) -> Option<T> {
     found.unwrap_or_default()
 }
 
-/// Returns the end of the piece of complete lines that begins at `from`: at least one line.
+/// Returns the end of the piece of complete lines that starts at `from`. A piece has at least one line.
 fn piece_end(text: &[u8], from: usize) -> usize {
     let most = from + PIECE_BYTES;
     if most >= text.len() {
@@ -91,7 +92,7 @@ fn piece_end(text: &[u8], from: usize) -> usize {
     last.unwrap_or_else(|| memchr::memchr(b'\n', &text[most..]).map_or(text.len(), |at| most + at + 1))
 }
 
-/// The part of a match that is in `line`, which may be without what ends it.
+/// Returns the part of a match inside `line`, which may lack its line ending.
 pub(super) fn within(line: &[u8], found: Match) -> Range<usize> {
     found.start().min(line.len())..found.end().min(line.len())
 }

@@ -1,9 +1,9 @@
 //! Compiles patterns.
 //!
-//! A pattern matches a line without its line ending. If the pattern contains `\r`, lines keep their `\r`, so that `\r$` finds
-//! lines that end with `\r\n`.
+//! A pattern matches a line without its line ending. If the pattern contains `\r`, lines keep their `\r`, so that `\r$`
+//! finds lines that end with `\r\n`.
 
-#![expect(clippy::indexing_slicing, reason = "matches end within their text")]
+#![expect(clippy::indexing_slicing, reason = "matches end inside their text")]
 
 mod syntax;
 
@@ -17,34 +17,34 @@ use syntax::{Parsed, positions};
 
 use crate::limits::{GREP_MULTILINE_BYTES, GREP_MULTILINE_LARGE_BYTES, REGEX_BYTES, REGEX_POSITIONS};
 
-/// Beginnings of a match that are looked for one by one.
+/// Maximum number of possible match starts to search for separately.
 const BEGINNINGS: usize = 16;
-/// Bytes of the tables that a search builds lazily, for each thread.
+/// Maximum bytes of a search's lazy DFA cache, for each thread.
 const TABLE_BYTES: usize = 4_000_000;
-/// Positions of a pattern up to which a search across lines takes large files.
+/// Maximum positions of a pattern for which a search across lines accepts large files.
 const SMALL_POSITIONS: usize = 64;
 
-/// A pattern of a call.
+/// The pattern arguments of a call.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
-    /// The regular expression, or the text.
+    /// The regular expression, or the literal text.
     pub pattern: &'a str,
-    /// True if it is the text itself.
+    /// True for a literal text.
     pub literal: bool,
-    /// True if upper and lower case are the same.
+    /// True if case is ignored.
     pub ignore_case: bool,
-    /// True if a match may span lines; `.` matches a newline then.
+    /// True if a match may span lines. `.` then matches a newline.
     pub multiline: bool,
 }
 
-/// Why a pattern can't be searched for.
+/// The reason why a pattern is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refused {
-    /// It has a newline, and its matches may not span lines.
+    /// The pattern contains a newline, but its matches may not span lines.
     Newline,
-    /// It has more positions, or more bytes when compiled, than a pattern may have.
+    /// The pattern has too many positions, or its compiled form is too large.
     TooLarge,
-    /// It cannot be compiled. The text shows the pattern and the position of the error.
+    /// The pattern cannot be compiled. The text shows the pattern and the position of the error.
     Wrong(String),
 }
 
@@ -53,27 +53,27 @@ pub enum Refused {
 pub struct Pattern {
     /// Finds the pattern in text with lines that end with `\n`.
     pub(super) regex: RegexMatcher,
-    /// True if a match can hold a newline.
+    /// True if a match can contain a newline.
     pub(super) spans_lines: bool,
-    /// The treatment of `\r\n` in the text searched.
+    /// How `\r\n` in the searched text is handled.
     pub(super) line_ends: LineEnds,
-    /// The words of the pattern if it is an alternation of words; otherwise empty.
+    /// The words of an alternation of words; otherwise empty.
     pub alternatives: Vec<String>,
-    /// The word, if the pattern is `\bWORD\b`.
+    /// The word if the pattern is `\bWORD\b`.
     word: Option<Box<[u8]>>,
-    /// Bytes of a file that a search across lines takes.
+    /// Maximum bytes of a file for a search across lines.
     pub multiline_bytes: u64,
     hir: Arc<Hir>,
 }
 
-/// The treatment of the `\r` of a `\r\n`.
+/// How the `\r` of a `\r\n` is handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LineEnds {
-    /// It is removed before the text is searched.
+    /// It is removed before the search.
     Normalized,
-    /// It is left: the pattern neither tells it from the line's end nor takes it in, and finds the same either way.
+    /// It is kept, because the pattern finds the same with and without it.
     Irrelevant,
-    /// It is left and searched: the pattern names `\r`, other than to leave it out.
+    /// It is kept and searched, because the pattern contains `\r`, other than to exclude it.
     Searched,
 }
 
@@ -98,7 +98,7 @@ impl Pattern {
             regex = build(false)?;
         }
         let look_set = hir.properties().look_set();
-        // A `\r` is as little of a word as the line's end is; only an empty match can be beyond it.
+        // `\r` is not a word character, and neither is a line ending. Only an empty match can be after it.
         let looks_at_ends =
             look_set.contains_anchor() || !look_set.is_empty() && hir.properties().minimum_len() == Some(0);
         let line_ends = if syntax::names_return(&ast) {
@@ -123,8 +123,8 @@ impl Pattern {
         })
     }
 
-    /// Returns true if the text before `end` is certainly a match: the pattern is a word, and the word is there with ASCII on
-    /// both sides.
+    /// Returns true if the text before `end` is certainly a match: the pattern is a word, and the text is this word
+    /// with ASCII characters on both sides.
     pub(super) fn is_word_before(&self, text: &[u8], end: usize) -> bool {
         let Some(before) = self.word.as_ref().and_then(|word| text[..end].strip_suffix(&**word)) else {
             return false;
@@ -135,22 +135,22 @@ impl Pattern {
         ends(before.last()) && ends(text.get(end))
     }
 
-    /// Returns a line without what ends it.
+    /// Returns a line without its line ending.
     pub(super) fn unended<'a>(&self, line: &'a [u8]) -> &'a [u8] {
         let Some(ended) = line.strip_suffix(b"\n") else { return line };
-        // Where line ends were made alike, a `\r` that is left ends nothing.
+        // If line endings were normalized, a remaining `\r` is not part of one.
         match self.line_ends {
             LineEnds::Normalized => ended,
             LineEnds::Irrelevant | LineEnds::Searched => ended.strip_suffix(b"\r").unwrap_or(ended),
         }
     }
 
-    /// Returns the properties of matches: assertions and possible lengths.
+    /// Returns properties of the matches: assertions and possible lengths.
     pub(super) fn properties(&self) -> &Properties {
         self.hir.properties()
     }
 
-    /// Returns false if certainly no match begins in `text`.
+    /// Returns false if certainly no match starts in `text`.
     pub(super) fn may_begin_in(&self, text: &[u8]) -> bool {
         let mut beginnings = Extractor::new();
         let beginnings = beginnings.limit_total(BEGINNINGS).extract(&self.hir);
@@ -159,7 +159,7 @@ impl Pattern {
     }
 }
 
-/// True if a match can hold `byte`, or look at it as the end of a line.
+/// Returns true if a match can contain `byte`, or can treat it as a line ending.
 fn can_match(regex: &RegexMatcher, byte: u8) -> bool {
     regex.non_matching_bytes().is_none_or(|bytes| !bytes.contains(byte))
 }

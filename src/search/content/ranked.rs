@@ -9,24 +9,24 @@ use super::rows::Row;
 use crate::search::best::Best;
 use crate::search::relevance::{FileScorer, Words};
 
-/// A search of which the most relevant matches are wanted; one for all workers.
+/// The ranking of a search, shared by all workers.
 #[derive(Debug)]
 pub struct Ranking {
-    /// Matches of one file that are kept at most.
+    /// Maximum number of kept matches for each file.
     keep: usize,
     words: Words,
-    /// Further matches need a higher score.
+    /// Further matches need a score above this.
     least: AtomicI32,
 }
 
 impl Ranking {
-    /// Returns a ranking that keeps `keep` matches of each file. `words` are the words of an alternation.
+    /// Creates a ranking that keeps `keep` matches of each file. `words` are the words of an alternation.
     pub fn new(keep: usize, words: Words) -> Self {
         Self { keep, words, least: AtomicI32::new(i32::MIN) }
     }
 
-    /// From now on, accepts only matches with a higher score. The results must be processed in path order, because the earlier
-    /// one of two matches with the same score is kept.
+    /// Raises the score that further matches must exceed. Call it in path order, because of two matches with the same
+    /// score the earlier one is kept.
     pub fn raise(&self, least: i32) {
         self.least.store(least, Ordering::Relaxed);
     }
@@ -36,18 +36,18 @@ impl Ranking {
 pub(super) struct FileRanking<'a> {
     ranking: &'a Ranking,
     path: &'a dyn Fn() -> Vec<u8>,
-    /// Made at the first match: most files have none.
+    /// Created at the first match, because most files have none.
     scorer: Option<FileScorer<'a>>,
     context: ContextLines,
     best: Best<i32, Vec<Row>>,
-    /// The last lines, as many as are context before a match.
+    /// The last lines, as many as a match has context lines before it.
     recent: VecDeque<Row>,
-    /// Lines that are kept, of which the context is not complete: the score and the number of each, and its rows so far.
+    /// Kept lines without their complete context: score, line number, and the rows so far.
     open: VecDeque<(i32, u64, Vec<Row>)>,
 }
 
 impl<'a> FileRanking<'a> {
-    /// Begins with a file; `path` makes its path.
+    /// Creates a ranking for a file. `path` returns the path of the file.
     pub(super) fn new(ranking: &'a Ranking, context: ContextLines, path: &'a dyn Fn() -> Vec<u8>) -> Self {
         Self {
             ranking,
@@ -60,13 +60,13 @@ impl<'a> FileRanking<'a> {
         }
     }
 
-    /// Returns the score of a match line, without that of its file; `None` if it is not among the best.
+    /// Returns the score of a match line without the points of its file, or `None` if it is not among the best.
     pub(super) fn score(&mut self, line: &[u8], found: &Range<usize>) -> Option<i32> {
         let needed = self.needed();
         self.scorer().line(line, found, needed)
     }
 
-    /// Returns the points that a line has to be above.
+    /// Returns the points that a line must exceed.
     fn needed(&mut self) -> i32 {
         let least = self.ranking.least.load(Ordering::Relaxed);
         let needed = least.saturating_sub(self.scorer().most_of_file);
@@ -77,9 +77,9 @@ impl<'a> FileRanking<'a> {
         self.scorer.get_or_insert_with(|| FileScorer::new(&(self.path)(), &self.ranking.words))
     }
 
-    /// Adds the line with this number. `best` is its score and row if it is one of the best matches. `beside` is its row as
-    /// context of other matches, if context is requested. A line has the same row as context whether it is one of the best
-    /// matches or not.
+    /// Adds the line with this number. `best` is its score and row if it is one of the best matches. `beside` is its
+    /// row as context of other matches, if context is requested. The row as context is the same whether or not the line
+    /// is one of the best matches.
     pub(super) fn take(&mut self, number: u64, best: Option<(i32, Row)>, beside: Option<Row>) {
         let ContextLines { before, after } = self.context;
         while self.open.front().is_some_and(|(_, open, _)| open + after < number) {
@@ -104,8 +104,8 @@ impl<'a> FileRanking<'a> {
         }
     }
 
-    /// Takes out the kept lines with their context and their scores, the most relevant first; `matches` is how many
-    /// match in the file.
+    /// Removes and returns the kept lines with their scores and context, the most relevant first. `matches` is the
+    /// number of match lines in the file.
     pub(super) fn finish(&mut self, matches: u64) -> Vec<(i32, Vec<Row>)> {
         while !self.open.is_empty() {
             self.close_first();
@@ -115,7 +115,7 @@ impl<'a> FileRanking<'a> {
         best.into_sorted().map(|(score, rows)| (score + of_file, rows)).collect()
     }
 
-    /// True if a line may be among the best of which a match ends at `end`.
+    /// Returns true if a line with a match that ends at `end` may be among the best.
     pub(super) fn may_want(&mut self, line: &[u8], end: usize) -> bool {
         let needed = self.needed();
         self.scorer().may_have_more(line, end, needed)

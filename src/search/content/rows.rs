@@ -1,6 +1,6 @@
-//! The rows of a search: lines, cut to the characters that are shown.
+//! The rows of a search result: lines, truncated to the characters to show.
 
-#![expect(clippy::indexing_slicing, reason = "rows end within their text, and a focus within its line")]
+#![expect(clippy::indexing_slicing, reason = "rows end inside their text, and a focus is inside its line")]
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -8,42 +8,42 @@ use std::ops::Range;
 use cutline_core::text::show::REPLACEMENT;
 use cutline_core::truncate::line::{Missing, cut};
 
-/// One line as it is shown.
+/// One line to show.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Row {
-    /// Its number in the file, from 1.
+    /// The line number, from 1.
     pub number: u64,
-    /// Why it is here.
+    /// The reason why it is shown.
     pub kind: RowKind,
-    /// Its text, without what ends it.
+    /// The text without its line ending.
     pub text: String,
-    /// Maximum number of bytes of the line on a page of the file, if the text is a part of the line. The largest number for a
-    /// line over 1 MB.
+    /// If the text is only a part of the line: the maximum number of bytes that `read` needs for the complete line.
+    /// `u64::MAX` for a line over 1 MB.
     pub cut_from: Option<u64>,
 }
 
-/// Why a line is shown.
+/// The reason why a line is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RowKind {
-    /// It has a match.
+    /// The line has a match.
     Match,
-    /// It stands near one.
+    /// The line is near a match.
     Context,
 }
 
 impl Row {
-    /// Bytes that it holds.
+    /// Returns the number of bytes that the row uses.
     pub fn weight(&self) -> usize {
         size_of::<Self>() + self.text.len()
     }
 }
 
-/// The shown text of a line, and the bytes of the line if a part is missing.
+/// The text of a line to show, and the bytes of the line if a part is missing.
 pub(super) type ShownLine = (String, Option<u64>);
 
-/// Returns the shown text of a line, or of a part of it.
+/// Returns the text to show for a line, or for a part of it.
 ///
-/// Decodes only the text near the focus, whatever the length of the line.
+/// Decodes only the text near the focus, however long the line is.
 pub(super) fn shown(line: &[u8], focus: Range<usize>, max_chars: usize, mut missing: Missing) -> ShownLine {
     let is_whole = missing == Missing::default();
     let near = max_chars.saturating_mul(8).max(64);
@@ -63,13 +63,13 @@ pub(super) fn shown(line: &[u8], focus: Range<usize>, max_chars: usize, mut miss
     (shown.into_owned(), cut_from)
 }
 
-/// Returns the maximum number of bytes of a line on a page: invalid bytes and NUL bytes need three bytes each.
+/// Returns the maximum number of bytes that `read` needs for a line. Invalid bytes and NUL bytes need three bytes each.
 fn bytes_on_a_page(line: &[u8]) -> u64 {
     let is_text = std::str::from_utf8(line).is_ok_and(|text| !text.contains('\0'));
     line.len() as u64 * if is_text { 1 } else { REPLACEMENT.len_utf8() as u64 }
 }
 
-/// Returns the range of the shown text that corresponds to a range of bytes of a line.
+/// Converts a range of bytes of a line to the range of the text to show.
 fn focus_in(line: &[u8], focus: &Range<usize>) -> Range<usize> {
     let at = |byte: usize| line.get(..byte).map_or(0, |before| lossy(before).len());
     if focus.end == 0 || line.is_ascii() { focus.clone() } else { at(focus.start)..at(focus.end) }
@@ -83,7 +83,7 @@ fn lossy(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// The first byte from `at` on that begins a character.
+/// Returns the first offset at or after `at` where a character starts.
 fn start_of_char(line: &[u8], at: usize) -> usize {
     let rest = &line[at..];
     at + rest.iter().take(3).take_while(|&&byte| byte & 0xC0 == 0x80).count()

@@ -1,6 +1,6 @@
-//! Makes rows of the lines that the searcher finds in a file.
+//! Converts the lines that the searcher finds to rows.
 
-#![expect(clippy::indexing_slicing, reason = "offsets are within the buffer that holds the line")]
+#![expect(clippy::indexing_slicing, reason = "offsets are inside the buffer with the line")]
 
 use std::cell::RefCell;
 use std::io::{self, Read};
@@ -16,17 +16,17 @@ use super::rows::{Row, RowKind, shown};
 use super::{Emit, Found, OutputMode};
 use cutline_core::truncate::line::Missing;
 
-/// Bytes of rows that are passed on together.
+/// Number of bytes of rows to pass on together.
 const FULL_BYTES: usize = 64 * 1024;
 
-/// Rows of one file that were found and not passed on yet.
+/// Rows of one file that were not passed on yet.
 pub(super) struct PendingRows<'a, 'e> {
     path: &'a dyn Fn() -> Vec<u8>,
     emit: &'e mut Emit<'e, Found>,
     /// The path of the file, after its first rows were passed on.
     shared_path: Option<Arc<[u8]>>,
     rows: Vec<Row>,
-    /// Bytes of those rows.
+    /// Number of bytes of these rows.
     bytes: usize,
     flow: ControlFlow<()>,
 }
@@ -37,14 +37,14 @@ impl<'a, 'e> PendingRows<'a, 'e> {
         Self { path, emit, shared_path: None, rows, bytes, flow }
     }
 
-    /// Adds a row. Breaks if no more rows are wanted.
+    /// Adds a row. Breaks if no more rows are needed.
     fn push(&mut self, row: Row) -> ControlFlow<()> {
         self.bytes += row.weight();
         self.rows.push(row);
         if self.bytes < FULL_BYTES { self.flow } else { self.pass_on() }
     }
 
-    /// Passes on the rows. Breaks if no more rows are wanted.
+    /// Passes on the rows. Breaks if no more rows are needed.
     fn pass_on(&mut self) -> ControlFlow<()> {
         if self.flow.is_continue() && !self.rows.is_empty() {
             let path = self.shared_path.get_or_insert_with(|| (self.path)().into());
@@ -55,7 +55,7 @@ impl<'a, 'e> PendingRows<'a, 'e> {
     }
 }
 
-/// Reads `source`. A read can block until the deadline, so the rows found so far are passed on before each read.
+/// Reads `source`. A read can block until the deadline, so all rows found so far are passed on before each read.
 pub(super) struct PassingOn<'p, 'a, 'e, R> {
     pub(super) source: R,
     pub(super) pending: &'p RefCell<PendingRows<'a, 'e>>,
@@ -68,15 +68,15 @@ impl<R: Read> Read for PassingOn<'_, '_, '_, R> {
     }
 }
 
-/// Takes the match and context lines of one file.
+/// Receives the match and context lines of one file.
 pub(super) struct RowSink<'p, 'a, 'e> {
     matcher: &'a PatternMatcher<'a>,
     read: &'a ReadLines,
-    /// The first byte of the line that was numbered last, and its number.
+    /// The offset of the line that was numbered last, and its number.
     numbered: (u64, u64),
     pending: &'p RefCell<PendingRows<'a, 'e>>,
     matches: u64,
-    /// Number of the last line near the match that makes them enough.
+    /// The number of the last context line of the match with which the search has enough.
     last: Option<u64>,
 }
 
@@ -89,12 +89,12 @@ impl<'p, 'a, 'e> RowSink<'p, 'a, 'e> {
         Self { matcher, read, numbered: (0, 1), pending, matches: 0, last: None }
     }
 
-    /// Passes on the remaining rows. Returns the number of match lines, and a break if no more rows are wanted.
+    /// Passes on the remaining rows. Returns the number of match lines, and a break if no more rows are needed.
     pub(super) fn finish(self) -> (u64, ControlFlow<()>) {
         (self.matches, self.pending.borrow_mut().pass_on())
     }
 
-    /// Returns the number of the line with which a match begins, by the newlines before it.
+    /// Returns the number of the first line of a match, from the newlines before it.
     fn number(&mut self, found: &SinkMatch<'_>) -> u64 {
         let count = |text: &[u8]| bytecount::count(text, b'\n') as u64;
         let (buffer, at) = (found.buffer(), found.bytes_range_in_buffer().start);
@@ -109,8 +109,8 @@ impl<'p, 'a, 'e> RowSink<'p, 'a, 'e> {
         number
     }
 
-    /// Adds a line that begins at the byte `offset` of the text; `focus` is the match in it. Returns true if more lines
-    /// are wanted.
+    /// Adds a line that starts at the byte `offset` of the text. `focus` is the match in it. Returns true if more lines
+    /// are needed.
     fn line(&mut self, kind: RowKind, number: u64, offset: u64, line: &[u8], focus: Range<usize>) -> bool {
         let (giant, query) = (self.read.take_giant(offset), self.matcher.query);
         let row = |kind, focus| {
@@ -153,11 +153,11 @@ impl Sink for RowSink<'_, '_, '_> {
         let mut across = lines.start..lines.start;
         for (line, number) in found.lines().zip(first..) {
             let unended = pattern.unended(line);
-            // The position of the match matters only if the line is cut or ranked.
+            // The position of the match only matters if the line is truncated or ranked.
             let focus = if unended.len() <= query.max_line_chars && !is_ranked {
                 0..0
             } else if pattern.spans_lines {
-                // The first match that reaches into the line.
+                // The first match that extends into the line.
                 while across.end <= at {
                     let found = self.matcher.find_at(block, across.end)?;
                     let Some(found) = found else { break };

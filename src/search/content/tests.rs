@@ -1,4 +1,4 @@
-//! Searching one file: its lines, their context, lines of any length.
+//! Tests the search of one file: lines, context, lines of any length.
 
 mod line_ends;
 mod pieces;
@@ -27,7 +27,7 @@ fn query(pattern: &str, context: usize) -> Query {
     }
 }
 
-/// A query of which matches may span lines.
+/// Returns a query with matches that may span lines.
 fn across(pattern: &str) -> Query {
     let source = Source { pattern, literal: false, ignore_case: false, multiline: true };
     Query { pattern: Pattern::new(&source).unwrap(), ..query("x", 0) }
@@ -74,7 +74,7 @@ fn search(query: &Query, content: &[u8]) -> (Vec<String>, Searched) {
     (shown, Searched { matches, passed_over })
 }
 
-/// The same by the definition.
+/// Returns the same by the definition.
 fn oracle(is_match: impl Fn(&str) -> bool, text: &str, context: usize) -> Vec<String> {
     let lines: Vec<&str> = text.strip_suffix('\n').unwrap_or(text).split('\n').collect();
     if text.is_empty() {
@@ -100,7 +100,7 @@ proptest! {
     }
 }
 
-/// Match lines of a file, in a search that keeps the most relevant ones.
+/// Returns the match lines of a file in a search that keeps the most relevant ones.
 fn ranked(query: &Query, content: &[u8]) -> (u64, Vec<u64>) {
     let ranking = Some(Arc::new(Ranking::new(2, Words::default())));
     let (matches, found) = found(&Query { ranking, ..query.clone() }, content);
@@ -129,7 +129,7 @@ fn context_of_a_ranked_line_does_not_depend_on_other_matches() {
     assert!(both[0].1[1].text.starts_with("x x"), "{:?}", both[0].1[1]);
 }
 
-/// Queries that are made once: compiling them takes longest.
+/// Queries that are compiled once, because compiling takes most of the time.
 static COUNTED: Mutex<Option<Vec<Query>>> = Mutex::new(None);
 
 proptest! {
@@ -155,7 +155,7 @@ proptest! {
     }
 }
 
-/// Lines enough for several blocks, a match now and then.
+/// Returns enough lines for several blocks, with a match in every `step` lines.
 fn large(step: usize) -> String {
     let line = |n: usize| {
         if n.is_multiple_of(step) { format!("needle {n}\n") } else { format!("line {n} of many\n") }
@@ -178,7 +178,7 @@ fn context_spans_blocks() {
     }
 }
 
-/// Without context match lines are numbered by our own count, with it by the searcher's.
+/// Without context, match lines are numbered by our own count; with context, by the searcher.
 #[test]
 fn match_lines_have_one_number_with_and_without_context() {
     let lines = large(5003);
@@ -206,7 +206,7 @@ fn match_lines_have_one_number_with_and_without_context() {
     }
 }
 
-/// A line of `len` bytes with `word` at `at`.
+/// Returns a line of `len` bytes with `word` at `at`.
 fn giant(len: usize, word: &str, at: usize) -> String {
     format!("{}{word}{}", "x".repeat(at), "x".repeat(len - at - word.len()))
 }

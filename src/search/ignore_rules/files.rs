@@ -1,4 +1,4 @@
-//! Reads rule files through the open folder that they are in, up to the limit on rules.
+//! Reads rule files through the open folder that contains them, up to the limit on rules.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -9,16 +9,16 @@ use super::rule_file::ParsedRules;
 use crate::limits::RULES_BYTES;
 use crate::sys::{self, FileKind, Folder, Opened, below};
 
-/// Maximum bytes of `.git` as a file, of `commondir`, and of a file with settings of git.
+/// Maximum bytes of a `.git` file, of `commondir`, and of a settings file of git.
 const POINTER_BYTES: u64 = 65_536;
 
-/// Returns which rule files exist in a folder that is not listed.
+/// Checks which rule files exist in a folder that is not listed.
 pub(super) fn in_folder(folder: &Path) -> RuleFilesPresent {
     let there = |name: &str| folder.join(name).symlink_metadata().is_ok();
     RuleFilesPresent { ignore: there(".ignore"), gitignore: there(".gitignore"), git: there(".git") }
 }
 
-/// Returns the rules of a file in `folder`; `None` if it has none or does not exist.
+/// Returns the rules of a file in `folder`, or `None` if it has none or does not exist.
 pub(super) fn rules(folder: &Folder, name: &str) -> Option<ParsedRules> {
     ParsedRules::new(&content(folder, name, RULES_BYTES + 1)?)
 }
@@ -28,7 +28,7 @@ pub(super) fn global() -> Option<ParsedRules> {
     ParsedRules::new(&content_at(&global_path()?, RULES_BYTES + 1)?)
 }
 
-/// Returns the path of git's global excludes file: the one in its settings, else the default.
+/// Returns the path of git's global excludes file: the configured one, or the default.
 fn global_path() -> Option<PathBuf> {
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let home = std::env::home_dir();
@@ -59,7 +59,7 @@ fn global_path() -> Option<PathBuf> {
 /// Returns the excludes of the repository with the top folder `folder`.
 ///
 /// In a worktree or a submodule, `.git` is a file with the path of the repository. The files that all worktrees share
-/// are in another folder, which `commondir` names.
+/// are in another folder, and `commondir` has its path.
 pub(super) fn exclude(folder: &Folder) -> Option<ParsedRules> {
     rules(folder, ".git/info/exclude").or_else(|| {
         let pointer = content(folder, ".git", POINTER_BYTES)?;
@@ -70,13 +70,13 @@ pub(super) fn exclude(folder: &Folder) -> Option<ParsedRules> {
     })
 }
 
-/// Returns the path in a file of one line.
+/// Parses the path in a file with one line.
 fn target(content: &[u8]) -> Option<PathBuf> {
     let path = content.trim_ascii();
     (!path.is_empty() && !path.contains(&0)).then(|| PathBuf::from(sys::name(path).into_owned()))
 }
 
-/// Returns the first bytes of a file, through links. Does not block if it is a pipe.
+/// Returns the first bytes of a file. Follows links. Does not block if the file is a pipe.
 fn content_at(path: &Path, max_bytes: u64) -> Option<Vec<u8>> {
     let opened = Opened::through_links(path).ok().filter(|opened| opened.stat.kind == FileKind::File)?;
     first_bytes(opened.file().ok()?, max_bytes)

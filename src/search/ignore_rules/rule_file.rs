@@ -1,9 +1,9 @@
-//! The rules of one ignore file, as git reads them, and their result for a path.
+//! Parses the rules of one ignore file as git does, and matches paths against them.
 //!
 //! Rules are stored as text and not compiled, so memory is proportional to the size of the file. Rules without
-//! wildcards, of which a file may have thousands, are found by binary search.
+//! wildcards are found by binary search, because a file can have thousands of them.
 
-#![expect(clippy::indexing_slicing, reason = "the ranges of the text and the numbers of rules are made here")]
+#![expect(clippy::indexing_slicing, reason = "ranges of the text and indexes of rules are created here")]
 
 mod respell;
 
@@ -11,12 +11,12 @@ use std::borrow::Cow;
 
 use crate::limits::{GLOB_BYTES, RULES_BYTES, RULES_IN_FORCE_BYTES};
 
-/// Bytes that each file counts in addition to its rules, so that the number of files is bounded too.
+/// Cost of each file in bytes, in addition to its rules. It limits the number of files.
 const FILE_COST: usize = 4096;
-/// Bytes that a rule counts in addition to its text: its fields, and its number in the index.
+/// Cost of each rule in bytes, in addition to its text: its fields and its index.
 const RULE_COST: usize = size_of::<Rule>() + size_of::<u32>();
-/// Additional bytes of a rule with wildcards, and the factor for its text: a comparison takes that much longer than
-/// finding a name.
+/// Additional cost of a rule with wildcards in bytes, and the factor for its text. A comparison takes that much longer
+/// than finding a name.
 const GLOB_COST: usize = 1024;
 const GLOB_FACTOR: usize = 32;
 
@@ -25,9 +25,9 @@ const GLOB_FACTOR: usize = 32;
 pub(super) struct ParsedRules {
     text: Vec<u8>,
     rules: Vec<Rule>,
-    /// Numbers of the rules that are a plain name or path, sorted by it, then by number.
+    /// Indexes of the rules that are a plain name or path, sorted by that and then by index.
     plain: Vec<u32>,
-    /// Numbers of all other rules, in order.
+    /// Indexes of all other rules, in order.
     globs: Vec<u32>,
     cost: usize,
 }
@@ -36,12 +36,12 @@ pub(super) struct ParsedRules {
 struct Rule {
     start: u32,
     end: u32,
-    /// Bytes at the end of a glob that a name must end with.
+    /// Number of bytes at the end of a glob that a name must end with.
     tail: u16,
     form: Form,
     /// True if it matches only folders.
     folders: bool,
-    /// True if it includes an entry again.
+    /// True if the rule includes matching entries again.
     negated: bool,
 }
 
@@ -50,15 +50,15 @@ struct Rule {
 enum Form {
     Name,
     Path,
-    /// The end of a name: `*.o`.
+    /// The end of a name, such as `*.o`.
     Ending,
     NameGlob,
     PathGlob,
 }
 
 impl ParsedRules {
-    /// Returns the rules in `content`; `None` if it has no rule. If the file is over its limit, the result has no
-    /// rules, and its cost is over the limit on rules in force.
+    /// Parses the rules in `content`. Returns `None` if there are none. If the file is too large, the result has no
+    /// rules, and its cost exceeds the budget.
     pub(super) fn new(content: &[u8]) -> Option<Self> {
         if content.len() as u64 > RULES_BYTES {
             return Some(Self { cost: RULES_IN_FORCE_BYTES + 1, ..Self::default() });
@@ -101,7 +101,7 @@ impl ParsedRules {
         numbers.push(number(self.rules.len()));
         self.cost += RULE_COST + if is_glob { GLOB_COST + text.len() * GLOB_FACTOR } else { text.len() };
         let tail = text.rsplit(|byte| b"*?[]{}\\/".contains(byte)).next().map_or(0, <[u8]>::len);
-        // A line has 1024 bytes at most.
+        // A line has at most 1024 bytes.
         let tail = u16::try_from(tail).unwrap_or(0);
         let start = number(self.text.len());
         self.text.extend_from_slice(&text);
@@ -109,13 +109,13 @@ impl ParsedRules {
         self.rules.push(Rule { start, end, tail, form, folders, negated });
     }
 
-    /// Returns the cost of the rules in bytes, by their memory and time.
+    /// Returns the cost of the rules in bytes, which reflects memory and time.
     pub(super) fn cost(&self) -> usize {
         self.cost
     }
 
-    /// Returns the result of the last rule that matches an entry: true if it is ignored. `path` is relative to the
-    /// file's folder.
+    /// Returns the decision of the last matching rule for an entry: true if the entry is ignored. `path` is relative to
+    /// the folder of the file.
     pub(super) fn verdict(&self, path: &[u8], is_folder: bool) -> Option<bool> {
         let name = &path[memchr::memrchr(b'/', path).map_or(0, |at| at + 1)..];
         let plain = self.last_plain((Form::Name, name), is_folder);
@@ -152,7 +152,7 @@ impl ParsedRules {
     }
 }
 
-/// Returns a line without the spaces at its end, except an escaped one.
+/// Removes the spaces at the end of a line, except an escaped one.
 fn without_trailing_spaces(line: &[u8]) -> &[u8] {
     let len = line.iter().rposition(|&byte| byte != b' ').map_or(0, |last| last + 1);
     let escapes = line[..len].iter().rev().take_while(|&&byte| byte == b'\\').count();

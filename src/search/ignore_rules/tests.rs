@@ -1,4 +1,4 @@
-//! Ignore rules against what git itself says.
+//! Compares ignore rules with git.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -12,8 +12,8 @@ use crate::search::walk::{Walk, Walked};
 use crate::stop::Stop;
 use crate::sys;
 
-/// The files that a walk in `dir` comes by, true if rules left anything out, and the number of folders
-/// whose rules were left aside.
+/// Returns the files that a walk in `dir` visits, true if rules ignored anything, and the number of folders whose rules
+/// were skipped.
 fn search(dir: &Path, workers: usize) -> (Vec<String>, bool, u64) {
     let dir = dir.canonicalize().unwrap();
     let (root, rules) = (sys::open_folder(&dir).unwrap(), IgnoreRules::above(&dir));
@@ -119,7 +119,7 @@ fn complete_search_reports_no_skipped_files() {
     assert_eq!(files(dir.path()), (vec![".gitignore".to_owned(), "a".to_owned()], false));
 }
 
-/// As git itself answers, over rules of many forms.
+/// Compares rules of many forms with git's results.
 #[test]
 fn rules_agree_with_git() {
     if Command::new("git").arg("--version").output().is_err() {

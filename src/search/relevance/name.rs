@@ -1,19 +1,19 @@
-//! The score of a file name for words: the whole name, starts of its words, letters in order.
+//! Scores file names for words: the complete name, starts of its words, letters in order.
 
-#![expect(clippy::indexing_slicing, reason = "a name begins within its path")]
+#![expect(clippy::indexing_slicing, reason = "a name starts inside its path")]
 
 use frizbee::{CaseMatching, Config, Matcher};
 
 use super::place::{self, Place};
 use super::table::name as points;
 
-/// Characters of a word that are matched: a score of more would not be told from others.
+/// Maximum characters of a word that are matched. More would hardly change the score.
 const WORD_CHARS: usize = 64;
 
 /// Scores paths for the words of a pattern.
 pub struct NameScorer {
     words: Vec<Word>,
-    /// All words together, in lower case and without what separates them.
+    /// All words joined, in lower case and without separators.
     whole: Vec<u8>,
 }
 
@@ -24,7 +24,7 @@ struct Word {
 }
 
 impl NameScorer {
-    /// Makes one for words that white space separates.
+    /// Creates a scorer for words that are separated by white space.
     pub fn new(words: &str) -> Self {
         let config = Config::default().max_typos(Some(0)).casing(CaseMatching::Ignore);
         let word = |text: &str| {
@@ -35,7 +35,8 @@ impl NameScorer {
         Self { words: words.split_whitespace().map(word).collect(), whole }
     }
 
-    /// Returns the score of a path; `None` where not all words are in it, or none in its name.
+    /// Returns the score of a path. Returns `None` if a word does not match the path, or if no word matches the file
+    /// name.
     pub fn score(&mut self, path: &[u8]) -> Option<i32> {
         let place = Place::new(path);
         let name_start = place.name_start(path);
@@ -44,13 +45,13 @@ impl NameScorer {
         let (mut total, mut in_name) = (0, 0);
         let count = i32::try_from(self.words.len()).unwrap_or(i32::MAX).max(1);
         for word in &mut self.words {
-            // One that names folders too is looked for in the path.
+            // A word with `/` is searched in the complete path.
             let is_path = word.lower.contains(&b'/');
             let of_name = if is_path { None } else { word.score(&name) };
             if let Some(score) = of_name {
                 (total, in_name) = (total + score, in_name + 1);
             } else {
-                // Letters that are strewn over folders say nothing.
+                // Letters that are scattered over several folders are not significant.
                 let of_place = word.place_in(text.as_bytes());
                 if of_place == 0 {
                     return None;
@@ -63,7 +64,7 @@ impl NameScorer {
             return None;
         }
         let length = i32::try_from(name.len()).unwrap_or(i32::MAX).min(points::LONGEST_NAME);
-        // With its ending it is the very file that is looked for, also in a lower place.
+        // A word with the extension is exactly the wanted file, even in a location that ranks lower.
         let is_exact = self.whole == place::bare(place::own_name(path));
         let whole = if is_exact || place.is_stem(&self.whole) { points::WHOLE } else { 0 };
         let lower = if is_exact { place.points } else { place.points * points::LOWER_PLACE };
@@ -72,9 +73,9 @@ impl NameScorer {
 }
 
 impl Word {
-    /// Returns the points of a word in `text`; `None` where its letters are not in it in this order.
+    /// Returns the points of a word in `text`, or `None` if `text` does not contain its letters in this order.
     fn score(&mut self, text: &str) -> Option<i32> {
-        // No more than the matcher can take apart.
+        // Not more than the matcher can distinguish.
         let score = i32::from(self.letters.match_one(text, 0)?.score);
         let most = i32::try_from(self.lower.len())
             .unwrap_or(i32::MAX)
@@ -84,7 +85,7 @@ impl Word {
         Some(letters + self.place_in(text.as_bytes()))
     }
 
-    /// Returns the points for where the word stands as it is written.
+    /// Returns the points for an exact occurrence of the word, by its position.
     fn place_in(&self, text: &[u8]) -> i32 {
         let lower = text.to_ascii_lowercase();
         let found = memchr::memmem::find_iter(&lower, &self.lower);
@@ -94,7 +95,7 @@ impl Word {
     }
 }
 
-/// True if a word of a name begins at `at`: at its start, after what separates words, at a capital letter.
+/// Returns true if a word starts at `at`: at the start of the name, after a separator, or at a capital letter.
 fn starts_word(text: &[u8], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|before| text.get(before));
     match (before, text.get(at)) {

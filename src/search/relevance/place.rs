@@ -1,24 +1,25 @@
-//! The facts of a path: the language, the name that the file goes by, and a place that ranks below others.
+//! Facts about a path that affect the ranking: the language, the effective name of the file, and whether the location
+//! ranks lower.
 
-#![expect(clippy::indexing_slicing, reason = "all ranges are within the path that they were found in")]
+#![expect(clippy::indexing_slicing, reason = "all ranges come from the same path")]
 
 use cutline_core::source::line::is_name_byte;
 
 use super::table::{self, Language, lower};
 
-/// The facts of a path that count for all lines of the file.
+/// Facts about a path that apply to all lines of the file.
 #[derive(Debug)]
 pub(super) struct Place {
     pub(super) language: Language,
-    /// Points for what the file is.
+    /// Points for the location and kind of the file.
     pub(super) points: i32,
-    /// Its name without endings, in lower case and without what separates words.
+    /// The file name without extensions and separators, in lower case.
     stem: Vec<u8>,
-    /// The same of the folder, where the file's own name says nothing: `mod.rs`, `index.ts`.
+    /// The same for the folder, if the file name alone is not significant: `mod.rs`, `index.ts`.
     folder: Vec<u8>,
 }
 
-/// Names of files that stand for their folder.
+/// Names of files that represent their folder.
 const MAIN_FILES: &[&[u8]] = &[b"mod", b"index", b"init", b"main", b"lib", b"package"];
 
 impl Place {
@@ -38,8 +39,8 @@ impl Place {
         Self { language, points: points(lower, name, language), stem, folder }
     }
 
-    /// Returns the byte at which the name begins by which people know the file: its own, or its folder's where that
-    /// says more.
+    /// Returns the offset of the effective name: the file's own name, or the folder's name if the file represents the
+    /// folder.
     pub(super) fn name_start(&self, path: &[u8]) -> usize {
         let end = path.strip_suffix(b"/").unwrap_or(path);
         let mut slashes = memchr::memrchr_iter(b'/', end);
@@ -48,12 +49,13 @@ impl Place {
         start.filter(|_| own.is_some()).map_or(0, |slash| slash + 1)
     }
 
-    /// True if `bare_name` is the name of the file without its endings, or of the folder that it stands for.
+    /// Returns true if `bare_name` is the file name without extensions, or the name of the folder that the file
+    /// represents.
     pub(super) fn is_stem(&self, bare_name: &[u8]) -> bool {
         bare_name == self.stem || !self.folder.is_empty() && bare_name == self.folder
     }
 
-    /// Returns the points for a file that is named like `name`.
+    /// Returns the points for the similarity of the file name to `name`.
     pub(super) fn named_like(&self, name: &[u8]) -> i32 {
         let name = bare(name);
         let holds = |text: &[u8], part: &[u8]| part.len() > 3 && memchr::memmem::find(text, part).is_some();
@@ -69,25 +71,25 @@ impl Place {
     }
 }
 
-/// A name in lower case, of letters and digits alone.
+/// Returns a name in lower case, with only its letters and digits.
 pub(super) fn bare(name: &[u8]) -> Vec<u8> {
     let mut bare = name.to_ascii_lowercase();
     bare.retain(|&byte| is_name_byte(byte) && byte != b'_' && byte != b'$');
     bare
 }
 
-/// The own name of a file or folder.
+/// Returns the last component of a path.
 pub(super) fn own_name(path: &[u8]) -> &[u8] {
     let end = path.strip_suffix(b"/").unwrap_or(path);
     &end[memchr::memrchr(b'/', end).map_or(0, |slash| slash + 1)..]
 }
 
-/// Returns the points of the lowest place that the path is in.
+/// Returns the points of the lowest-ranking location that applies to the path.
 fn points(path: &[u8], name: &[u8], language: Language) -> i32 {
     let of_kind = if language == Language::Data { table::DATA } else { 0 };
     let folders = path[..path.len() - name.len()].split(|&byte| byte == b'/');
     let of_folders = folders.enumerate().map(|(depth, folder)| {
-        // A package of Python's that is called `test` is one that tests use.
+        // A Python package called `test` is a library for tests.
         let is_library = folder == b"test"
             && depth > 0
             && language == Language::Python

@@ -1,4 +1,4 @@
-//! The table of the ranking: the weights, and the paths that rank below others. `cutline_core::source` has the points of a
+//! The ranking table: the weights, and the paths that rank below others. `cutline_core::source` has the points of a
 //! line, the keywords and the languages. docs/tools.md explains both.
 
 use std::collections::HashMap;
@@ -6,32 +6,32 @@ use std::sync::LazyLock;
 
 pub(super) use cutline_core::source::{Language, kind, language};
 
-/// Points added where the file, or the folder it is the main file of, has the name.
+/// Points if the file has the matched name, or if it is the main file of a folder with that name.
 pub(super) const FILE_IS_NAMED: i32 = 80;
-/// Points added where the file's name holds the name, or is held by it.
+/// Points if the file name contains the matched name, or is contained in it.
 pub(super) const FILE_IS_NEAR: i32 = 30;
-/// Points added for each doubling of the matches in the file.
+/// Points for each doubling of the number of matches in the file.
 pub(super) const DOUBLED_MATCHES: i32 = 6;
-/// Doublings that count: from 64 matches on, more add nothing.
+/// Maximum number of doublings. More than 64 matches add nothing.
 pub(super) const DOUBLINGS: u32 = 6;
-/// Points taken where the match is the start of a longer name.
+/// Negative points if the match is the start of a longer name.
 pub(super) const STARTS_NAME: i32 = -120;
-/// Points taken where the match is within a longer name.
+/// Negative points if the match is inside a longer name.
 pub(super) const WITHIN_NAME: i32 = -180;
-/// Points taken from a line that is longer than people write.
+/// Negative points for a line that is longer than lines written by people.
 pub(super) const LONG_LINE: i32 = -350;
-/// Bytes from which a line is that long.
+/// Minimum bytes of such a line.
 pub(super) const LONG_LINE_BYTES: usize = 400;
-/// Points added for each further word of an alternation in the line.
+/// Points for each further word of an alternation in the line.
 pub(super) const WORD_IN_LINE: i32 = 250;
-/// Points added for each further word of an alternation in the file.
+/// Points for each further word of an alternation in the file.
 pub(super) const WORD_IN_FILE: i32 = 100;
-/// Words of an alternation that are looked for.
+/// Maximum number of words of an alternation that count.
 pub(super) const WORDS: usize = 8;
-/// Points taken from files of data and markup that are no documents: they define nothing.
+/// Negative points for data and markup files other than documents, because they define nothing.
 pub(super) const DATA: i32 = -40;
 
-/// Points taken from a file in a place that ranks below all others, by what it is.
+/// Negative points for files that rank below all others, by kind.
 pub(super) mod lower {
     /// Tests, benchmarks, fixtures.
     pub(crate) const TEST: i32 = -450;
@@ -39,9 +39,9 @@ pub(super) mod lower {
     pub(crate) const EXAMPLE: i32 = -455;
     /// Documents.
     pub(crate) const DOCUMENT: i32 = -460;
-    /// Code of others that is kept in the tree.
+    /// Third-party code in the tree.
     pub(crate) const VENDORED: i32 = -480;
-    /// Files that a program wrote, minified ones among them.
+    /// Generated files, including minified ones.
     pub(crate) const GENERATED: i32 = -490;
     /// Translations.
     pub(crate) const TRANSLATION: i32 = -740;
@@ -49,27 +49,28 @@ pub(super) mod lower {
     pub(crate) const LOCK: i32 = -760;
 }
 
-/// Points of a path for the words of a pattern, in find.
+/// Points of a path for the words of a pattern in `find`.
 pub(super) mod name {
-    /// The words are the whole name, its endings left aside.
+    /// The words are the complete name without extensions.
     pub(crate) const WHOLE: i32 = 1000;
-    /// A word stands at the start of one of the name's: `service` in `userService.ts`, `user_service.py`.
+    /// The word is the start of a word in the name: `service` in `userService.ts`, `user_service.py`.
     pub(crate) const STARTS_WORD: i32 = 500;
-    /// A word stands within one.
+    /// The word is inside a word of the name.
     pub(crate) const WITHIN_WORD: i32 = 350;
-    /// Most points for a word whose letters are in the name in this order, the fewer the more is between them.
+    /// Maximum points for a word whose letters occur in the name in this order. More characters between them give fewer
+    /// points.
     pub(crate) const LETTERS: i32 = 200;
-    /// Score of the matcher for a letter at most: one that matches, at the start of a word, in its case.
+    /// Maximum score that the matcher gives for one letter: at the start of a word, in the same case.
     pub(crate) const MOST_FOR_LETTER: i32 = 20;
-    /// Percent of its points that a word has which is not in the name but in the folders.
+    /// Percentage of its points that a word gets if it occurs only in the folders.
     pub(crate) const IN_PATH_PERCENT: i32 = 30;
-    /// Times that the points of a lower place count: all names in it are below those of other places.
+    /// Factor for the points of a location that ranks lower, so that all names there rank below other locations.
     pub(crate) const LOWER_PLACE: i32 = 4;
-    /// Bytes of a name, each of which takes a point, up to so many.
+    /// Maximum number of bytes of a name that count. Each takes one point.
     pub(crate) const LONGEST_NAME: i32 = 60;
 }
 
-/// Folders whose files rank below, by their name in lower case.
+/// Folders whose files rank lower, by name in lower case.
 const LOWER_FOLDERS: &[(i32, &str)] = &[
     (
         lower::TEST,
@@ -90,20 +91,20 @@ const LOWER_FOLDERS: &[(i32, &str)] = &[
     (lower::TRANSLATION, "locale locales"),
 ];
 
-/// Folders whose JavaScript was made of something else.
+/// Folders whose JavaScript files are compiled from other sources.
 pub(super) const BUILT_SCRIPT_FOLDERS: &[&str] = &["build", "lib-commonjs", "lib-esm", "out"];
 
-/// Folders whose files rank below only where they are data.
+/// Folders whose files rank lower only if they are data.
 pub(super) const TRANSLATION_FOLDERS: &[&str] = &["i18n", "l10n", "lang", "translations"];
 
-/// Starts of a file's name, and what it is then.
+/// Prefixes of file names, with the kind of the file.
 pub(super) const LOWER_STARTS: &[(i32, &str)] = &[
     (lower::TEST, "test_ conftest."),
     (lower::DOCUMENT, "changelog readme"),
     (lower::GENERATED, "zz_generated"),
 ];
 
-/// Ends of a file's name in lower case, after `/` all of it, and what it is then.
+/// Suffixes of file names in lower case, with the kind of the file. A suffix that starts with `/` is the complete name.
 pub(super) const LOWER_ENDS: &[(i32, &str)] = &[
     (
         lower::TEST,
@@ -122,22 +123,22 @@ pub(super) const LOWER_ENDS: &[(i32, &str)] = &[
     (lower::LOCK, ".lock package-lock.json pnpm-lock.yaml npm-shrinkwrap.json /go.sum"),
 ];
 
-/// Endings of templates, behind that of what they are templates of.
+/// Extensions of templates. They follow the extension of the generated file.
 pub(super) const TEMPLATE_ENDINGS: &[&str] = &[".in", ".orig", ".tmpl", ".tpl", ".template", ".j2", ".erb"];
 
 static FOLDERS: LazyLock<HashMap<&[u8], i32>> = LazyLock::new(|| by_word(LOWER_FOLDERS));
 
-/// Returns the points of a folder by its name in lower case; 0 where it ranks as others.
+/// Returns the points of a folder by its name in lower case, or 0 if it does not rank lower.
 pub(super) fn folder(name: &[u8]) -> i32 {
     FOLDERS.get(name).copied().unwrap_or(0)
 }
 
-/// Returns the words of a table, each with what its row says.
+/// Returns the words of a table, each with the value of its row.
 pub(super) fn words<T: Copy>(table: &'static [(T, &'static str)]) -> impl Iterator<Item = (T, &'static str)> {
     table.iter().flat_map(|(of_row, words)| words.split(' ').map(|word| (*of_row, word)))
 }
 
-/// Returns what a table says of each of its words.
+/// Returns a map from each word of a table to the value of its row.
 fn by_word<T: Copy>(table: &'static [(T, &'static str)]) -> HashMap<&'static [u8], T> {
     words(table).map(|(of_word, word)| (word.as_bytes(), of_word)).collect()
 }

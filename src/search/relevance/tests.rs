@@ -1,4 +1,4 @@
-//! The scorer of lines, and the table itself.
+//! Tests the scorer of lines and the ranking table.
 
 mod any_line;
 mod kinds;
@@ -13,13 +13,13 @@ fn line_points(scorer: &mut FileScorer<'_>, line: &str, found: Range<usize>) -> 
     scorer.line(line.as_bytes(), &found, i32::MIN).unwrap()
 }
 
-/// A scorer of a search for no alternation.
+/// Returns a scorer for a search without an alternation.
 fn scorer(path: &str) -> FileScorer<'static> {
     static NONE: Words = Words { words: Vec::new(), ignore_case: false };
     FileScorer::new(path.as_bytes(), &NONE)
 }
 
-/// The points of a line at a path, with one match of `NAME` in the file.
+/// Returns the points of a line in a file at `path` with one match of `NAME`.
 fn whole(path: &str, line: &str) -> i32 {
     let mut scorer = scorer(path);
     let at = line.find("NAME").unwrap();
@@ -32,7 +32,7 @@ fn complete_names_rank_before_parts_of_names() {
     let (whole, start, within) =
         (score("def pool():", 4..8), score("def pooled():", 4..8), score("def apool():", 5..9));
     assert!(whole > start && start > within && within > score("pool()", 0..4), "{whole} {start} {within}");
-    // The best place in the line counts, and of a pattern that takes in more the name at its end.
+    // The best position in the line counts. If the pattern matches more than a name, the name at its end counts.
     assert_eq!(score("x = pool; pool = 4", 4..8), score("x = 1; pool = 4", 7..11));
     assert_eq!(score("def pool():", 0..8), whole);
 }

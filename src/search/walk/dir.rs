@@ -1,8 +1,8 @@
-//! The folders that a walk has listed, and how it opens the ones below.
+//! The folders that a walk has listed, and how their subfolders are opened.
 //!
-//! A folder stores its own name and the folder above instead of its full path, so memory is proportional to the size
-//! of the tree at any depth. They are opened from the nearest folder that is open.
-#![expect(clippy::indexing_slicing, reason = "paths are shortened to a length that they had")]
+//! A folder stores its own name and its parent instead of its full path, so memory is proportional to the size of the
+//! tree at any depth. A folder is opened relative to the nearest open folder.
+#![expect(clippy::indexing_slicing, reason = "paths are only truncated to an earlier length")]
 
 use std::io;
 use std::sync::{Arc, Weak};
@@ -10,23 +10,23 @@ use std::sync::{Arc, Weak};
 use crate::fs::listing::Listing;
 use crate::sys::{Folder, below};
 
-/// Levels of a path that are opened at once, from a folder that is kept open: in a tree of thousands of
-/// levels each opening from the top would take longer than the one before.
+/// Maximum number of path components to open in one call, relative to a folder that stays open. In a very deep tree,
+/// opening each path from the root would take longer and longer.
 const LEVELS: usize = 256;
 
-/// The task of a walk at an entry.
+/// What the walk does with an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Task {
-    /// Hands it to the visitor.
+    /// Passes it to the visitor.
     Visit,
-    /// Goes into it; after it was visited itself, where it is to be.
+    /// Enters the folder, after it was visited itself if the search needs that.
     Enter,
 }
 
-/// A folder's position in the walk: an entry of the folder above, or `None` for the root.
+/// The position of a folder in the walk: an entry of its parent, or `None` for the root.
 pub(super) type Position = Option<(Arc<Dir>, usize)>;
 
-/// A folder's entries that the walk visits or enters.
+/// The entries of a folder that the walk visits or enters.
 #[derive(Debug)]
 pub(super) struct Dir {
     pub(super) position: Position,
@@ -34,7 +34,7 @@ pub(super) struct Dir {
 }
 
 impl Drop for Dir {
-    /// Folder by folder: a tree may be deeper than a stack.
+    /// Drops the folders iteratively, because a deep tree would overflow the stack.
     fn drop(&mut self) {
         let mut above = self.position.take();
         while let Some((dir, _)) = above {
@@ -51,13 +51,13 @@ impl Dir {
     }
 }
 
-/// Returns the path of a folder, relative to the root of the walk; empty for the root.
+/// Returns the path of a folder, relative to the root of the walk. Empty for the root.
 pub(super) fn path(position: &Position) -> Vec<u8> {
     position.as_ref().map_or_else(Vec::new, |(dir, index)| dir.path(*index))
 }
 
-/// Returns the path of the entry before a position in the order of the walk; `None` for the first. If all content of
-/// a folder is complete, its path ends with `/`.
+/// Returns the path of the entry before a position in the order of the walk, or `None` for the first. The path of a
+/// folder ends with `/`, which means that its contents are complete.
 pub(super) fn path_before(position: &Position) -> Option<Vec<u8>> {
     let before = |(dir, index): &(Arc<Dir>, usize)| Some((Arc::clone(dir), index.checked_sub(1)?));
     let (dir, index) = ancestors(position).find_map(before)?;
@@ -68,12 +68,12 @@ pub(super) fn path_before(position: &Position) -> Option<Vec<u8>> {
     Some(path)
 }
 
-/// The positions of a folder and of those above it, the nearest first.
+/// Returns the positions of a folder and of the folders above it, the nearest first.
 fn ancestors(position: &Position) -> impl Iterator<Item = &(Arc<Dir>, usize)> + Clone {
     std::iter::successors(position.as_ref(), |(dir, _)| dir.position.as_ref())
 }
 
-/// Joins names to a path. The last name comes first.
+/// Joins names to a path. `last` is the final component, and `above` goes from the bottom up.
 fn join<'a>(last: &'a [u8], above: impl Iterator<Item = &'a [u8]> + Clone) -> Vec<u8> {
     let len = last.len() + above.clone().map(|name| name.len() + 1).sum::<usize>();
     let mut path = vec![b'/'; len];
@@ -85,8 +85,8 @@ fn join<'a>(last: &'a [u8], above: impl Iterator<Item = &'a [u8]> + Clone) -> Ve
     path
 }
 
-/// The folders that a worker has open: the latest, and one far above it in a deep tree. It does not keep their
-/// listings alive: another worker may have finished them.
+/// The folders that a worker has open: the last one, and one far above it in a deep tree. It does not keep their
+/// listings in memory, because other workers may have finished with them.
 #[derive(Debug)]
 pub(super) struct OpenDirs<'a> {
     root: &'a Folder,
@@ -94,13 +94,13 @@ pub(super) struct OpenDirs<'a> {
     anchor: Option<(Weak<Dir>, Folder)>,
 }
 
-/// True if `weak` is of that listing.
+/// Returns true if `weak` refers to this listing.
 pub(super) fn is_of(weak: &Weak<Dir>, dir: &Arc<Dir>) -> bool {
     weak.as_ptr() == Arc::as_ptr(dir)
 }
 
 impl<'a> OpenDirs<'a> {
-    /// Returns the state with only the root open.
+    /// Creates the state with only the root open.
     pub(super) fn new(root: &'a Folder) -> Self {
         Self { root, latest: None, anchor: None }
     }
@@ -110,7 +110,7 @@ impl<'a> OpenDirs<'a> {
         self.latest = Some((Arc::downgrade(dir), folder));
     }
 
-    /// The folder of a listing, open.
+    /// Returns the open folder of a listing.
     pub(super) fn get(&mut self, dir: &Arc<Dir>) -> io::Result<&Folder> {
         let folder = match self.latest.take() {
             Some((latest, folder)) if is_of(&latest, dir) => folder,

@@ -1,9 +1,9 @@
-//! The pending work of a walk and its results so far, in the order of the walk.
+//! The work queue of a walk and its reorder buffer, in the order of the walk.
 //!
-//! The results of an item and the work that it leads to take its place. Workers take the first item that waits, so
-//! that they look ahead of the front no further than they must. Their results are buffered, up to a limit. The item
-//! at the front may always be worked on, so that the walk always continues.
-#![expect(clippy::indexing_slicing, reason = "indexes are those of items just found")]
+//! The results of an item, and new work from it, replace the item. Workers take the first pending item, so that they do
+//! not work further ahead than necessary. Their results are buffered up to a limit. The head of the queue can always be
+//! processed, so the walk always makes progress.
+#![expect(clippy::indexing_slicing, reason = "indexes come from a search of the items")]
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,14 +11,14 @@ use std::sync::Arc;
 use super::dir::{Dir, Position, Task};
 use crate::search::ignore_rules::IgnoreRules;
 
-/// Entries that are visited in one go: fewer would have workers wait for the queue.
+/// Maximum number of entries that are visited as one item. With fewer, workers would wait for the queue.
 const BATCH: usize = 32;
-/// Bytes that may be buffered before only the front is worked on.
+/// Maximum number of buffered bytes. When it is reached, only the head of the queue is processed.
 const HELD_BYTES: usize = 4 * 1024 * 1024;
-/// Bytes that each item counts in addition, so that there are 1024 at most: the queue looks through them.
+/// Additional bytes that each item counts. They limit the queue to 1024 items, because it is searched linearly.
 const ITEM_BYTES: usize = 4096;
 
-/// Consecutive entries of a folder. As a worker takes them they are one folder to list, or several entries to visit.
+/// Consecutive entries of a folder. A worker takes either one folder to list, or several entries to visit.
 #[derive(Debug)]
 pub(super) struct Work {
     pub(super) dir: Arc<Dir>,
@@ -28,13 +28,13 @@ pub(super) struct Work {
 }
 
 impl Work {
-    /// Returns the work for all entries of a folder.
+    /// Creates the work for all entries of a folder.
     pub(super) fn new(dir: Arc<Dir>, rules: IgnoreRules) -> Self {
         let range = 0..dir.entries.iter().len();
         Self { dir, range, rules }
     }
 
-    /// Takes out what one worker does at once.
+    /// Removes the part that one worker processes at a time.
     fn take_first(&mut self) -> Self {
         let Range { start, end } = self.range;
         let end = end.min(start + BATCH);
@@ -52,36 +52,36 @@ impl Work {
 /// An item of the queue.
 #[derive(Debug)]
 pub(super) enum Item<F> {
-    /// Work that no worker has begun.
+    /// Work that no worker has started.
     Pending(Work),
-    /// Work that this worker does, and the position of its first entry.
+    /// Work that this worker has started, and the position of its first entry.
     Running(usize, Position),
-    /// Results of work that is complete, or in part if they follow an unfinished item.
+    /// Results of completed work, or of a part of the work if they follow an unfinished item.
     Found {
         /// The results.
         found: Vec<F>,
-        /// Bytes that they count for.
+        /// The bytes that they count.
         bytes: usize,
     },
-    /// Work that was stopped; nothing from this position on is complete.
+    /// Work that was stopped. Everything from this position on is incomplete.
     Unfinished(Position),
 }
 
-/// The end of a worker's piece of work.
+/// How a piece of work ended.
 #[derive(Debug)]
 pub(super) enum End<F> {
     /// It is complete.
     Complete,
-    /// It is complete, and leads to more work.
+    /// It is complete, and led to more work.
     LeadsTo(Work),
-    /// It was stopped at a position, where this much was found of an entry that is not complete.
+    /// It was stopped at a position. These are the results of the incomplete entry there.
     Stopped(Position, Vec<F>),
 }
 
-/// The items of a walk.
+/// The queue of a walk.
 #[derive(Debug)]
 pub(super) struct Queue<F> {
-    /// All items, the front last: the changes are there, and what waits behind is not moved.
+    /// All items in reverse order, so that changes at the head do not move the others.
     items: Vec<Item<F>>,
     held_bytes: usize,
     /// True while a worker passes results to the sink.
@@ -91,17 +91,17 @@ pub(super) struct Queue<F> {
 }
 
 impl<F> Queue<F> {
-    /// Returns a queue in which a worker lists the root of the walk.
+    /// Creates a queue in which `worker` lists the root of the walk.
     pub(super) fn new(worker: usize) -> Self {
         Self { items: vec![Item::Running(worker, None)], held_bytes: 0, draining: false, waiting: 0 }
     }
 
-    /// Returns true if nothing is left of the walk.
+    /// Returns true if the walk is complete.
     pub(super) fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 
-    /// Returns the first piece of work that may be done now, which `worker` takes.
+    /// Assigns the first item that can be started now to `worker`, and returns it.
     pub(super) fn next(&mut self, worker: usize) -> Option<Work> {
         let front = self.items.len().checked_sub(1)?;
         let last_allowed = if self.is_full() { front } else { 0 };
@@ -118,13 +118,14 @@ impl<F> Queue<F> {
         Some(first)
     }
 
-    /// Returns true if the work of `worker` is at the front, and everything before it was passed to the sink.
+    /// Returns true if the work of `worker` is the head of the queue, and everything before it was passed to the sink.
     pub(super) fn is_at_front(&self, worker: usize) -> bool {
         let is_front = matches!(self.items.last(), Some(Item::Running(front, _)) if *front == worker);
         is_front && !self.draining
     }
 
-    /// Ends a worker's piece of work. Its results, of this many bytes, replace it, followed by its end.
+    /// Ends the work of `worker`. Replaces it with its results, which have this many bytes, and with what follows from
+    /// `end`.
     pub(super) fn finish(&mut self, worker: usize, found: Vec<F>, bytes: usize, end: End<F>) {
         let is_it = |item: &Item<F>| matches!(item, Item::Running(running, _) if *running == worker);
         let Some(at) = self.items.iter().rposition(is_it) else { return };
@@ -145,7 +146,7 @@ impl<F> Queue<F> {
         }
     }
 
-    /// Takes the results at the front that are ready to be passed on.
+    /// Removes and returns the results at the head that can be passed on.
     pub(super) fn ready(&mut self) -> Option<Vec<F>> {
         let front = self.items.pop_if(|front| matches!(front, Item::Found { .. }))?;
         let Item::Found { found, bytes } = front else { return None };
@@ -153,17 +154,17 @@ impl<F> Queue<F> {
         Some(found)
     }
 
-    /// Takes all items, the front first.
+    /// Removes all items. Returns them from the head on.
     pub(super) fn take_all(&mut self) -> impl Iterator<Item = Item<F>> + use<F> {
         std::mem::take(&mut self.items).into_iter().rev()
     }
 
-    /// Returns true if so much is buffered that only the front may be worked on.
+    /// Returns true if the buffer is full, so that only the head of the queue may be processed.
     pub(super) fn is_full(&self) -> bool {
         self.held_bytes > HELD_BYTES
     }
 
-    /// Returns true if there is something for another worker to take.
+    /// Returns true if there is a pending item.
     pub(super) fn has_pending(&self) -> bool {
         // Workers rarely begin work that is far from the head.
         self.items.iter().any(|item| matches!(item, Item::Pending(_)))

@@ -1,4 +1,4 @@
-//! The walk against a plain recursive one, for any number of workers.
+//! Compares the walk with a simple recursive one, for any number of workers.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +11,7 @@ use crate::stop::{Deadline, Stopped};
 use crate::sys::{self, FileKind};
 use tokio_util::sync::CancellationToken;
 
-/// Finds every entry; gives the path of each, and a piece of its own weight.
+/// Finds every entry. Returns its path and a configurable weight.
 struct All {
     weight: usize,
 }
@@ -41,7 +41,7 @@ fn walk_of(dir: &Path, workers: usize, stop: Stop) -> Walk {
     Walk { root, rules: IgnoreRules::none(), workers, stop, progress: Box::new(|_| {}) }
 }
 
-/// Walks as `visitor` visits. Returns what the sink got, up to `max` results.
+/// Walks with `visitor`. Returns the first `max` results that the sink gets.
 fn walk_by<V: Visit + 'static>(
     walk: Walk,
     max: usize,
@@ -56,7 +56,7 @@ where
     std::mem::take(&mut *lock(&got))
 }
 
-/// Results that the sink got so far.
+/// The results that the sink has received.
 type Got<V> = Arc<Mutex<Vec<Walked<<V as Visit>::Found>>>>;
 
 fn search_by<V: Visit + 'static>(
@@ -86,7 +86,8 @@ fn walk(dir: &Path, workers: usize, weight: usize, max: usize) -> Vec<Vec<u8>> {
     found.into_iter().map(path).collect()
 }
 
-/// The order by its definition: each folder's names by their bytes, what is in a folder after it.
+/// Lists the tree by the definition of the order: the names of each folder by their bytes, followed by the contents of
+/// the folder.
 fn oracle(dir: &Path, below: &Path, all: &mut Vec<Vec<u8>>) {
     let mut names: Vec<_> =
         std::fs::read_dir(dir.join(below)).unwrap().map(|e| e.unwrap().file_name()).collect();
@@ -100,7 +101,7 @@ fn oracle(dir: &Path, below: &Path, all: &mut Vec<Vec<u8>>) {
     }
 }
 
-/// A tree of `files` files in folders of many shapes, the same for the same number.
+/// Creates a tree of `files` files in folders of many shapes. The same number creates the same tree.
 fn tree(files: usize) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     let mut seed = 42_u64;
@@ -131,7 +132,7 @@ fn order_is_the_same_for_any_workers() {
     let mut expected = Vec::new();
     oracle(dir.path(), Path::new(""), &mut expected);
     for workers in 1..=8 {
-        // Nothing is held; a part is; each file alone is more than may be held.
+        // Nothing is buffered; a part is buffered; each file alone exceeds the buffer.
         for weight in [1, 50_000, 2_000_000] {
             assert!(walk(dir.path(), workers, weight, usize::MAX) == expected, "{workers} {weight}");
         }
@@ -168,7 +169,7 @@ fn repeated_walks_are_equal() {
     }
 }
 
-#[cfg(unix)] // elsewhere no path so long can be made
+#[cfg(unix)] // other systems do not support such long paths
 #[test]
 fn deep_and_wide_trees_are_walked() {
     use rustix::fs::{Mode, OFlags};
@@ -212,8 +213,8 @@ fn panic_ends_walk_of_all_workers() {
     assert!(panicked.is_err());
 }
 
-/// Finds every entry. A visit of a `slow` one ends at the deadline, after it found something; one of a `blocked` entry
-/// does not end until the channel is closed.
+/// Finds every entry. The visit of a `slow` entry ends at the deadline after it has found something. The visit of a
+/// `blocked` entry does not end until the channel is closed.
 struct UntilDeadline {
     stop: Stop,
     blocked: Arc<Mutex<Receiver<()>>>,
@@ -251,7 +252,7 @@ impl Visit for UntilDeadline {
     }
 }
 
-/// Files in three folders, of which one in each is called `special`.
+/// Creates files in three folders. One in each folder is called `special`.
 fn special(special: &str) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     for folder in ["a", "b", "c"] {
@@ -264,8 +265,8 @@ fn special(special: &str) -> tempfile::TempDir {
     dir
 }
 
-/// Checks that nothing found is lost, that all is in order, and that everything up to the stated path was visited.
-/// Returns that path.
+/// Checks that all results are present and in order, and that everything up to the reported path was visited. Returns
+/// that path.
 fn assert_complete(got: Vec<Walked<Vec<u8>>>, emitted: &[Vec<u8>], dir: &Path) -> Option<Vec<u8>> {
     let (mut paths, mut reached) = (Vec::new(), None);
     for walked in got {
@@ -275,10 +276,10 @@ fn assert_complete(got: Vec<Walked<Vec<u8>>>, emitted: &[Vec<u8>], dir: &Path) -
             walked => panic!("{walked:?}"),
         }
     }
-    let (reached, complete) = reached.expect("it states how far it came");
+    let (reached, complete) = reached.expect("it reports how far it got");
     let mut emitted = emitted.to_vec();
     emitted.sort();
-    assert_eq!(paths, emitted, "what was found is passed on, in order");
+    assert_eq!(paths, emitted, "results are passed on in order");
     let mut all = Vec::new();
     oracle(dir, Path::new(""), &mut all);
     all.retain(|path| path.len() > 1);

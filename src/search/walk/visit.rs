@@ -1,4 +1,4 @@
-//! The interface between a walk and a search: the entries that the search visits, and its results.
+//! The interface between a walk and a search: which entries the search visits, and its results.
 
 use std::fs::File;
 use std::io;
@@ -10,10 +10,10 @@ use crate::sys::{self, FileKind, Stat, below};
 
 /// A search. Each worker of a walk has its own.
 pub(in crate::search) trait Visit {
-    /// A result. The sink gets the results in order.
+    /// A result. The sink receives results in order.
     type Found: Send;
 
-    /// True if progress counts the names in folders, false if it counts visited entries.
+    /// True if progress counts names in folders. False if it counts visited entries.
     const COUNTS_NAMES: bool;
 
     /// Returns true if the walk visits an entry. `path` is relative to the root of the walk.
@@ -30,11 +30,11 @@ pub(in crate::search) trait Visit {
     /// stopped before its end.
     fn visit(&mut self, entry: &mut Entry<'_, '_>, emit: &mut Emit<'_, Self::Found>) -> io::Result<()>;
 
-    /// Returns the bytes of a result outside of its own structure.
+    /// Returns the bytes that a result uses outside of its own structure.
     fn weight(found: &Self::Found) -> usize;
 }
 
-/// An item that the sink gets. Paths are relative to the root of the walk.
+/// An item for the sink. Paths are relative to the root of the walk.
 #[derive(Debug)]
 pub enum Walked<F> {
     /// A result of a visit.
@@ -43,12 +43,12 @@ pub enum Walked<F> {
     Unreadable(Vec<u8>),
     /// A folder whose ignore rules were skipped.
     RulesLeftAside,
-    /// The search stopped at its deadline. Everything up to this path, which has a `/` at the end if it is a folder,
-    /// was passed on completely; `None` if nothing was. Results of later entries may follow.
+    /// The search stopped at its deadline. Everything up to and including this path is complete; for a folder, the path
+    /// ends with `/`. `None` if nothing is complete. Results of later entries may follow.
     Stopped(Option<Vec<u8>>),
 }
 
-/// Takes the results of a visit. Breaks if no more are needed.
+/// Receives the results of a visit. Breaks if no more are needed.
 pub(in crate::search) type Emit<'a, F> = dyn FnMut(F) -> ControlFlow<()> + 'a;
 
 /// An entry to visit.
@@ -59,17 +59,17 @@ pub(in crate::search) struct Entry<'a, 'w> {
 }
 
 impl Entry<'_, '_> {
-    /// Returns its kind, from the listing of the folder.
+    /// Returns the kind from the listing of the folder.
     pub(in crate::search) fn kind(&self) -> FileKind {
         self.dir.entries.get(self.index).1
     }
 
-    /// Returns its path, relative to the root of the walk.
+    /// Returns the path, relative to the root of the walk.
     pub(in crate::search) fn path(&self) -> Vec<u8> {
         self.dir.path(self.index)
     }
 
-    /// Opens it for reading. Returns `None` if it no longer exists or is not a regular file.
+    /// Opens the entry for reading. Returns `None` if it no longer exists or is not a regular file.
     pub(in crate::search) fn open(&mut self) -> io::Result<Option<(File, Stat)>> {
         let (name, ..) = self.dir.entries.get(self.index);
         match self.open.get(self.dir).and_then(|folder| below::file(folder, name)) {
@@ -78,7 +78,7 @@ impl Entry<'_, '_> {
         }
     }
 
-    /// Returns its status. For a link, that is the status of the link itself.
+    /// Returns the metadata of the entry. Does not follow a link.
     pub(in crate::search) fn stat(&mut self) -> io::Result<Stat> {
         let (name, ..) = self.dir.entries.get(self.index);
         below::stat(self.open.get(self.dir)?, name)

@@ -1,5 +1,5 @@
-//! The workers of a walk, and their shared state. A worker reads a folder, visits some entries, and again.
-#![expect(clippy::indexing_slicing, reason = "the paths that the rules take begin with their base")]
+//! The workers of a walk and their shared state. A worker repeatedly lists a folder or visits some entries.
+#![expect(clippy::indexing_slicing, reason = "paths for the rules start with their base")]
 
 use std::io;
 use std::ops::{ControlFlow, Range};
@@ -15,14 +15,14 @@ use crate::search::ignore_rules::{GIT, IgnoreRules, RuleFilesPresent};
 use crate::stop::stopped_by;
 use crate::sys::{self, FileKind, Folder};
 
-/// Bytes that one piece of work may hold until its turn comes.
+/// Maximum bytes of results that one piece of work buffers before its turn.
 const PIECE_BYTES: usize = 1024 * 1024;
-/// Bytes of names that the kernel returns at once.
+/// Size in bytes of the buffer for names from the kernel.
 const BUFFER_BYTES: usize = 64 * 1024;
 /// Time to wait at the deadline for a worker that passes results to the sink.
 const DRAINING_TIME: Duration = Duration::from_millis(500);
 
-/// State shared by the workers of one walk.
+/// State that the workers of one walk share.
 pub(super) struct Shared<V: Visit, S> {
     pub(super) walk: Walk,
     pub(super) sink: Mutex<S>,
@@ -42,12 +42,12 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<V, S> {
         Self { walk, sink, queue, found, changed: Condvar::new(), turn: Condvar::new() }
     }
 
-    /// Returns the next piece of work for a worker; waits for it. `None` when all is done or the walk stops.
+    /// Waits for the next piece of work for a worker. Returns `None` when the walk is complete or must stop.
     pub(super) fn next(&self, worker: usize) -> Option<Work> {
         let mut queue = lock(&self.queue);
         while self.walk.stop.check().is_ok() && !queue.is_empty() {
             if let Some(next) = queue.next(worker) {
-                // Each worker that continues wakes another one while there is pending work.
+                // Each worker that continues wakes another one if there is pending work.
                 if queue.waiting > 0 && queue.has_pending() && !queue.is_full() {
                     self.changed.notify_one();
                 }
@@ -68,7 +68,7 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<V, S> {
         change.wait_timeout(guard, left).unwrap_or_else(PoisonError::into_inner).0
     }
 
-    /// Ends a worker's piece of work, and passes the results that are ready to the sink.
+    /// Ends a worker's piece of work, and passes all results that are ready to the sink.
     fn finish(&self, worker: usize, found: Vec<Walked<V::Found>>, end: End<Walked<V::Found>>) {
         let bytes = found.iter().map(Self::weight).sum();
         let mut queue = lock(&self.queue);
@@ -97,9 +97,9 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<V, S> {
         ControlFlow::Continue(())
     }
 
-    /// Waits until a worker's piece of work is the head of the queue, then passes its results so far to the sink.
-    /// Workers on earlier pieces never wait for this, because workers take the first piece in order. Breaks if the
-    /// walk stops; the results stay in `found` then.
+    /// Waits until a worker's piece of work is the head of the queue, and then passes its results so far to the sink.
+    /// Workers on earlier pieces never wait for this, because workers take the first pending item. Breaks if the walk
+    /// stops; the results then stay in `found`.
     fn give_in_turn(&self, worker: usize) -> ControlFlow<()> {
         let mut queue = lock(&self.queue);
         while !queue.is_at_front(worker) {
@@ -120,13 +120,13 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<V, S> {
         self.found.get(worker).map_or_else(Vec::new, |found| std::mem::take(&mut *lock(found)))
     }
 
-    /// Passes the results from before the deadline to the sink. A [`Walked::Stopped`] precedes the results that
-    /// follow an incomplete entry. Then ends the walk. Does not wait for workers: one may be blocked in the system.
+    /// Passes the results from before the deadline to the sink. A [`Walked::Stopped`] precedes the results after an
+    /// incomplete entry. Then ends the walk. Does not wait for workers, because one may be blocked in the system.
     pub(super) fn conclude(&self) {
         let is_draining = |queue: &mut Queue<_>| queue.draining;
         let waited = self.turn.wait_timeout_while(lock(&self.queue), DRAINING_TIME, is_draining);
         let mut queue = waited.unwrap_or_else(PoisonError::into_inner).0;
-        // No other thread passes anything on from now on.
+        // From now on, no other thread passes on results.
         queue.draining = true;
         let items = queue.take_all();
         drop(queue);
@@ -149,7 +149,7 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<V, S> {
         self.turn.notify_all();
     }
 
-    /// Returns the bytes that a result takes until its turn comes.
+    /// Returns the number of bytes that a result uses until its turn.
     fn weight(one: &Walked<V::Found>) -> usize {
         let of_it = match one {
             Walked::Found(found) => V::weight(found),
@@ -160,30 +160,30 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<V, S> {
     }
 }
 
-/// Locks. A panic of another worker is reported by that worker's thread; the data is whole.
+/// Locks. Ignores a panic of another worker: that worker's thread reports it, and the data is consistent.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// One worker.
+/// One worker of a walk.
 pub(super) struct Worker<'a, V: Visit, S> {
     shared: &'a Shared<V, S>,
-    /// Its number among the workers.
+    /// The index of the worker.
     id: usize,
     search: V,
-    /// The names of a folder come through it.
+    /// The buffer for the names of a folder.
     buffer: Vec<u8>,
     open: OpenDirs<'a>,
-    /// The folder of `path`. `None` if it could not be listed.
+    /// The folder of `path`, or `None` if it could not be listed.
     listed: Option<Weak<Dir>>,
-    /// A folder's path with a `/` after it, as the rules take it, and then the name of one entry or another.
+    /// The path of a folder with a `/` at the end, in the form for the rules, followed by the name of an entry.
     path: Vec<u8>,
-    /// Length of that folder's path with the `/`.
+    /// Length of the folder's path, including the `/`.
     path_len: usize,
 }
 
 impl<V: Visit, S> Drop for Worker<'_, V, S> {
-    /// Stops all workers if one panics: the others would wait for its work.
+    /// Stops all workers if one panics, because they would wait for its work.
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.shared.walk.stop.cancel();
@@ -208,14 +208,14 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
         }
     }
 
-    /// Works until all is done.
+    /// Works until the walk is complete.
     pub(super) fn run(mut self) {
         while let Some(work) = self.shared.next(self.id) {
             self.work(work);
         }
     }
 
-    /// Does a piece of work.
+    /// Processes a piece of work.
     pub(super) fn work(&mut self, Work { dir, range, rules }: Work) {
         if dir.entries.get(range.start).2 == Task::Enter {
             self.read(&Some((dir, range.start)), rules);
@@ -229,7 +229,7 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
         let mut found = Vec::new();
         let end = match self.list(position.clone(), rules, &mut found) {
             Ok(work) => End::LeadsTo(work),
-            // Gone since its name was read: it is as if it had never been.
+            // The folder was removed after its name was read. It is treated as if it never existed.
             Err(error) if sys::is_gone(&error) && position.is_some() => End::Complete,
             Err(error) if stopped_by(&error).is_some() => End::Stopped(position.clone(), Vec::new()),
             Err(_) => {
@@ -240,7 +240,7 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
         self.shared.finish(self.id, found, end);
     }
 
-    /// Returns the work in a folder. Adds to `found` the items that precede its entries.
+    /// Returns the work in a folder. Adds the items that precede its entries to `found`.
     fn list(
         &mut self,
         position: Position,
@@ -251,7 +251,7 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
         let folder = self.open.open(&position)?;
         let mut entries = Listing::new(Order::Bytes);
         let (names, files) = self.each_task(&folder, &mut entries)?;
-        // Also without anything to count: it shows that the walk continues.
+        // Called even if the count is 0, because it shows that the walk continues.
         (self.shared.walk.progress)(if V::COUNTS_NAMES { names } else { 0 });
         found.extend(rules.enter(&folder, self.path_len, files).then_some(Walked::RulesLeftAside));
         entries.sort(usize::MAX);
@@ -266,7 +266,8 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
         Ok(Work::new(dir, rules))
     }
 
-    /// Adds each task in a folder to `entries`. Returns the number of the folder's names, and its rule files.
+    /// Adds the tasks for the entries of a folder to `entries`. Returns the number of names in the folder, and its rule
+    /// files.
     fn each_task(
         &mut self,
         folder: &Folder,
@@ -301,7 +302,7 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
         Ok((names, files))
     }
 
-    /// Sets `path` to a folder's path with a `/` after it. Nothing is listed until the folder is.
+    /// Sets `path` to a folder's path with a `/` at the end. Marks the folder as not listed yet.
     fn set_folder_path(&mut self, position: &Position) {
         match (position, self.listed.take()) {
             (Some((above, index)), Some(listed)) if dir::is_of(&listed, above) => {
@@ -343,23 +344,23 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
     }
 }
 
-/// The results of a worker's piece of work that is under way. They are in `Shared::found`, so that they can be taken at
-/// the deadline even if the worker is blocked in the system.
+/// The results of a worker's current piece of work. They are in `Shared::found`, so that another thread can take them
+/// at the deadline even if the worker is blocked in the system.
 struct Piece<'a, V: Visit, S> {
     shared: &'a Shared<V, S>,
     worker: usize,
-    /// Bytes of the results.
+    /// The number of bytes of the results.
     weight: usize,
-    /// Number of the results.
+    /// The number of results.
     count: usize,
-    /// Number of the results that are of complete entries.
+    /// The number of results that belong to complete entries.
     complete: usize,
     /// True if the results could not be passed on because the walk stops.
     stopped: bool,
 }
 
 impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Piece<'_, V, S> {
-    /// Adds a result. If there are more than may be buffered, waits for its turn and passes them on.
+    /// Adds a result. If the results exceed the buffer limit, waits for the turn of this piece and passes them on.
     fn emit(&mut self, one: Walked<V::Found>) -> ControlFlow<()> {
         self.weight += Shared::<V, S>::weight(&one);
         self.count += 1;

@@ -1,9 +1,9 @@
-//! The match lines that the searcher reports.
+//! Decides which match lines are passed to the searcher.
 //!
-//! The searcher takes longer over a match line than finding it does. So lines that are only counted are counted here,
-//! and the searcher gets the others.
+//! For the searcher, handling a match line takes longer than finding it. Lines that are only counted are therefore
+//! counted here, and the searcher gets only the others.
 
-#![expect(clippy::indexing_slicing, reason = "lines are within the piece that they were found in")]
+#![expect(clippy::indexing_slicing, reason = "lines are inside their piece")]
 
 use std::ops::ControlFlow;
 
@@ -12,9 +12,9 @@ use grep_matcher::{LineMatchKind, Matcher as _};
 use super::{PatternMatcher, Stopped, within};
 
 impl PatternMatcher<'_> {
-    /// Takes the line of `piece` that contains `found`. Breaks with a position in the line if it may be among the most
-    /// relevant ones, which the searcher has to report. Otherwise counts the line if it matches, and returns the start
-    /// of the next one.
+    /// Processes the line of `piece` that contains `found`. If the line may be among the most relevant ones, breaks
+    /// with a position in it, so that the searcher reports it. Otherwise counts the line if it matches, and returns the
+    /// start of the next line.
     pub(super) fn take_line(
         &self,
         piece: &[u8],
@@ -27,7 +27,7 @@ impl PatternMatcher<'_> {
         };
         let end = memchr::memchr(b'\n', &piece[at..]).map_or(piece.len(), |len| at + len);
         let next = (end + 1).min(piece.len());
-        // There is no line after the last newline.
+        // No line follows the last newline.
         if at == piece.len() && piece.ends_with(b"\n") {
             return Ok(ControlFlow::Continue(next));
         }

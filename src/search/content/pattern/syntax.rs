@@ -1,4 +1,4 @@
-//! Facts of a pattern by its syntax: as it is written, and as it matches.
+//! Analyses the syntax of a pattern.
 
 use regex_syntax::ast::parse::Parser;
 use regex_syntax::ast::{Ast, ClassSet, ClassSetItem};
@@ -7,17 +7,17 @@ use regex_syntax::hir::{Hir, HirKind, Look};
 
 use super::Source;
 
-/// A pattern that is parsed.
+/// A parsed pattern.
 pub(super) struct Parsed {
-    /// Its text, as a regular expression.
+    /// The text of the regular expression.
     pub(super) text: String,
-    /// As it is written.
+    /// The abstract syntax tree.
     pub(super) ast: Ast,
-    /// As it matches.
+    /// The high-level representation.
     pub(super) hir: Hir,
 }
 
-/// Parses a pattern. The error shows its position.
+/// Parses a pattern. The error message shows the position.
 pub(super) fn parse(source: &Source<'_>) -> Result<Parsed, String> {
     let escaped = source.literal.then(|| regex_syntax::escape(source.pattern));
     let mut text = escaped.unwrap_or_else(|| source.pattern.to_owned());
@@ -27,15 +27,15 @@ pub(super) fn parse(source: &Source<'_>) -> Result<Parsed, String> {
     translator.utf8(false).multi_line(true).case_insensitive(source.ignore_case);
     translator.dot_matches_new_line(source.multiline);
     let hir = translator.build().translate(&text, &parsed.ast).map_err(|error| message(error.into()))?;
-    // The matcher adds a group around the pattern. With `(?x)`, its bracket would become part of a comment at the end.
+    // The matcher adds a group around the pattern. With `(?x)`, a final comment would include the closing parenthesis.
     if parsed.comments.last().is_some_and(|comment| comment.span.end.offset == text.len()) {
         text.push('\n');
     }
     Ok(Parsed { text, ast: parsed.ast, hir })
 }
 
-/// Returns the words of a pattern that is an alternation of such, in brackets or with `\b` or not; else none. One may
-/// be empty.
+/// Returns the words of a pattern that is an alternation of words, with or without a group or `\b` around it. Otherwise
+/// returns none. One word may be empty.
 pub(super) fn alternatives(ast: &Ast) -> Vec<String> {
     match ast {
         Ast::Group(group) => alternatives(&group.ast),
@@ -51,7 +51,7 @@ pub(super) fn alternatives(ast: &Ast) -> Vec<String> {
     }
 }
 
-/// The text of a part of a pattern that is nothing else.
+/// Returns the text of a part of a pattern that is a literal.
 fn text_of(ast: &Ast) -> Option<String> {
     match ast {
         Ast::Literal(literal) => Some(literal.c.to_string()),
@@ -62,7 +62,7 @@ fn text_of(ast: &Ast) -> Option<String> {
     }
 }
 
-/// True if a pattern names the carriage return, other than to leave it out.
+/// Returns true if a pattern contains the carriage return, other than to exclude it.
 pub(super) fn names_return(ast: &Ast) -> bool {
     match ast {
         Ast::Literal(literal) => literal.c == '\r',
@@ -93,7 +93,7 @@ fn item_names_return(item: &ClassSetItem) -> bool {
     }
 }
 
-/// Returns the number of positions in a pattern, with each repetition written out. A plain text counts as one.
+/// Returns the number of positions of a pattern after expanding all repetitions. A literal text counts as one.
 pub(super) fn positions(hir: &Hir) -> usize {
     if hir.properties().is_alternation_literal() { 1 } else { written_out(hir) }
 }
@@ -112,7 +112,7 @@ fn written_out(hir: &Hir) -> usize {
     }
 }
 
-/// The word of a pattern that is `\bWORD\b`.
+/// Returns the word of a pattern that is `\bWORD\b`.
 pub(super) fn whole_word(hir: &Hir) -> Option<Box<[u8]>> {
     let HirKind::Concat(parts) = hir.kind() else { return None };
     let [start, word, end] = &parts[..] else { return None };

@@ -1,4 +1,4 @@
-//! Ends of lines: `\r\n`, and a `\r` that ends nothing.
+//! Tests line endings: `\r\n`, and a `\r` that is no line ending.
 
 use super::*;
 
@@ -55,7 +55,7 @@ proptest! {
     }
 }
 
-/// Patterns as people use them across lines.
+/// Typical patterns for searches across lines.
 const ACROSS: [&str; 32] = [
     "needle$",
     "^needle",

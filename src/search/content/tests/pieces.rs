@@ -1,4 +1,4 @@
-//! Large patterns, and searches that stop between two pieces of text.
+//! Tests large patterns, and searches that stop between two pieces of text.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use super::*;
 use crate::stop::{Deadline, Stopped, stopped_by};
 use tokio_util::sync::CancellationToken;
 
-/// A pattern of 602 positions.
+/// A pattern with 602 positions.
 const LARGE: &str = "(?:a{1,20}){1,30}b?c";
 
 #[test]
@@ -42,7 +42,7 @@ fn large_patterns_take_smaller_files_across_lines() {
     assert_eq!(search(&across(r"a\na\nc"), content.as_bytes()).1.passed_over, None);
 }
 
-/// Searches until `stop` says otherwise. Returns the numbers of the match lines, and why the search stopped.
+/// Searches until `stop` requests the end. Returns the numbers of the match lines, and why the search stopped.
 fn stopped_search(
     query: &Query,
     content: &str,
@@ -80,7 +80,7 @@ fn cancelled_search_stops_between_pieces() {
         let stop = Stop::default();
         let (found, stopped) = stopped_search(&query, &content, &stop, || stop.cancel());
         assert_eq!(stopped, Some(Stopped::Cancelled));
-        // Rows are emitted in groups of 64 KB; the next piece is not searched to its end.
+        // Rows are passed on in groups of 64 KB, so the next piece is not searched completely.
         assert!(!found.is_empty() && found.len() < 8000, "{}", found.len());
     }
 }

@@ -1,13 +1,14 @@
-//! Globs of git's rules in the syntax of `fast_glob`.
+//! Converts globs of git to the syntax of `fast_glob`.
 //!
-//! In a rule, braces and a leading `!` have no meaning, `\n` is an `n`, stars are two if they are a complete component of
-//! the path and one otherwise, and a class can name other classes: `[[:alpha:]_]`.
+//! In a rule of git, braces and a leading `!` have no special meaning, and `\n` is an `n`. Two stars are special only
+//! if they are a complete component of the path; otherwise they are one star. A class can contain named classes, such
+//! as `[[:alpha:]_]`.
 
 #![expect(clippy::indexing_slicing, reason = "positions in a rule are checked")]
 
 use std::ops::RangeInclusive;
 
-/// The characters of git's named classes, which are those of ASCII. Vertical tab and form feed are no spaces to git.
+/// The characters of git's named classes, which are ASCII only. Vertical tab and form feed are not white space in git.
 const CLASSES: [(&[u8], &[RangeInclusive<u8>]); 12] = [
     (b"alnum", &[b'0'..=b'9', b'A'..=b'Z', b'a'..=b'z']),
     (b"alpha", &[b'A'..=b'Z', b'a'..=b'z']),
@@ -23,7 +24,7 @@ const CLASSES: [(&[u8], &[RangeInclusive<u8>]); 12] = [
     (b"xdigit", &[b'0'..=b'9', b'A'..=b'F', b'a'..=b'f']),
 ];
 
-/// Returns a rule in the syntax of `fast_glob`; `None` if it matches nothing.
+/// Converts a rule to the syntax of `fast_glob`. Returns `None` if it can't match anything.
 pub(super) fn for_fast_glob(rule: &[u8]) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(rule.len());
     if rule.starts_with(b"!") {
@@ -53,16 +54,16 @@ pub(super) fn for_fast_glob(rule: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Writes the class whose first character is at `at`. Returns the position of its `]`, or `None` if it is not closed or
-/// names a class that does not exist.
+/// contains an unknown named class.
 fn class(rule: &[u8], mut at: usize, out: &mut Vec<u8>) -> Option<usize> {
     out.push(b'[');
     if matches!(rule.get(at), Some(b'!' | b'^')) {
         out.push(b'!');
         at += 1;
     }
-    // The first character is a member, also if it is `]`.
+    // The first character is a member even if it is `]`.
     let mut is_first = true;
-    // The character that a range can begin with, and where it is written.
+    // The character that can start a range, and the position where it was written.
     let mut previous: Option<(u8, usize)> = None;
     while is_first || *rule.get(at)? != b']' {
         is_first = false;
@@ -75,7 +76,7 @@ fn class(rule: &[u8], mut at: usize, out: &mut Vec<u8>) -> Option<usize> {
                     to = *rule.get(at)?;
                 }
                 out.truncate(written);
-                // A range that ends before it begins has the first character alone.
+                // A range with its end before its start contains only the first character.
                 push_range(out, &(from..=to.max(from)));
                 previous = None;
             }
@@ -113,7 +114,7 @@ fn push_range(out: &mut Vec<u8>, range: &RangeInclusive<u8>) {
     push_literal(out, *range.end());
 }
 
-/// Writes a character that means itself. A letter or digit has no backslash: with one, some mean others.
+/// Writes a literal character. Letters and digits get no backslash, because some would have a special meaning.
 fn push_literal(out: &mut Vec<u8>, byte: u8) {
     if !byte.is_ascii_alphanumeric() {
         out.push(b'\\');

@@ -1,9 +1,9 @@
-//! Lines of any form: the score is exact, and within its bounds.
+//! Tests that the score of any line is exact and within its bounds.
 
 use super::*;
 use proptest::prelude::*;
 
-/// Pieces of lines; more of them make something of a name.
+/// Parts of lines. Joined, they use a name in different ways.
 const PIECES: &[&str] = &[
     "Name",
     "Name",

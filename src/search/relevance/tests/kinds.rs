@@ -1,15 +1,15 @@
-//! Lines of many languages, and what they do with a name.
+//! Tests lines of many languages that use a name in different ways.
 
 use super::*;
 
-/// The points of a line for `NAME` in it, without those for the place.
+/// Returns the points of a line for the `NAME` in it, without the points of the location.
 fn points(path: &str, line: &str) -> i32 {
     let at = line.find("NAME").unwrap_or_else(|| panic!("no NAME in {line}"));
     let language = Place::new(path.as_bytes()).language;
     line::points(line.replace("NAME", "Name").as_bytes(), &(at..at + 4), language, i32::MIN)
 }
 
-/// Fails for each line that is not of the kind that it is listed under.
+/// Fails for each line that is not of the kind under which it is listed.
 #[track_caller]
 fn assert_kinds(least: i32, below: i32, lines: &[(&str, &str)]) {
     let wrong = |(path, line): &&(&str, &str)| !(least..below).contains(&points(path, line));

@@ -1,4 +1,4 @@
-//! The order of names for words.
+//! Tests the order of file names for words.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! The points of a file's place and of its name.
+//! Tests the points for the location and the name of a file.
 
 use super::*;
 
@@ -18,7 +18,7 @@ fn lower_places_rank_below_others_in_their_order() {
         let points: Vec<_> = paths.iter().map(|path| whole(path, line)).collect();
         assert!(points.is_sorted_by(|one, next| one > next), "{line}: {points:?}");
     }
-    // A definition rises above uses elsewhere, and not above definitions and declarations.
+    // A definition in a test ranks above uses elsewhere, but not above definitions and declarations.
     assert!(whole("tests/a.py", "class NAME:") > whole("src/NAME.py", "    x(NAME)"));
     assert!(whole("tests/NAME.ts", "export class NAME {") < whole("src/a.ts", "  NAME() {"));
     assert!(whole("tests/NAME.py", "    x(NAME)") < whole("src/a.py", "# NAME"));
