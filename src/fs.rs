@@ -1,7 +1,7 @@
-//! Files and folders: opening inside the roots, lines, listings, near names.
+//! Files and folders: opening inside the roots, lines, listings, similar names.
 //!
-//! Each path is checked against the workspace with the open file, not with its name. This module returns bytes and entries and
-//! formats no text for the model.
+//! Each path is checked against the workspace by the open file, not by its name. This module returns bytes and entries.
+//! It formats no text for the model.
 
 pub mod append;
 pub mod buffer;

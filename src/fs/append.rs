@@ -1,4 +1,4 @@
-//! Files that are only added to, line by line.
+//! Files to which lines are appended.
 
 use std::fs::File;
 use std::io;
@@ -6,24 +6,24 @@ use std::path::Path;
 
 use crate::sys::{self, FileKind, below};
 
-/// A file that is open to be added to.
+/// A file that is open for appending.
 #[derive(Debug)]
 pub struct Appended {
-    /// The file, open for appending.
+    /// The file.
     pub file: File,
-    /// True if it ends with a part of a line.
+    /// True if the file ends with an incomplete line.
     pub is_torn: bool,
 }
 
 impl Appended {
-    /// Opens the file at `path`, and creates it for this user alone if it is missing.
+    /// Opens the file at `path`, and creates it for this user only if it is missing.
     ///
-    /// Follows links in the path of its folder, which the user chose.
+    /// Follows links in the path of the folder, because the user chose that path.
     ///
     /// # Errors
     ///
-    /// Returns an error unless the path is a regular file with one name that this user owns. A link can come from a
-    /// command, and a FIFO could block.
+    /// Returns an error unless the path is a regular file of this user with a single hard link. A command could have
+    /// created a link, and a FIFO could block.
     pub fn open(path: &Path) -> io::Result<Self> {
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
             return Err(io::Error::other("not a regular file"));

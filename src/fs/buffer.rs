@@ -1,14 +1,14 @@
-//! A buffer that the kernel copies into at full speed.
+//! A page-aligned buffer, into which the kernel copies at full speed.
 //!
-//! If a file is read to an address just past a page's start, as a large allocation's is, some
-//! processors copy at a third of the speed. This one begins at a page's start.
+//! Some processors copy at a third of the speed if a file is read to an address just after the start of a page. The
+//! address of a large allocation usually is.
 
 #![expect(clippy::indexing_slicing, reason = "a wrong length has to fail, not to read as the end of a file")]
 
-/// Bytes to a multiple of which a copy is at full speed: a page.
+/// Alignment for copies at full speed: one page.
 const ALIGNMENT: usize = 4096;
 
-/// Bytes to read into.
+/// A page-aligned buffer.
 #[derive(Debug)]
 pub struct Buffer {
     bytes: Vec<u8>,
@@ -16,11 +16,11 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// Returns a buffer of `len` bytes, all 0.
+    /// Creates a buffer of `len` bytes, all 0.
     pub fn new(len: usize) -> Self {
         let bytes = vec![0; len + ALIGNMENT];
         let start = bytes.as_ptr().align_offset(ALIGNMENT);
-        // It may not be had where pointers have no address; then any place will do.
+        // The offset is unknown if pointers have no address. Any start is then correct.
         Self { start: if start < ALIGNMENT { start } else { 0 }, bytes }
     }
 

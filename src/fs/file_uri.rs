@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-/// Returns the path of a `file:` URI on this machine; `None` for any other text.
+/// Returns the path of a `file:` URI on this machine. Returns `None` for any other text.
 pub fn path_of(uri: &str) -> Option<PathBuf> {
     let (_, rest) = uri.split_once(':').filter(|(scheme, _)| scheme.eq_ignore_ascii_case("file"))?;
     let path = rest.strip_prefix("//").map_or(rest, |rest| rest.strip_prefix("localhost").unwrap_or(rest));
     let path = percent_encoding::percent_decode_str(path).decode_utf8().ok()?;
-    // `/C:/a` is a path of a drive; of others the first `/` is a part.
+    // In `/C:/a`, the path of a drive starts after the first `/`. In other paths, the first `/` is a part of the path.
     let of_drive = path.strip_prefix('/').filter(|rest| Path::new(rest).is_absolute());
     let path = PathBuf::from(of_drive.unwrap_or(&path));
     path.is_absolute().then_some(path)

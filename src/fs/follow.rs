@@ -1,23 +1,23 @@
-//! Resolves a path link by link: its end, and all entries that affect it.
+//! Resolves a path link by link. Returns the resolved path and all entries on the way to it.
 
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
-/// Links that a path may lead through, as in the kernel.
+/// Maximum number of links in a path, as in the kernel.
 const MAX_LINKS: usize = 40;
 
-/// A path that was followed to its end.
+/// A resolved path.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Followed {
     /// The path without links. The part after the first missing entry is unchanged.
     pub end: PathBuf,
-    /// The paths, without links, of all entries on the way, including the end. If one of them becomes a link, the path leads to
-    /// another location.
+    /// The paths, without links, of all entries on the way, including the end. If one of them becomes a link, the path
+    /// refers to another location.
     pub entries: Vec<PathBuf>,
 }
 
 impl Followed {
-    /// Follows `path`; a relative one from the current folder, however that is reached.
+    /// Resolves `path`. A relative path starts from the current folder.
     pub fn new(path: &Path) -> Self {
         let start =
             if path.is_absolute() { root_of(path) } else { std::env::current_dir().unwrap_or_default() };
@@ -30,8 +30,8 @@ impl Followed {
         Self { end: end.unwrap_or_else(|| path.to_owned()), entries }
     }
 
-    /// Returns the folder of `folders` (paths without links) that contains an entry of the way, if there is one. A process that
-    /// can write there can change the end of the path.
+    /// Returns the folder of `folders` (paths without links) that contains an entry of the way, if there is one. A
+    /// process that can write to it can redirect the path.
     pub fn way_through<'a>(&self, folders: &[&'a Path]) -> Option<&'a Path> {
         let inside =
             |folder: &Path| self.entries.iter().any(|entry| entry != folder && entry.starts_with(folder));
@@ -39,11 +39,11 @@ impl Followed {
     }
 }
 
-/// Resolves `rest` link by link from the folder `start`, a path without links. Calls `visit` with each entry before reading it.
-/// Returns the end, or `None` if `visit` returned false or a link cannot be read. `respelled` returns the target of an absolute
-/// link in the form to use.
+/// Resolves `rest` link by link from the folder `start`, a path without links. Calls `visit` with each entry before
+/// reading it. Returns the resolved path, or `None` if `visit` returned false or a link cannot be read. `respelled`
+/// converts the target of an absolute link to the form to use.
 ///
-/// After a missing entry, and after [`MAX_LINKS`] links, the rest of the path is used unchanged.
+/// After a missing entry, and after [`MAX_LINKS`] links, the rest of the path stays unchanged.
 pub(super) fn follow(
     start: PathBuf,
     rest: &Path,
@@ -75,7 +75,7 @@ pub(super) fn follow(
                 target = respelled(target);
                 here = root_of(&target);
             } else if target.has_root() {
-                // Of the same drive.
+                // The root of the same drive.
                 here = root_of(&here);
             }
             ahead.extend(reversed(&target));
@@ -84,12 +84,12 @@ pub(super) fn follow(
     Some(here)
 }
 
-/// Returns the folder that an absolute path begins with: `/`, or a drive's.
+/// Returns the root of an absolute path: `/`, or a drive.
 pub(super) fn root_of(path: &Path) -> PathBuf {
     path.components().take_while(|part| matches!(part, Component::Prefix(_) | Component::RootDir)).collect()
 }
 
-/// Returns the names of a path, the last one first.
+/// Returns the components of a path, the last one first.
 fn reversed(path: &Path) -> Vec<OsString> {
     let names = path.components().rev().filter_map(|component| match component {
         Component::Normal(name) => Some(name.to_owned()),
@@ -151,7 +151,7 @@ mod tests {
         let followed = Followed { end: "/d".into(), entries };
         let through = |folder: &str| followed.way_through(&[Path::new(folder)]).is_some();
         assert!(through("/") && through("/a") && through("/a/b"));
-        // An end is not in itself, nor in a sibling that begins with the same letters.
+        // A path is not inside itself, and not inside a sibling whose name starts with the same letters.
         assert!(!through("/a/b/c") && !through("/a/b/cc") && !through("/d"));
     }
 }

@@ -1,10 +1,12 @@
-//! The number of lines of a file and the offsets of its lines. They are counted once and cached while the file is unchanged.
+//! The number of lines of a file and the offsets of its lines. They are counted once, and cached while the file is
+//! unchanged.
 //!
-//! An index is sparse: it has the number of newlines before each block of the file. Any line is found by reading one block, and
-//! blocks within a long line are not read. Only indexes of large files are cached. The key is the status of the file
-//! ([`Stat`]). A file that is so new that it could change without a change of its status is not cached. A write through a
-//! shared mapping can change content without changing times. Therefore a block must have the counted number of newlines when
-//! it is read; otherwise the index is discarded. Such a write to an earlier block is not detected.
+//! An index is sparse: it has the number of newlines before each block of the file. Any line is found by reading one
+//! block, and blocks inside a long line are not read. Only indexes of large files are cached. The key is the metadata
+//! of the file ([`Stat`]). If a file is so new that it could change without changing its metadata, it is not cached. A
+//! write through a shared mapping can change the content without changing times. A block must therefore have the
+//! counted number of newlines when it is read; otherwise the index is discarded. Such a write to an earlier block is
+//! not detected.
 
 #![expect(clippy::indexing_slicing, reason = "a wrong range of bytes has to fail, not to read as no text")]
 
@@ -20,38 +22,39 @@ use crate::stop::{Stop, Stopped, stopped_by};
 use crate::sys::{self, Stat};
 use cutline_core::text::as_index;
 
-/// Files that are remembered: with [`MAX_BLOCKS`], a megabyte in all.
+/// Maximum number of cached indexes. With [`MAX_BLOCKS`], they take one megabyte.
 const REMEMBERED: usize = 32;
-/// Blocks in an index: a larger file has larger blocks.
+/// Maximum number of blocks in an index. A larger file has larger blocks.
 const MAX_BLOCKS: u64 = 4096;
-/// Bytes from which a file's index is remembered: a smaller file is counted in about a millisecond.
+/// Minimum size in bytes of a file whose index is cached. A smaller file is counted in about a millisecond.
 const MIN_REMEMBERED_BYTES: u64 = 8_000_000;
-/// Bytes from which a file is counted in several threads: starting them takes as long as counting less.
+/// Minimum size in bytes of a file that is counted by several threads. For a smaller file, starting threads takes
+/// longer than counting.
 const MIN_PARALLEL_BYTES: u64 = 8_000_000;
-/// Nanoseconds since its last change before a file is remembered: coarser than any clock of a file system.
+/// Minimum age in nanoseconds of a file's last change for caching. It is coarser than the clock of any file system.
 const SETTLED_NANOS: i128 = 2_000_000_000;
 
-/// True if another change of the file would change its times.
+/// Returns true if the file is so old that another change would change its times.
 pub(crate) fn is_old_enough_to_cache(stat: &Stat) -> bool {
     let now = sys::nanos(SystemTime::now());
     now - stat.modified >= SETTLED_NANOS && now - stat.changed >= SETTLED_NANOS
 }
 
-/// The lines of one file, or of its start if the deadline passed before all were counted.
+/// The lines of a file, or of its start if the deadline passed before all were counted.
 #[derive(Debug, PartialEq, Eq)]
 pub struct LineIndex {
-    /// Lines in the part that was counted. A line that only begins there counts too.
+    /// The number of lines in the counted part. A line that only starts there counts too.
     pub lines: u64,
     /// True if all lines were counted.
     pub is_complete: bool,
-    /// Offset after the last byte that was counted.
+    /// The offset after the last counted byte.
     pub end: u64,
     block_bytes: u64,
-    /// For each block, the newlines before it; then their number in all.
+    /// The number of newlines before each block, followed by their total number.
     newlines_before: Vec<u64>,
 }
 
-/// The part of a block that was counted.
+/// The counted part of a block.
 #[derive(Debug, Default)]
 struct Counted {
     bytes: AtomicU64,
@@ -59,7 +62,7 @@ struct Counted {
 }
 
 impl LineIndex {
-    /// Counts the lines of `text` in up to `workers` threads. Stops counting at the deadline.
+    /// Counts the lines of `text` with up to `workers` threads. Stops counting at the deadline.
     ///
     /// # Errors
     ///
@@ -90,7 +93,7 @@ impl LineIndex {
         let others = if bytes < MIN_PARALLEL_BYTES { 0 } else { workers.saturating_sub(1) };
         std::thread::scope(|scope| {
             let handles: Vec<_> = (0..others)
-                // If the system gives no thread, the others do all the work.
+                // If the system refuses to start a thread, the other threads do all the work.
                 .map_while(|_| std::thread::Builder::new().spawn_scoped(scope, work).ok())
                 .collect();
             let mine = work();
@@ -108,7 +111,7 @@ impl LineIndex {
                 break;
             }
         }
-        // A line follows the last newline of a part.
+        // In an incomplete part, a line follows the last newline.
         let open_line = !is_complete || bytes > 0 && !text.ends_with_newline()?;
         let lines = newlines + u64::from(open_line);
         Ok(Self { lines, is_complete, end, block_bytes, newlines_before })
@@ -138,19 +141,19 @@ impl LineIndex {
     }
 }
 
-/// Returns the part of `text` that is its block of that number.
+/// Returns the block of `text` with this index.
 fn block_of<'a>(text: &TextFile<'a>, number: u64, block_bytes: u64) -> TextFile<'a> {
     let start = text.start + number * block_bytes;
     TextFile { start, end: (start + block_bytes).min(text.end), ..*text }
 }
 
-/// The indexes of the large files that were counted last; at most a megabyte in all.
+/// The indexes of the last counted large files. They take at most one megabyte.
 #[derive(Debug, Default)]
 pub struct Cache(Mutex<VecDeque<(Stat, Arc<LineIndex>)>>);
 
 impl Cache {
-    /// Counts the lines of `text`, a file whose status is `stat`, and caches the index instead of an earlier one of
-    /// that file.
+    /// Counts the lines of `text`, a file with the metadata `stat`. Caches the index, and replaces an older one of this
+    /// file.
     ///
     /// # Errors
     ///
@@ -172,7 +175,7 @@ impl Cache {
         Ok(index)
     }
 
-    /// Returns the index that is remembered of a file of which the system says the same as then.
+    /// Returns the cached index of a file with the same metadata.
     pub fn get(&self, stat: Stat) -> Option<Arc<LineIndex>> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.iter().find(|(other, _)| *other == stat).map(|(_, index)| Arc::clone(index))
@@ -217,7 +220,7 @@ mod tests {
         }
     }
 
-    /// As by a write through a shared mapping: the content changes, the stat does not.
+    /// As with a write through a shared mapping: the content changes, the metadata does not.
     #[test]
     #[cfg(unix)]
     fn remembered_block_with_another_count_of_newlines_serves_no_line() {

@@ -1,7 +1,7 @@
-//! The text of a file in blocks, so that it is never held as a whole.
+//! Reads the text of a file in blocks, so that the complete text is never in memory.
 //!
-//! A line ends at a newline, which is one byte in UTF-8 and an aligned pair in UTF-16; offsets are
-//! of bytes in the file, the byte order mark included.
+//! A line ends at a newline, which is one byte in UTF-8 and an aligned pair of bytes in UTF-16. Offsets are in bytes of
+//! the file, including the byte order mark.
 
 #![expect(clippy::indexing_slicing, reason = "a wrong range of bytes has to fail, not to read as no text")]
 
@@ -17,33 +17,33 @@ use cutline_core::text::decode::Encoding;
 
 pub(crate) use crate::sys::read_cached;
 
-/// Bytes that are read at a time; an even number, so that pairs stay aligned.
+/// Number of bytes that are read at a time. An even number keeps pairs of bytes aligned.
 pub const BLOCK_BYTES: usize = 256 * 1024;
 
-/// A file's text: its bytes from the mark to the size that it had when it was opened.
+/// The text of a file: its bytes from the byte order mark to the size that the file had when it was opened.
 #[derive(Debug, Clone, Copy)]
 pub struct TextFile<'a> {
     /// The source of the bytes.
     pub bytes: Bytes<'a>,
-    /// Their encoding.
+    /// The encoding of the bytes.
     pub encoding: Encoding,
-    /// Offset of the text's first byte, after the mark.
+    /// The offset of the first byte of the text, after the byte order mark.
     pub start: u64,
-    /// Offset after its last byte.
+    /// The offset after the last byte of the text.
     pub end: u64,
 }
 
 /// The source of a file's bytes.
 #[derive(Debug, Clone, Copy)]
 pub enum Bytes<'a> {
-    /// In memory, all of them.
+    /// All bytes are in memory.
     Held(&'a [u8]),
-    /// In the open file.
+    /// The bytes are read from the open file.
     Open(&'a File),
 }
 
 impl TextFile<'_> {
-    /// Returns a buffer for blocks of this text, each of at most `block_bytes`.
+    /// Creates a buffer for blocks of this text of at most `block_bytes`.
     pub fn buffer(&self, block_bytes: usize) -> Buffer {
         match self.bytes {
             Bytes::Held(_) => Buffer::new(0),
@@ -51,12 +51,12 @@ impl TextFile<'_> {
         }
     }
 
-    /// Calls `visit` with the blocks from `from` on, which are read to `buffer`, each with its offset, until `visit`
-    /// breaks or the text ends. Bytes in memory are one block.
+    /// Calls `visit` with each block from the offset `from` on, and with its offset, until `visit` breaks or the text
+    /// ends. Blocks are read into `buffer`. Bytes in memory are one block.
     ///
     /// # Errors
     ///
-    /// Returns [`Stopped`](crate::stop::Stopped) if the call has to stop before, or the error of the system.
+    /// Returns [`Stopped`](crate::stop::Stopped) if the call must stop before the end, or the error of the system.
     pub fn blocks(
         &self,
         from: u64,
@@ -76,7 +76,7 @@ impl TextFile<'_> {
             stop.check()?;
             let block = buffer.first(as_index(self.end - at));
             let read = read_at(file, block, at)?;
-            // With nothing read, it has become shorter since.
+            // An empty read means that the file was truncated in the meantime.
             if read == 0 || visit(at, &block[..read]).is_break() {
                 break;
             }
@@ -85,8 +85,8 @@ impl TextFile<'_> {
         Ok(())
     }
 
-    /// True if the text ends with a newline. A byte that is left over after the last pair of UTF-16
-    /// is a character that was cut off, and no part of a newline.
+    /// Returns true if the text ends with a newline. A single byte after the last pair of UTF-16 is a truncated
+    /// character and not part of a newline.
     pub fn ends_with_newline(&self) -> io::Result<bool> {
         let newline = self.encoding.newline();
         let len = self.end - self.start;
@@ -103,7 +103,7 @@ impl TextFile<'_> {
     }
 }
 
-/// Reads until `buffer` is full or the file ends, so that pairs are never parted by a short read.
+/// Reads until `buffer` is full or the file ends, so that short reads do not split pairs of bytes.
 pub(crate) fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {
@@ -117,7 +117,7 @@ pub(crate) fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usi
     Ok(filled)
 }
 
-/// Returns the first bytes of a file, at most `most`.
+/// Returns the first bytes of a file, at most `most` bytes.
 pub fn first_bytes(file: &File, most: usize) -> io::Result<Vec<u8>> {
     let mut start = vec![0; most];
     let read = read_at(file, &mut start, 0)?;

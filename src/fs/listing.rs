@@ -1,6 +1,6 @@
-//! The names of one folder in order.
+//! The sorted names of one folder.
 //!
-//! All names are in memory: a million of them take up to 64 MB.
+//! All names are in memory. A million names take up to 64 MB.
 
 #![expect(clippy::indexing_slicing, reason = "the ranges of names are made where they are written")]
 
@@ -9,34 +9,34 @@ use std::ops::Range;
 
 use crate::sys::FileKind;
 
-/// Bytes of names from which on the listing reserves memory for many more. An allocator returns a block of that size
-/// to the system at once, and may keep the smaller ones that growing step by step would leave.
+/// Number of bytes of names after which the listing reserves [`RESERVED_BYTES`]. The allocator returns a block of that
+/// size to the system immediately, but may keep the smaller blocks that gradual growth would leave.
 const LARGE_BYTES: usize = 1024 * 1024;
-/// Bytes of reserved memory. Only the used part becomes resident.
+/// Number of bytes to reserve. Only the used part becomes resident.
 const RESERVED_BYTES: usize = 40 * 1024 * 1024;
 
-/// The order of names.
+/// The sort order of names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     /// By their bytes.
     Bytes,
-    /// Without regard to case, ties by bytes.
+    /// By characters without case. Ties are sorted by bytes.
     IgnoringCase,
 }
 
-/// The names of a folder. `T` is the purpose of an entry, which decides last about the order.
+/// The names of a folder. `T` is the purpose of an entry; it is the last sort key.
 #[derive(Debug)]
 pub struct Listing<T> {
     order: Order,
-    /// Each name, followed by its sort key if that is different.
+    /// Each name, followed by its sort key if that differs.
     bytes: Vec<u8>,
     entries: Vec<Entry<T>>,
 }
 
-/// One name, as a range of the bytes of its listing.
+/// One name, as a range of bytes in its listing.
 #[derive(Debug, Clone, Copy)]
 struct Entry<T> {
-    /// The first bytes of the sort key, so that most comparisons need no more.
+    /// The first bytes of the sort key. Most comparisons need no more.
     prefix: u64,
     start: usize,
     name_len: u16,
@@ -65,13 +65,13 @@ impl<T: Copy + Ord> Listing<T> {
             self.bytes.extend(name.iter().map(u8::to_ascii_lowercase));
         }
         let prefix = prefix(if key == self.bytes.len() { name } else { &self.bytes[key..] });
-        // A name has 255 bytes, or characters, at most.
+        // A name has at most 255 bytes or characters.
         let number = |len: usize| u16::try_from(len).unwrap_or(u16::MAX);
         let (name_len, key_len) = (number(name.len()), number(self.bytes.len() - key));
         self.entries.push(Entry { prefix, start, name_len, key_len, kind, purpose });
     }
 
-    /// Sorts the names, at least the first `wanted`.
+    /// Sorts the names: at least the first `wanted` are in order.
     pub fn sort(&mut self, wanted: usize) {
         let bytes = &self.bytes;
         let by_order = |a: &Entry<T>, b: &Entry<T>| a.compare(b, bytes);
@@ -82,7 +82,7 @@ impl<T: Copy + Ord> Listing<T> {
         self.entries[..wanted].sort_unstable_by(by_order);
     }
 
-    /// Removes all entries but those for which `keep` returns true.
+    /// Removes all entries for which `keep` returns false.
     pub fn retain(&mut self, mut keep: impl FnMut(&[u8], FileKind) -> bool) {
         let bytes = &self.bytes;
         self.entries.retain(|entry| keep(entry.name(bytes), entry.kind));
@@ -105,7 +105,7 @@ impl<T: Copy + Ord> Entry<T> {
         &bytes[self.start..][..usize::from(self.name_len)]
     }
 
-    /// Returns the sort key: the name itself if no other follows it.
+    /// Returns the sort key, which is the name if no separate key is stored.
     fn key<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
         let end = self.start + usize::from(self.name_len);
         let key: Range<usize> = end..end + usize::from(self.key_len);
@@ -121,7 +121,7 @@ impl<T: Copy + Ord> Entry<T> {
     }
 }
 
-/// Returns the first bytes of a key as a number that has the same order.
+/// Converts the first bytes of a key to a number with the same order.
 fn prefix(key: &[u8]) -> u64 {
     let mut first = [0; 8];
     for (to, from) in first.iter_mut().zip(key) {

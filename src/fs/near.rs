@@ -1,8 +1,8 @@
-//! Finds similar names if the exact name does not exist.
+//! Finds similar names if the requested name does not exist.
 //!
-//! A model copies names from screens and prompts. Accents can be composed in another way, typographic quotes can become plain,
-//! spaces can differ, and some characters cannot be shown. An entry that is equal apart from these is used. Otherwise the
-//! nearest names are suggested.
+//! A model copies names from screens and prompts. Accents can then be composed in another way, typographic quotes can
+//! become plain, spaces can differ, and some characters cannot be shown. If an entry is equal except for such
+//! differences, it is used. Otherwise the most similar names are suggested.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -15,15 +15,15 @@ use cutline_core::text::show;
 
 /// Maximum number of entries of a folder to compare.
 const MAX_ENTRIES: usize = 20_000;
-/// Maximum number of pairs of characters to compare: enough for ordinary names of a full folder. Fewer long names are compared,
-/// because each comparison takes the product of the two lengths.
+/// Maximum number of character pairs to compare. This is enough for ordinary names of a full folder, but for fewer long
+/// names, because a comparison takes the product of both lengths.
 const MAX_PAIRS: usize = 10_000_000;
-/// Least likeness of a name that is offered, 1 being equal: below it are other names of the same length.
+/// Minimum similarity of a suggested name, where 1 is equal. Unrelated names of the same length are below it.
 const ALIKE: f64 = 0.75;
-/// Near names offered at most: an error stays short.
+/// Maximum number of suggested names.
 const OFFERED: usize = 3;
 
-/// Returns the entry of `folder` with an equivalent name. Returns `None` if there are several.
+/// Returns the entry of `folder` with an equivalent name, or `None` if there is not exactly one.
 pub fn same(folder: &OpenedPath, name: &str) -> Option<OsString> {
     let wanted = folded(name);
     let entries = entries(folder);
@@ -32,8 +32,8 @@ pub fn same(folder: &OpenedPath, name: &str) -> Option<OsString> {
     names.next().is_none().then(|| sys::name(one).into_owned())
 }
 
-/// The names in `folder` that are nearest to `name`, the nearest first; never that name itself,
-/// which may be there and yet open nothing.
+/// Returns the names in `folder` that are most similar to `name`, the most similar first. Omits `name` itself, which
+/// can exist and still not be accessible.
 pub fn names(folder: &OpenedPath, name: &str) -> Vec<String> {
     let wanted = name.to_lowercase();
     let mut near: Vec<(f64, String)> = entries(folder)
@@ -48,7 +48,8 @@ pub fn names(folder: &OpenedPath, name: &str) -> Vec<String> {
     near.into_iter().take(OFFERED).map(|(_, name)| name).collect()
 }
 
-/// Returns true of each name that can be compared with one of `bytes` bytes, and then counts what that takes.
+/// Returns a filter for names that can be compared with a name of `bytes` bytes within [`MAX_PAIRS`]. Each accepted
+/// name uses up a part of that.
 fn is_affordable(bytes: usize) -> impl FnMut(&String) -> bool {
     let mut left = MAX_PAIRS;
     move |entry| {
@@ -58,7 +59,8 @@ fn is_affordable(bytes: usize) -> impl FnMut(&String) -> bool {
     }
 }
 
-/// From 0 to 1: the same letters in another case are 1; the same name before the ending is near.
+/// Returns the similarity of two names from 0 to 1. Names that differ only in case have 1. Names that differ only in
+/// the extension are similar.
 fn likeness(wanted: &str, entry: &str) -> f64 {
     let stem = |name: &str| Path::new(name).file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let same_stem = !wanted.starts_with('.') && stem(wanted) == stem(entry);
@@ -67,7 +69,7 @@ fn likeness(wanted: &str, entry: &str) -> f64 {
     if same_stem { alike.max(0.9) } else { alike }
 }
 
-/// Returns a name in a normal form, without the differences that copying causes.
+/// Normalizes a name: removes the differences that copying causes.
 fn folded(name: &str) -> String {
     name.nfc()
         .map(|c| match c {
@@ -78,7 +80,7 @@ fn folded(name: &str) -> String {
         .collect()
 }
 
-/// Returns the names of a folder in any order. Returns none if the folder cannot be read.
+/// Returns the names in a folder in any order. Returns none if the folder cannot be read.
 fn entries(folder: &OpenedPath) -> Vec<Vec<u8>> {
     let Ok(folder) = folder.folder() else { return Vec::new() };
     sys::names_in(&folder, MAX_ENTRIES, |_| true).unwrap_or_default()

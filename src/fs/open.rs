@@ -1,9 +1,9 @@
-//! Opens a path inside the roots without a race: the checked file is the file that is read.
+//! Opens a path inside the roots without a race: the file that was checked is the file that is read.
 //!
-//! A path is opened without reading it. Its real path and type are then read from the open file, and the content is read through
-//! the same file. A link that is replaced in between has no effect, because the file is already open.
+//! A path is opened without reading it. Its real path and type are then read from the open file, and so is its content.
+//! A link that is replaced in between has no effect, because the file is already open.
 //!
-//! Results reveal nothing outside the roots: a path that leaves them gets the same error whether it exists or not.
+//! Results reveal nothing about files outside the roots: the error is the same whether such a path exists or not.
 
 use std::fs::File;
 use std::io;
@@ -16,12 +16,12 @@ use crate::sys::{self, Folder, Opened};
 
 pub use crate::sys::{FileKind, Stat};
 
-/// Bytes that a name may have.
+/// Maximum bytes of a name.
 pub const NAME_BYTES: usize = 255;
-/// Bytes that a path of any system may have.
+/// Maximum bytes of a path that every system supports.
 const LONG_PATH_BYTES: usize = 1023;
 
-/// A path that is open, and inside the roots.
+/// An open path inside the roots.
 #[derive(Debug)]
 pub struct OpenedPath(Opened);
 
@@ -33,21 +33,21 @@ impl Deref for OpenedPath {
     }
 }
 
-/// The reason for which a path was not opened.
+/// The reason why a path was not opened.
 #[derive(Debug)]
 pub enum OpenError {
-    /// There is no such file, and its path is inside the roots.
+    /// The file does not exist, and its path is inside the roots.
     Missing,
-    /// The place is outside the roots.
+    /// The path is outside the roots.
     Outside,
-    /// The system does not let this user.
+    /// This user has no permission.
     Denied,
-    /// Another refusal of the system.
+    /// Another error of the system.
     Other(io::Error),
 }
 
-/// Returns true if a path could not be opened because of its length. It can exist, and find can have returned it. A single name
-/// that is too long cannot exist.
+/// Returns true if a path could not be opened because it is too long. It can still exist, and `find` can have returned
+/// it. A single name that is too long cannot exist.
 fn is_too_long(path: &Path, error: &io::Error) -> bool {
     let is_long =
         path.as_os_str().len() > LONG_PATH_BYTES && path.iter().all(|name| name.len() <= NAME_BYTES);
@@ -55,12 +55,12 @@ fn is_too_long(path: &Path, error: &io::Error) -> bool {
 }
 
 impl OpenedPath {
-    /// Opens `path`, which is absolute, where `workspace` allows its real place.
+    /// Opens `path`, an absolute path, if `workspace` allows its real location.
     pub fn open(workspace: &Workspace, path: &Path) -> Result<Self, OpenError> {
         let bounded = workspace.boundary == Boundary::Roots;
         let opened = match is_plain(workspace, path).then(|| Opened::without_links(path)) {
             Some(Ok(opened)) => Ok(opened),
-            // A path can leave the roots through links and return. Then its end depends on files outside.
+            // A path can leave the roots through links and return. Its target then depends on files outside.
             _ if bounded && leaves(workspace, path) => return Err(OpenError::Outside),
             _ => Opened::through_links(path),
         };
@@ -74,8 +74,8 @@ impl OpenedPath {
         }
     }
 
-    /// Does the same without waiting for a disk or a network, and only for a path without links. `None` does not mean that the
-    /// file is missing.
+    /// Opens a path without waiting for a disk or a network, if it has no links. Returns `None` in all other cases,
+    /// even if the file exists.
     pub fn open_cached(workspace: &Workspace, path: &Path) -> Option<Self> {
         let opened = is_plain(workspace, path).then(|| Opened::cached(path))?;
         let place = Self(opened.ok()?);
@@ -83,11 +83,11 @@ impl OpenedPath {
     }
 
     fn is_allowed(&self, workspace: &Workspace) -> bool {
-        // A name in a shared folder may be another user's: a saved output is this user's own.
+        // In a shared folder, another user could have created the name. A saved output always belongs to this user.
         workspace.allows_all_of(&self.real) || workspace.allows(&self.real) && self.stat.is_own_file()
     }
 
-    /// Opens the file for reading: the same that was checked. Never waits, whatever it is.
+    /// Opens the checked file for reading. Never waits, whatever its type.
     pub fn file(&self) -> Result<File, OpenError> {
         self.0.file().map_err(not_read)
     }
@@ -97,7 +97,7 @@ impl OpenedPath {
         self.0.folder().map_err(not_read)
     }
 
-    /// Returns the path of the entry with that name in the folder.
+    /// Returns the path of the entry `name` in the folder.
     pub fn join(&self, name: &[u8]) -> PathBuf {
         self.real.join(sys::name(name))
     }
@@ -107,19 +107,21 @@ fn not_read(error: io::Error) -> OpenError {
     if error.kind() == io::ErrorKind::PermissionDenied { OpenError::Denied } else { OpenError::Other(error) }
 }
 
-/// Returns true if `path` begins with a root and has no `..`. Without links, such a path can be checked after it is open.
+/// Returns true if `path` starts with a root and contains no `..`. If it has no links, such a path can be checked after
+/// it was opened.
 fn is_plain(workspace: &Workspace, path: &Path) -> bool {
     let climbs = path.components().any(|component| component == Component::ParentDir);
     workspace.boundary == Boundary::None || !climbs && workspace.begins_inside(path)
 }
 
-/// Returns true if `path`, followed link by link, leaves the roots anywhere on its way.
+/// Returns true if `path`, resolved link by link, leaves the roots on the way.
 ///
-/// It may pass through the folders above a root. Nothing else outside is read, so the result does not depend on files outside.
+/// It may pass through folders above a root. Nothing else outside is read, so the result does not depend on files
+/// outside.
 fn leaves(workspace: &Workspace, path: &Path) -> bool {
     let begun = workspace.folders().map(|(_, real)| real).filter(|real| path.starts_with(real));
     let start = begun.max_by_key(|real| real.as_os_str().len()).map_or_else(|| root_of(path), Path::to_owned);
-    // A root's real place had no links in it.
+    // The real path of a root has no links.
     if Followed::new(&start).end != start {
         return true;
     }
@@ -128,7 +130,7 @@ fn leaves(workspace: &Workspace, path: &Path) -> bool {
         .is_none_or(|end| !workspace.allows(&end))
 }
 
-/// Returns true if `here` is inside the roots, or a folder above one.
+/// Returns true if `here` is inside a root or is a folder above a root.
 fn on_the_way(workspace: &Workspace, here: &Path) -> bool {
     let is_above = |(given, real): (&Path, &Path)| given.starts_with(here) || real.starts_with(here);
     workspace.allows(here) || workspace.folders().any(is_above)

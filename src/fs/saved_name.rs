@@ -1,23 +1,23 @@
-//! The names of saved outputs: which kind one is of, and which names are theirs.
+//! The names of saved outputs, and the kind of output that a name indicates.
 
-/// Random letters and digits in the name of a saved output.
+/// Number of random letters and digits in the name of a saved output.
 pub const SAVED_RANDOM_CHARS: usize = 12;
 
-/// The origin of a saved output, which determines its name: a start, a random part and an end.
+/// The kind of a saved output. It determines the name: a prefix, a random part and an extension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SavedKind {
-    /// The start of the name.
+    /// The prefix of the name.
     pub start: &'static str,
-    /// The end of the name.
+    /// The extension of the name.
     pub end: &'static str,
 }
 
 impl SavedKind {
-    /// A command's output.
+    /// The output of a command.
     pub const COMMAND: Self = Self { start: "cutline-bash-", end: ".log" };
-    /// All matches of a grep.
+    /// All matches of a `grep` call.
     pub const GREP: Self = Self { start: "cutline-grep-", end: ".txt" };
-    /// All results of a find.
+    /// All results of a `find` call.
     pub const FIND: Self = Self { start: "cutline-find-", end: ".txt" };
     /// All entries of a folder.
     pub const LS: Self = Self { start: "cutline-ls-", end: ".txt" };
@@ -32,7 +32,7 @@ impl SavedKind {
         [Self::COMMAND, Self::GREP, Self::FIND, Self::LS, Self::FILTER, Self::WRAP_TEXT, Self::WRAP_JSON];
 }
 
-/// True if `name` is one that a saved output has.
+/// Returns true if `name` is the name of a saved output.
 pub fn is_saved_name(name: &str) -> bool {
     SavedKind::ALL.into_iter().any(|kind| {
         let random = name.strip_prefix(kind.start).and_then(|rest| rest.strip_suffix(kind.end));

@@ -1,8 +1,8 @@
-//! The folders that the tools can access, and the form of their paths.
+//! The folders that the tools can access, and the format of their paths.
 //!
-//! A workspace has paths and opens no files. `fs::open` uses it to check that the real path of an open file is inside. Paths of
-//! calls start from the first root. Shown paths are relative to that root, or absolute outside it, so that each can be used in
-//! a call.
+//! A workspace has paths but opens no files. `fs::open` uses it to check that the real path of an open file is inside.
+//! Relative paths in calls start from the first root. Shown paths are relative to that root if they are inside it, and
+//! absolute otherwise, so that each can be used in a call.
 
 use std::ffi::OsStr;
 use std::io;
@@ -15,42 +15,44 @@ use cutline_core::text::show;
 
 pub use crate::sys::spelling::shown;
 
-/// The roots in force.
+/// The current roots.
 #[derive(Debug, Clone)]
 pub struct Workspace {
-    /// The roots. With none, no path is inside.
+    /// The roots. If there are none, no path is inside.
     pub roots: Vec<Root>,
-    /// The boundary within which the tools open paths.
+    /// Which paths the tools can open.
     pub boundary: Boundary,
-    /// The folder of saved outputs (its real place), which may be read whatever the roots are.
+    /// The real path of the folder of saved outputs. It can be read whatever the roots are.
     pub saved: Option<PathBuf>,
-    /// The user's home folder, which `~` means.
+    /// The home folder of the user, for paths that start with `~`.
     pub home: Option<PathBuf>,
 }
 
-/// A folder that the tools can access, in both spellings. For the sandbox, any configured file or folder.
+/// A folder that the tools can access, with its configured and its real path. The sandbox uses this type for every
+/// configured file or folder.
 ///
-/// It is resolved once. After that, only `real` is opened, without following links, so that a command cannot redirect it.
+/// The path is resolved once. After that, only `real` is opened, without following links, so that a command cannot
+/// redirect it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Root {
-    /// The configured path, made absolute.
+    /// The configured path as an absolute path.
     pub given: PathBuf,
     /// The path without links.
     pub real: PathBuf,
-    /// The way that led there.
+    /// The entries on the way from `given` to `real`.
     pub way: Followed,
-    /// True if commands under a sandbox may write here. False for a root that was added in mid-session to those before.
+    /// True if sandboxed commands can write here. False for a root that was added during the session.
     pub writable: bool,
 }
 
 impl Root {
-    /// Follows the path `given` through links, to what need not be there.
+    /// Resolves the path `given` through links. The target need not exist.
     pub fn followed(given: PathBuf) -> Self {
         let way = Followed::new(&given);
         Self { real: way.end.clone(), given, way, writable: true }
     }
 
-    /// Resolves the folder at `given` through links.
+    /// Resolves the folder `given` through links. Returns an error if it does not exist.
     pub fn resolve(given: PathBuf) -> io::Result<Self> {
         let real = given.canonicalize()?;
         if !real.is_dir() {
@@ -59,11 +61,11 @@ impl Root {
         Ok(Self { real, ..Self::followed(given) })
     }
 
-    /// Resolves a folder while commands run that can write in the `known` roots and in `writable` (real paths).
+    /// Resolves a folder while commands may run that can write to the `known` roots and to `writable` (real paths).
     ///
-    /// Commands cannot change anything outside those folders. Therefore a path without links and without a part inside one of
-    /// them is the folder that the client means. A path inside a known root is a part of that root. All other paths are
-    /// refused.
+    /// Commands cannot change anything outside those folders. A path without links that does not pass through one of
+    /// them is therefore the folder that the client means. A path inside a known root is a part of that root. All other
+    /// paths are refused.
     pub fn resolve_among<'a>(
         given: PathBuf,
         known: impl Iterator<Item = &'a Self>,
@@ -79,29 +81,29 @@ impl Root {
     }
 }
 
-/// The boundary within which the tools open paths.
+/// Which paths the tools can open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Boundary {
-    /// Nothing outside the roots is opened.
+    /// Only paths inside the roots.
     Roots,
-    /// Everything that the user may read is opened.
+    /// All paths that the user can read.
     None,
 }
 
 impl Workspace {
-    /// Returns a workspace of `roots`. Relative paths start from the first one. Returns `None` without roots.
+    /// Creates a workspace of `roots`. Relative paths start from the first one. Returns `None` if there are no roots.
     pub fn new(roots: Vec<Root>, boundary: Boundary) -> Option<Self> {
         let home = std::env::home_dir().filter(|home| home.is_absolute());
         (!roots.is_empty()).then_some(Self { roots, boundary, saved: None, home })
     }
 
-    /// The folder that relative paths start from and commands run in: the first root's real path.
+    /// Returns the folder from which relative paths start and in which commands run: the real path of the first root.
     pub fn dir(&self) -> &Path {
         self.roots.first().map_or(Path::new("/"), |root| &root.real)
     }
 
-    /// The absolute path that `path` means: `~` expanded, relative ones from the first root. Not
-    /// normalized: what `..` means is for the file system to say.
+    /// Converts `path` to an absolute path. Expands `~`; relative paths start from the first root. Does not resolve
+    /// `..`, because that depends on links.
     pub fn absolute(&self, path: &str) -> PathBuf {
         let path = spelling::asked(path);
         let is_separator = std::path::is_separator;
@@ -113,8 +115,8 @@ impl Workspace {
         })
     }
 
-    /// An absolute path as the system takes it, with the real spelling of the root that it begins with; nothing is
-    /// looked up.
+    /// Converts an absolute path to the form for the system. If it starts with a root, that part gets the real
+    /// spelling. Does not access the file system.
     pub fn taken(&self, path: PathBuf) -> PathBuf {
         let path = spelling::taken(path);
         if self.begins_inside(&path) {
@@ -126,7 +128,7 @@ impl Workspace {
         respelled.unwrap_or(path)
     }
 
-    /// True if an absolute path begins with a root, or the folder of saved outputs, in its real spelling.
+    /// Returns true if an absolute path starts with the real path of a root or of the folder of saved outputs.
     pub fn begins_inside(&self, path: &Path) -> bool {
         self.folders().any(|(_, real)| path.starts_with(real))
     }
@@ -137,24 +139,24 @@ impl Workspace {
         self.saved.iter().map(|saved| (saved.as_path(), saved.as_path())).chain(roots)
     }
 
-    /// True if `real`, a path without links, may be opened; a saved output only as a file.
+    /// Returns true if `real`, a path without links, may be opened. Saved outputs may only be opened as files.
     pub fn allows(&self, real: &Path) -> bool {
         let is_inside = self.saved.is_some() && real.parent() == self.saved.as_deref();
         let is_saved = |name: &OsStr| is_saved_name(&name.to_string_lossy());
         self.allows_all_of(real) || is_inside && real.file_name().is_some_and(is_saved)
     }
 
-    /// True if `real`, a path without links, may be opened whatever it is.
+    /// Returns true if `real`, a path without links, may be opened whatever its type is.
     pub fn allows_all_of(&self, real: &Path) -> bool {
         self.boundary == Boundary::None || self.roots.iter().any(|root| real.starts_with(&root.real))
     }
 
-    /// `path` as the model is shown it: relative to the first root, absolute outside it.
+    /// Formats `path` for the model: relative to the first root, or absolute if it is outside.
     pub fn show(&self, path: &Path) -> String {
         show::name(&shown(self.relative(path))).into_owned()
     }
 
-    /// Returns `path` relative to the first root if it is inside, with unchanged bytes.
+    /// Returns `path` relative to the first root if it is inside, with the same bytes.
     pub fn relative<'a>(&self, path: &'a Path) -> &'a Path {
         match path.strip_prefix(self.dir()) {
             Ok(inside) if inside.as_os_str().is_empty() => Path::new("."),
@@ -163,8 +165,8 @@ impl Workspace {
         }
     }
 
-    /// Returns the shown form of a path that could not be opened, without `.`. A path with `..` after a name stays unchanged,
-    /// because that name can be the missing one.
+    /// Formats a path that could not be opened, without `.`. A path with `..` after a name stays unchanged, because
+    /// that name can be the missing one.
     pub fn show_asked(&self, path: &str) -> String {
         let mut named = Path::new(path).components().skip_while(|part| !matches!(part, Component::Normal(_)));
         if named.any(|part| part == Component::ParentDir) {
@@ -173,7 +175,7 @@ impl Workspace {
         self.show(&lexical(&self.absolute(path)))
     }
 
-    /// The roots as an error names them.
+    /// Formats the roots for an error message.
     pub fn show_roots(&self) -> String {
         let given = self.roots.iter().map(|root| shown(&root.given));
         let names: Vec<_> = given.map(|given| show::name(&given).into_owned()).collect();
@@ -181,7 +183,7 @@ impl Workspace {
     }
 }
 
-/// `path` without `.`, and with each `..` taken at its word. For showing, never for opening.
+/// Removes `.` and resolves each `..` by the text alone. Use the result for display only, never for opening.
 pub fn lexical(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for component in path.components() {
