@@ -6,15 +6,16 @@ use std::sync::Arc;
 
 use tokio::task::spawn_blocking;
 
-/// Runs `work` on a thread of the pool and returns its result. Needs a runtime. Dropping the future does not stop the work.
+/// Runs `work` on a thread of the pool and returns its result. Needs a tokio runtime. Dropping the future does not stop
+/// the work.
 ///
 /// # Errors
 ///
-/// Returns an error if the pool has no thread and the system gives none.
+/// Returns an error if the pool has no free thread and the system refuses to start one.
 ///
 /// # Panics
 ///
-/// Passes on a panic of `work`.
+/// Propagates a panic of `work`.
 pub(crate) async fn run<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> io::Result<T> {
     // tokio panics if it cannot start the first thread of the pool.
     let task = catch_unwind(AssertUnwindSafe(|| spawn_blocking(work)));
@@ -25,7 +26,7 @@ pub(crate) async fn run<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'st
     })
 }
 
-/// Does the same on the calling thread if the pool has no thread.
+/// Runs `work` like [`run`], but on the calling thread if the pool has no thread.
 pub(crate) async fn run_anyway<T: Send + 'static>(work: impl FnOnce() -> T + Clone + Send + 'static) -> T {
     match run(work.clone()).await {
         Ok(result) => result,
@@ -33,12 +34,12 @@ pub(crate) async fn run_anyway<T: Send + 'static>(work: impl FnOnce() -> T + Clo
     }
 }
 
-/// Runs blocking work and counts stuck threads: those that work after their caller stopped waiting.
+/// Runs blocking work and counts stuck threads: those that are still working after their caller stopped waiting.
 #[derive(Debug, Clone, Default)]
 pub struct Threads {
     /// One reference for each piece of work that has not returned.
     running: Arc<()>,
-    /// One reference for each caller that waits.
+    /// One reference for each waiting caller.
     waiting: Arc<()>,
 }
 
@@ -48,7 +49,7 @@ impl Threads {
         Arc::strong_count(&self.running).saturating_sub(Arc::strong_count(&self.waiting))
     }
 
-    /// Runs `work` as [`run`] does.
+    /// Runs `work` like [`run`].
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,

@@ -1,4 +1,4 @@
-//! The statistics of one process: sums, a file of records, and messages on stderr.
+//! The statistics of one process: totals, a file of call records, and log messages.
 
 mod file;
 
@@ -8,7 +8,7 @@ pub use file::StatsFile;
 
 use crate::stats::{Answered, NEAR_LIMIT_PERCENT, Record, Stats, summary};
 
-/// The sums, and the file of records.
+/// The totals, and the file of call records.
 #[derive(Debug)]
 pub(crate) struct CallStats {
     stats: Mutex<Stats>,
@@ -16,7 +16,7 @@ pub(crate) struct CallStats {
 }
 
 impl CallStats {
-    /// Returns empty sums. Each call is also written to `file`.
+    /// Creates empty totals. Each call is also written to `file`.
     pub(crate) fn new(file: Option<StatsFile>) -> Self {
         Self { stats: Mutex::default(), file: file.map(Mutex::new) }
     }
@@ -29,19 +29,19 @@ impl CallStats {
         }
     }
 
-    /// Returns the sums.
+    /// Returns the totals.
     pub(crate) fn stats(&self) -> MutexGuard<'_, Stats> {
         self.stats.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns a line for each tool that was called, if there is more than one, and a line for all of them.
+    /// Returns one line for each called tool if there are several, and one line for all of them.
     pub(crate) fn summary(&self) -> Vec<String> {
         summary(&self.stats())
     }
 }
 
-/// Logs that a result of `tool` was truncated from `total` bytes or is close to the `limit`. Returns the message, if
-/// any.
+/// Logs that a result of `tool` was truncated from `total` bytes, or is close to the `limit`. Returns the message, or
+/// `None` if neither is the case.
 pub(crate) fn tell(tool: &str, answered: &Answered, total: u64, limit: u64) -> Option<&'static str> {
     let shown = answered.output_bytes;
     if answered.truncated_by.is_some() {

@@ -1,59 +1,59 @@
-//! The top level of JSON-RPC messages and the number of their values, before they are parsed.
+//! Scans the top level of JSON-RPC messages, and counts their values, before they are parsed.
 //!
-//! An invalid or oversized request still needs an error with its id, and parsing can need a hundred times the memory of the
-//! message. Therefore a first scan reads each message piece by piece in bounded memory. It finds the members of one message,
-//! or of the messages of a batch if they are requested.
+//! An invalid or oversized request still needs an error response with its id, but parsing it can need a hundred times
+//! the memory of the message. This scan therefore reads each message in pieces and in bounded memory. It finds the
+//! members of one message, or of the messages of a batch if the caller requests them.
 
 #![expect(clippy::indexing_slicing, reason = "positions are below the length that the loop checks")]
 
 use serde::de::DeserializeOwned;
 
-/// Bytes of a name or plain value that are buffered. A longer id or name counts as absent.
+/// Maximum bytes of a name or plain value. A longer id or name counts as absent.
 const TOKEN_BYTES: usize = 1024;
-/// Messages of one batch that are returned, if they are requested.
+/// Maximum number of messages of one batch that are returned.
 const MOST_MESSAGES: usize = 1024;
 
-/// Scans messages piece by piece.
+/// Scans messages in pieces.
 #[derive(Debug, Default)]
 pub(crate) struct Envelope {
     /// Number of open arrays and objects.
     depth: usize,
-    /// The depth of the members of a message: 1, or 2 in a batch. 0 if this is neither.
+    /// The depth of the members of a message: 1, or 2 in a batch. 0 if the text is neither.
     inside: usize,
     string: InString,
-    /// The raw name or plain value at that depth, cut at its bound.
+    /// The raw name or plain value at that depth, truncated at the maximum length.
     token: Vec<u8>,
     /// The name of the next value.
     member: Option<Member>,
     shape: Shape,
     /// Estimated number of values and members: commas, colons and opening brackets outside strings.
     pub(crate) values: usize,
-    /// The message, or the incomplete one of a batch.
+    /// The message, or the incomplete message of a batch.
     pub(crate) message: Message,
     /// Maximum number of messages of a batch to store.
     most_messages: usize,
     /// The first complete messages of a batch.
     batch: Vec<Message>,
-    /// Number of the other messages.
+    /// The number of messages that were not stored.
     omitted: u64,
 }
 
 /// The members of a message.
 #[derive(Debug, Default)]
 pub(crate) struct Message {
-    /// The value of the first `id`, raw.
+    /// The raw value of the first `id`.
     id: Option<Vec<u8>>,
-    /// True if there is a member `id` of any type.
+    /// True if there is an `id` of any type.
     pub(crate) has_id: bool,
-    /// The one of `id` and `params` that came first.
+    /// Which of `id` and `params` came first.
     first: Option<Member>,
-    /// True if there is a member that only a response has.
+    /// True if there is a member that only responses have.
     pub(crate) has_outcome: bool,
-    /// The value of the last `method`, raw, unless that is null.
+    /// The raw value of the last `method`, unless it is null.
     method: Option<Vec<u8>>,
 }
 
-/// The state of the scan within a string.
+/// The state of the scan inside a string.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum InString {
     #[default]
@@ -62,7 +62,7 @@ enum InString {
     Escaped,
 }
 
-/// The members that matter.
+/// The members that the scan needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Member {
     Id,
@@ -72,27 +72,27 @@ enum Member {
     Other,
 }
 
-/// The shape of the bytes so far.
+/// What the bytes so far are.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Shape {
-    /// Nothing but white space.
+    /// Only white space.
     #[default]
     Blank,
-    /// An object or a batch that is not at its end.
+    /// An object or a batch that is not closed yet.
     Open,
-    /// An object or a batch, and nothing after it.
+    /// A complete object or batch.
     Whole,
-    /// Something else.
+    /// Anything else.
     Other,
 }
 
 impl Envelope {
-    /// Returns one that holds the messages of a batch too.
+    /// Creates a scan that also stores the messages of a batch.
     pub(crate) fn with_batch() -> Self {
         Self { most_messages: MOST_MESSAGES, ..Self::default() }
     }
 
-    /// Takes the next piece.
+    /// Scans the next piece.
     pub(crate) fn take(&mut self, piece: &[u8]) {
         let mut at = 0;
         while at < piece.len() {
@@ -124,26 +124,26 @@ impl Envelope {
         self.batch
     }
 
-    /// Returns the id of the message, if it certainly belongs to the message: no text of a caller is before it, or that text
-    /// is valid.
+    /// Returns the id of the message, if it certainly belongs to the message. That is the case if no text of the caller
+    /// precedes it, or if that text is valid.
     pub(crate) fn id<T: DeserializeOwned>(&self) -> Option<T> {
         let sure = self.message.first == Some(Member::Id) || self.shape == Shape::Whole;
         self.message.id().filter(|_| sure)
     }
 
-    /// True if an answer is owed: to an object that is no answer itself, and no notification.
+    /// Returns true if the message needs a response: it is an object and neither a response nor a notification.
     pub(crate) fn wants_answer(&self) -> bool {
         self.inside == 1 && !self.is_notification_or_answer()
     }
 
-    /// Returns true for a notification, or if there is a member that only a response has.
+    /// Returns true for a notification, and if there is a member that only responses have.
     fn is_notification_or_answer(&self) -> bool {
         let message = &self.message;
         let answer = message.has_outcome && !message.has_method();
         answer || !message.has_id && message.method_starts_with(b"\"notifications/")
     }
 
-    /// True if it is a call of a tool.
+    /// Returns true for a call of a tool.
     pub(crate) fn is_call(&self) -> bool {
         self.message.is_call()
     }
@@ -222,7 +222,7 @@ impl Envelope {
         }
         let take = |token: &mut _| Some(std::mem::take(token));
         match self.member.take() {
-            // In an invalid line, a second one can be text of a caller.
+            // In an invalid line, a second `id` can be part of a text of the caller.
             Some(Member::Id) if self.message.id.is_none() && self.token.len() < TOKEN_BYTES => {
                 self.message.id = take(&mut self.token);
             }
@@ -234,17 +234,17 @@ impl Envelope {
 }
 
 impl Message {
-    /// Returns the id, if it is a `T`.
+    /// Returns the id, if it can be parsed as `T`.
     pub(crate) fn id<T: DeserializeOwned>(&self) -> Option<T> {
         self.id.as_ref().and_then(|id| serde_json::from_slice(id).ok())
     }
 
-    /// True for a request or a notification.
+    /// Returns true for a request or a notification.
     pub(crate) fn has_method(&self) -> bool {
         self.method.is_some()
     }
 
-    /// True if it is a call of a tool.
+    /// Returns true for a call of a tool.
     pub(crate) fn is_call(&self) -> bool {
         self.method_starts_with(b"\"tools/call\"")
     }
@@ -255,7 +255,7 @@ impl Message {
 }
 
 impl Member {
-    /// Returns the member with the raw name `raw`, which can contain escapes.
+    /// Returns the member for a raw name, which can contain escapes.
     fn of(raw: &[u8]) -> Self {
         let plain = raw.strip_prefix(b"\"").and_then(|raw| raw.strip_suffix(b"\"")).unwrap_or_default();
         let escaped = plain.contains(&b'\\');
@@ -270,7 +270,7 @@ impl Member {
     }
 }
 
-/// True for a byte outside strings that is a part of a number or a word.
+/// Returns true for a byte outside strings that is part of a number or a literal.
 fn is_plain(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'.' | b'-' | b'+')
 }
@@ -346,7 +346,7 @@ mod tests {
         }
     }
 
-    /// Returns the ids and kinds of the messages of `line`, however it comes in pieces.
+    /// Returns the ids and kinds of the messages of `line`, for every way to split it into pieces.
     fn messages(line: &str) -> Vec<(Option<Value>, bool)> {
         let in_pieces = |bytes: usize| {
             let mut envelope = Envelope::with_batch();

@@ -1,8 +1,8 @@
 //! Client profiles: the limits within which each client passes a result to the model unchanged.
 //!
-//! Clients truncate results again, stop waiting for calls, or pass images as text. The protocol has no field for that.
-//! Each profile was measured with the real program, in the version that it names (docs/clients). A client sends its name
-//! in the handshake, or in each request of the stateless protocol. Flags take precedence over the profile. Clients
+//! Clients truncate results again, stop waiting for calls, or pass images as text. The protocol has no field for this.
+//! Each profile was measured with the real program, in the version that it states (docs/clients). A client sends its
+//! name in the handshake, or in each request of the stateless protocol. Flags take precedence over the profile. Clients
 //! without a profile get the default limits.
 
 #![expect(clippy::indexing_slicing, reason = "letters are at places in the name")]
@@ -22,57 +22,58 @@ pub use clients::CLIENTS;
 /// The profile of a client.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Client {
-    /// The name for `--fit`. The names of its programs, of editor extensions, and of programs that are based on it contain
+    /// The name for `--fit`. Names of the client's programs, of editor extensions, and of programs based on it contain
     /// the words of this name without separators.
     pub id: &'static str,
     /// Another such name, in lower case.
     made_of_it: Option<&'static str>,
     /// The version that was measured.
     pub version: &'static str,
-    /// Most lines of a result, without those of the notice.
+    /// Maximum lines of a result, without the notice.
     max_lines: Option<u64>,
-    /// Most bytes of a result, without those of the notice and of the client's own text.
+    /// Maximum bytes of a result, without the notice and the client's own text.
     max_bytes: Option<u64>,
-    /// Most bytes of a result as JSON, if the client converts it to JSON.
+    /// Maximum bytes of a result as JSON, if the client converts it to JSON.
     max_result_json_bytes: Option<u64>,
-    /// Nine tenths of the client timeout in seconds.
+    /// Nine tenths of the client timeout, in seconds.
     answer_within_secs: Option<u64>,
-    /// False if it starts a server for each call, so that a command ends with its call.
+    /// False if the client starts a server for each call. Commands then end with their call.
     keeps_server: bool,
-    /// False if it passes images as text, drops them, or rejects a result with an image.
+    /// False if the client passes images as text, drops them, or rejects results with images.
     has_images: bool,
     /// True if details are omitted, because the client would pass them to the model.
     pub leaves_details_out: bool,
 }
 
-/// Longest client name that is compared, in bytes. Known names have less than half of that.
+/// Maximum bytes of a client name that is compared. Known names have less than half of that.
 const NAME_BYTES: usize = 100;
 
-/// Bytes of a result as JSON around its one text: `{"content":[{"type":"text","text":""}],"isError":false}` and what
-/// clients and later revisions of the protocol put beside.
+/// Number of bytes around the text of a result in JSON: `{"content":[{"type":"text","text":""}],"isError":false}` and
+/// what clients and later protocol revisions add to it.
 pub const RESULT_BYTES: u64 = 100;
-/// Length of the path of the folder of saved outputs that notices have space for, in bytes.
+/// Maximum length in bytes of the path of the folder of saved outputs for which notices reserve space.
 const FOLDER_BYTES: u64 = 100;
-/// Most saved outputs that a result names: that of a command, and the same again if processes keep running.
+/// Maximum number of saved outputs in the notices of a result: one of a command, and one more if processes keep
+/// running.
 const SAVED_NAMED: u64 = 2;
-/// Time between the end of a search and the moment at which the client stops waiting.
+/// Time between the end of a search and the client timeout.
 const CLIENT_MARGIN: Duration = Duration::from_secs(5);
-/// Least size of a body in bytes, however long that path is.
+/// Minimum size of a body in bytes, however long that path is.
 const BODY_BYTES: u64 = 500;
 
-/// The selection of a client profile.
+/// Which client profile is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Fit {
-    /// By the name that the client sends.
+    /// The profile for the name that the client sends.
     #[default]
     Auto,
-    /// This one, whatever name the client sends.
+    /// This profile, whatever name the client sends.
     Client(&'static Client),
-    /// None: the flags and their defaults apply.
+    /// No profile: the flags and their defaults apply.
     Off,
 }
 
-/// The limits that a flag or a variable set. They take precedence over the profile.
+/// Which limits the user set with a flag or variable. They take precedence over the profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "one for each flag, by its name")]
 pub struct Given {
@@ -111,17 +112,17 @@ impl Client {
         })
     }
 
-    /// Returns true if the client timeout is shorter than that of commands.
+    /// Returns true if the client timeout is shorter than the command timeout.
     pub fn gives_up(&self) -> bool {
         self.answer_within_secs.is_some()
     }
 
-    /// Returns the time that the client waits for a result, if it is known.
+    /// Returns the client timeout, if it is known.
     fn client_timeout(&self) -> Option<Duration> {
         self.answer_within_secs.map(|secs| Duration::from_secs((secs * 10).div_ceil(9)))
     }
 
-    /// Returns `limits` lowered to those of the profile, except those that were `given`. Outputs are saved in the folder
+    /// Returns `limits` lowered to those of the profile, except the `given` ones. Outputs are saved in the folder
     /// `saved_in`.
     pub fn fitted(&self, limits: &Limits, given: Given, saved_in: Option<&Path>) -> Limits {
         let lowered = |limit: u64, is_given: bool, to: Option<u64>| match to {
@@ -134,7 +135,8 @@ impl Client {
             Some(secs) if !given.answer_within => Some(Duration::from_secs(secs)),
             _ => limits.answer_within,
         };
-        // The command would end with the server. It ends in time instead, and its output is returned.
+        // The command would end together with the server. It therefore gets a shorter timeout, so that its output is
+        // returned.
         let ends_with_call = answer_within.filter(|_| !self.keeps_server).map(|time| time.as_secs());
         let within_call = |secs: u64| ends_with_call.map_or(secs, |most| secs.min(most));
         let max_json_bytes = self.max_result_json_bytes.filter(|_| !given.max_bytes).map(|all| {
@@ -161,8 +163,7 @@ impl Client {
     }
 }
 
-/// Returns the time within which a search returns its results to a client that waits so long: 5 seconds less, but at
-/// least half of it.
+/// Returns the time limit of a search for a client with this timeout: 5 seconds less, but at least half of it.
 pub fn within(client_timeout: Duration) -> Duration {
     client_timeout.saturating_sub(CLIENT_MARGIN).max(client_timeout / 2)
 }
@@ -189,7 +190,7 @@ mod tests {
     #[test]
     fn client_is_found_by_the_name_it_gives_itself() {
         let cases = [
-            // As they were met.
+            // Names that clients really send.
             ("claude-code", Some("claude-code")),
             ("codex-mcp-client", Some("codex")),
             ("opencode", Some("opencode")),
@@ -200,7 +201,7 @@ mod tests {
             ("@cline/core", Some("cline")),
             ("continue-cli-client", Some("continue")),
             ("google-adk", Some("google-adk")),
-            // As others of their kind may be called.
+            // Names that related programs may have.
             ("Claude Code", Some("claude-code")),
             ("claude_code-sdk", Some("claude-code")),
             ("codex", Some("codex")),
@@ -218,7 +219,7 @@ mod tests {
             ("llama_index", Some("llama-index")),
             ("OpenAI Agents SDK", Some("openai-agents")),
             ("ai-sdk-mcp-client", Some("ai-sdk")),
-            // Names of SDKs, of the server itself, and of clients without a row.
+            // Names of SDKs, of the server itself, and of clients without a profile.
             ("mcp", None),
             ("cutline", None),
             ("cutline-doctor", None),
@@ -241,7 +242,7 @@ mod tests {
         assert_eq!(Fit::Off.client(Some("opencode")), None);
     }
 
-    /// A client, and its lines, bytes, seconds, images and details.
+    /// A client with its lines, bytes, seconds, images and details.
     type Fits = (&'static str, u64, u64, Option<u64>, bool, bool);
 
     /// The limits of each profile, as in docs/clients/measured.md.
@@ -291,7 +292,7 @@ mod tests {
         assert_eq!(fitted.images, Images::Off);
         let given = Given { max_bytes: true, images: true, answer_within: true, ..Given::default() };
         assert_eq!(cline.fitted(&limits, given, None), limits);
-        // A limit below that of the row is not raised.
+        // A limit below that of the profile is not raised.
         let low = Limits { max_bytes: 100, ..Limits::default() };
         assert_eq!(cline.fitted(&low, Given::default(), None).max_bytes, 100);
     }

@@ -5,14 +5,14 @@
 //! - the core, a separate crate (`cutline_core`): text, truncation, notices, details;
 //! - [`limits`]: every limit, its default and its unit;
 //! - [`stop`]: cancellation and deadline of a call;
-//! - [`blocking`]: the pool of threads for work that blocks;
-//! - [`capture`]: counts, saves and shortens an output as it arrives;
+//! - [`blocking`]: the thread pool for blocking work;
+//! - [`capture`]: counts, saves and truncates an output while it arrives;
 //! - [`fit`]: client profiles, the limits of clients;
-//! - `sys`: the interface to the operating system; above it [`fs`] (files and folders), [`search`] (walks and matches),
-//!   [`process`] (commands, the sandbox) and [`saved_output`] (files with full outputs);
+//! - `sys`: the interface to the operating system. [`fs`] (files and folders), [`search`] (walks and matches),
+//!   [`process`] (commands, the sandbox) and [`saved_output`] (files with full outputs) use it;
 //! - [`tools`]: the five tools, with results from the core;
-//! - [`stats`]: sums of call records;
-//! - [`call_stats`]: the sums of this process, and the file of records;
+//! - [`stats`]: totals of call records;
+//! - [`call_stats`]: the totals of this process, and the file of call records;
 //! - `envelope`: the top level of a message before it is parsed;
 //! - [`wrap`]: limits the results of another server;
 //! - [`server`]: the only module that uses the SDK, and the command line ([`cli`]).

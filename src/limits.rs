@@ -13,7 +13,7 @@ use cutline_core::truncate::{Bounds, BytesAs};
 pub const MAX_LINES: u64 = 2000;
 /// Bytes in a body: 30KB, which is below the limits of most known clients.
 pub const MAX_BYTES: u64 = 30_000;
-/// Bytes of the notices and status of a result, with paths of usual length.
+/// Bytes of the notices and the status of a result, with paths of typical length.
 pub const NOTICE_BYTES: u64 = 1000;
 /// Characters of a match or context line in grep.
 pub const MAX_LINE_CHARS: usize = 500;
@@ -21,8 +21,8 @@ pub const MAX_LINE_CHARS: usize = 500;
 pub const GREP_LIMIT: u64 = 100;
 /// Default number of results of grep and find by relevance.
 pub const RANKED_LIMIT: u64 = 20;
-/// Results that can be ranked, with skipped ones, and lines that are buffered for them with their context until the
-/// search ends.
+/// Maximum number of results that can be ranked, including skipped ones. Also the maximum number of lines that are
+/// buffered for them, with context, until the search ends.
 pub const RANKED_AT_ONCE: u64 = 10_000;
 /// Default number of results of find.
 pub const FIND_LIMIT: u64 = 1000;
@@ -30,20 +30,20 @@ pub const FIND_LIMIT: u64 = 1000;
 pub const LS_LIMIT: u64 = 500;
 /// Maximum lines of context on each side in grep.
 pub const MAX_CONTEXT: u64 = 100;
-/// Bytes of a command: the limit of Linux for one argument of a program.
+/// Maximum bytes of a command: the limit of Linux for one argument of a program.
 pub const COMMAND_BYTES: usize = 131_071;
 /// Default timeout of a command in seconds.
 pub const BASH_TIMEOUT_SECS: u64 = 120;
 /// Longest timeout in seconds that a call can request.
 pub const BASH_MAX_TIMEOUT_SECS: u64 = 600;
-/// Paths that one grep may search.
+/// Maximum number of paths in one grep call.
 pub const GREP_PATHS: usize = 100;
-/// Commands that run at the same time: more than clients start, and few enough for the usual limit of 1024 open
-/// files.
+/// Maximum number of commands that run at the same time. Clients start fewer, and they fit into the usual limit of 1024
+/// open files.
 pub const COMMANDS_AT_ONCE: u32 = 64;
-/// Commands that have ended and left background processes with their output open. Each needs three open files.
+/// Maximum number of ended commands with background processes that keep the output open. Each needs three open files.
 pub const BACKGROUND_COMMANDS: u32 = 128;
-/// Seconds until a call of read, grep, find or ls returns the results so far.
+/// Seconds after which read, grep, find and ls return the results so far.
 pub const SEARCH_TIMEOUT_SECS: u64 = 20;
 /// Bytes of one saved output.
 pub const SAVED_OUTPUT_MAX_BYTES: u64 = 1_000_000_000;
@@ -51,61 +51,62 @@ pub const SAVED_OUTPUT_MAX_BYTES: u64 = 1_000_000_000;
 pub const SAVED_OUTPUTS_MAX_BYTES: u64 = 4_000_000_000;
 /// Age at which a saved output is removed.
 pub const SAVED_OUTPUT_KEEP: Duration = Duration::from_hours(7 * 24);
-/// Bytes of one incoming protocol message: four times the arguments that a call may have.
+/// Maximum bytes of one incoming protocol message: four times the maximum for the arguments of a call.
 pub const MAX_MESSAGE_BYTES: usize = 1_000_000;
-/// Values and members in one incoming protocol message. A parsed value needs up to 180 bytes.
+/// Maximum number of values and members in one incoming protocol message. A parsed value needs up to 180 bytes.
 pub const MAX_MESSAGE_VALUES: usize = 10_000;
-/// Requests without a response: more than clients send. At this number, the server stops reading.
+/// Maximum number of requests without a response. Clients send fewer. At this number, the server stops reading.
 pub const REQUESTS_AT_ONCE: u32 = 256;
-/// Bytes of the arguments of one call, about twice the longest command.
+/// Maximum bytes of the arguments of one call, about twice the longest command.
 pub const ARGUMENTS_BYTES: usize = 256_000;
-/// Bytes of a pseudo-file (`/proc/…`) that read and grep process.
+/// Maximum bytes of a pseudo-file (`/proc/…`) that read and grep process.
 pub const PSEUDO_FILE_BYTES: u64 = 16_000_000;
-/// Seconds that reading a pseudo-file may take.
+/// Maximum seconds for reading a pseudo-file.
 pub const PSEUDO_FILE_SECS: u64 = 2;
-/// Threads that may be stuck in the work of calls that have already returned. At this number, calls return an error.
+/// Maximum number of threads that are stuck in the work of calls that have already returned. At this number, calls
+/// return an error.
 pub const STUCK_THREADS: usize = 64;
-/// Pixels of a side of an image in a result. Models scale larger images down.
+/// Maximum pixels of a side of an image in a result. Models scale larger images down.
 pub const IMAGE_MAX_SIDE: u32 = 1568;
-/// Bytes of an image in a result. A client that passes it to the model as text needs 200,000 characters.
+/// Maximum bytes of an image in a result. A client that passes it to the model as text needs 200,000 characters.
 pub const IMAGE_MAX_BYTES: u64 = 150_000;
-/// Pixels of an image that cutline decodes.
+/// Maximum pixels of an image that cutline decodes.
 pub const IMAGE_MAX_PIXELS: u64 = 12_000_000;
-/// Bytes of the file of an image that cutline decodes.
+/// Maximum bytes of an image file that cutline decodes.
 pub const IMAGE_FILE_BYTES: u64 = 25_000_000;
-/// Bytes that a decoder may allocate, for the formats that support such a limit.
+/// Maximum bytes that a decoder may allocate, for formats that support such a limit.
 pub const IMAGE_DECODED_BYTES: u64 = 100_000_000;
-/// Bytes that PNG's decoder may allocate in addition to the pixels: rows and colour profiles.
+/// Maximum bytes that the PNG decoder may allocate in addition to the pixels: rows and colour profiles.
 pub const PNG_METADATA_BYTES: u64 = 16_000_000;
-/// Bytes of a source file whose definitions read lists.
+/// Maximum bytes of a source file whose definitions read lists.
 pub const OUTLINE_FILE_BYTES: u64 = 2_000_000;
-/// Bytes at the start of a file. A NUL byte there makes the file binary.
+/// Number of bytes at the start of a file that are checked. A NUL byte there makes the file binary.
 pub const BINARY_SNIFF_BYTES: usize = 8192;
-/// Bytes of a line that grep searches in one piece; longer lines are searched in windows.
+/// Maximum bytes of a line that grep searches in one piece. Longer lines are searched in windows.
 pub const GREP_LINE_BYTES: usize = 256_000;
-/// Bytes of a file that grep searches across lines (`multiline`).
+/// Maximum bytes of a file that grep searches across lines (`multiline`).
 pub const GREP_MULTILINE_BYTES: u64 = 16_000_000;
 /// The same for a pattern of more than 64 positions, because the search of one text cannot be stopped.
 pub const GREP_MULTILINE_LARGE_BYTES: u64 = 1_000_000;
-/// Bytes of a regular expression. Its compiled form can be a thousand times as large.
+/// Maximum bytes of a regular expression. Its compiled form can be a thousand times as large.
 pub const PATTERN_BYTES: usize = 4096;
-/// Bytes of a literal pattern.
+/// Maximum bytes of a literal pattern.
 pub const LITERAL_BYTES: usize = 65_536;
-/// Bytes of a glob in a call, or of a line in an ignore file.
+/// Maximum bytes of a glob in a call, or of a line in an ignore file.
 pub const GLOB_BYTES: usize = 1024;
-/// Levels of braces within braces in a glob.
+/// Maximum depth of nested braces in a glob.
 pub const GLOB_DEPTH: usize = 8;
-/// Globs in `exclude` of one call.
+/// Maximum number of globs in `exclude` of one call.
 pub const EXCLUDES: usize = 100;
-/// Bytes of an ignore file. Larger ones are skipped.
+/// Maximum bytes of an ignore file. Larger ones are skipped.
 pub const RULES_BYTES: u64 = 1_000_000;
-/// Bytes of the ignore rules that apply in one folder, from all folders above it: enough for a file with a megabyte
-/// of names. Rules with wildcards count 32 times, and each file counts as at least 4 KB.
+/// Maximum bytes of the ignore rules that apply in one folder, including those of the folders above: enough for a file
+/// with a megabyte of names. Rules with wildcards count 32 times, and each file counts at least 4 KB.
 pub const RULES_IN_FORCE_BYTES: usize = 4_000_000;
-/// Positions in a regular expression, with each repetition written out: in the worst case, each byte of a text takes a
-/// step for each of them.
+/// Maximum positions in a regular expression after expanding all repetitions. In the worst case, each byte of a text
+/// takes a step for each position.
 pub const REGEX_POSITIONS: usize = 1024;
-/// Bytes of a compiled pattern.
+/// Maximum bytes of a compiled pattern.
 pub const REGEX_BYTES: usize = 10_000_000;
 
 /// The active limits, as flags and variables set them.
@@ -115,7 +116,7 @@ pub struct Limits {
     pub max_lines: u64,
     /// Bytes in a body without a final newline; above 0.
     pub max_bytes: u64,
-    /// How these bytes are counted: as UTF-8, or as JSON for clients with such a limit.
+    /// The unit of these bytes: UTF-8, or JSON for clients with such a limit.
     pub bytes_as: BytesAs,
     /// Estimated tokens in a body; above 0. Unlimited if `None`.
     pub max_tokens: Option<u64>,
@@ -129,7 +130,7 @@ pub struct Limits {
     pub max_text_line_chars: Option<usize>,
     /// Default number of lines that bash keeps from the start.
     pub bash_head: u64,
-    /// Default number of lines that bash keeps from the end. `None` is the rest of `max_lines` after `bash_head`.
+    /// Default number of lines that bash keeps from the end. `None` means the rest of `max_lines` after `bash_head`.
     pub bash_tail: Option<u64>,
     /// True if key lines of the omitted part are shown.
     pub key_lines: bool,
@@ -137,13 +138,13 @@ pub struct Limits {
     pub bash_timeout_secs: u64,
     /// Longest timeout in seconds that a call can request.
     pub bash_max_timeout_secs: u64,
-    /// Time until a call of read, grep, find or ls returns the results so far.
+    /// Time after which read, grep, find and ls return the results so far.
     pub search_timeout: Duration,
-    /// Which images are part of results.
+    /// Which images results contain.
     pub images: Images,
-    /// The list of definitions in the rest of a source file.
+    /// When read lists the definitions in the rest of a source file.
     pub outline: OutlineMode,
-    /// Time until bash returns while the command keeps running, if any.
+    /// Time after which bash returns while the command keeps running, if there is such a limit.
     pub answer_within: Option<Duration>,
 }
 
@@ -152,17 +153,17 @@ pub struct Limits {
 pub enum Images {
     /// Images of at most this many bytes. Larger ones are scaled down.
     UpTo(u64),
-    /// None, because the client would pass them to the model as text.
+    /// No images, because the client would pass them to the model as text.
     Off,
 }
 
-/// Whether read lists the definitions in the rest of a source file.
+/// When read lists the definitions in the rest of a source file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OutlineMode {
-    /// It does if a limit cuts the file.
+    /// If a limit truncates the file.
     #[default]
     Auto,
-    /// It does not.
+    /// Never.
     Off,
 }
 
@@ -196,15 +197,15 @@ impl Limits {
         Bounds::new(self.max_lines, self.max_bytes).counted_as(self.bytes_as).with_tokens(self.max_tokens)
     }
 
-    /// Returns the limit for characters of a line in read and bash, if there is one. A limit above the bytes or
-    /// tokens of a body would never cut, so it is lowered to the characters that fit with the truncation mark.
+    /// Returns the maximum characters of a line in read and bash, if there is one. A limit above the bytes or tokens of
+    /// a body would never have an effect, so it is lowered to the characters that fit with the truncation suffix.
     pub fn text_line_chars(&self) -> Option<usize> {
         let bytes = as_index(self.max_tokens.map_or(self.max_bytes, |tokens| tokens.min(self.max_bytes)));
         let fitting = bytes.checked_sub(MARK.len()).filter(|chars| *chars > 0);
         self.max_text_line_chars.map(|chars| if chars > bytes { fitting.unwrap_or(chars) } else { chars })
     }
 
-    /// Returns these limits with lower limits of bytes and tokens.
+    /// Returns these limits with lower byte and token limits.
     #[must_use]
     pub fn lowered(&self, max_bytes: Option<u64>, max_tokens: Option<u64>) -> Self {
         Self {

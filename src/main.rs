@@ -4,15 +4,15 @@ use std::io::Write as _;
 
 use cutline_core::text::show;
 
-/// The start of the number that follows the text of a system error.
+/// The start of the error number that follows the text of a system error.
 const NUMBER: &str = " (os error ";
 
-/// The allocator of musl is slower, up to 1.7 times for small calls.
+/// The allocator of musl is slower, by up to 1.7 times for small calls.
 #[cfg(target_env = "musl")]
 #[global_allocator]
 static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
 
-/// Returns the text of an error without the numbers of the system, such as ` (os error 2)`.
+/// Returns the text of an error without system error numbers, such as ` (os error 2)`.
 fn message(error: &anyhow::Error) -> String {
     let text = format!("{error:#}");
     let (first, rest) = text.split_once(NUMBER).unwrap_or((&text, ""));
@@ -28,6 +28,6 @@ fn main() {
         }
         1
     });
-    // A return from `main` would wait for a thread that reads stdin.
+    // Returning from `main` would wait for a thread that reads stdin.
     std::process::exit(code)
 }

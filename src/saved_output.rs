@@ -1,8 +1,8 @@
 //! Saved outputs: the full output of a command or a search whose result was truncated.
 //!
-//! A saved output is a file of mode 0600 with an unpredictable name, complete from byte 0 up to a
-//! cap. It is locked during writing, so that no other server removes it. It is removed again unless it is kept. Saving is
-//! best effort: the result reports an error, and nothing else fails.
+//! A saved output is a file of mode 0600 with an unpredictable name. It is complete from byte 0 up to a maximum size.
+//! It is locked during writing, so that no other server removes it. It is removed again unless it is kept. If saving
+//! fails, the result reports the error, and the call still succeeds.
 
 mod file;
 mod folder;
@@ -26,14 +26,14 @@ pub use stream::SavedStream;
 pub struct Settings {
     /// The folder.
     pub dir: PathBuf,
-    /// True if the folder is cutline's own: it is created on demand for this user alone, and not used if another user
-    /// could have created it or can read it.
+    /// True for cutline's own folder. It is created on demand for this user only, and not used if another user could
+    /// have created it or can read it.
     pub private: bool,
-    /// Bytes of one file.
+    /// Maximum bytes of one file.
     pub max_file_bytes: u64,
-    /// Bytes of all files together.
+    /// Maximum bytes of all files together.
     pub max_total_bytes: u64,
-    /// Age past which a file is removed.
+    /// Maximum age of a file.
     pub keep: Duration,
 }
 
@@ -49,7 +49,7 @@ impl Default for Settings {
     }
 }
 
-/// The folder of saved outputs, which stays open.
+/// The folder of saved outputs. It stays open.
 #[derive(Debug)]
 pub struct Store {
     settings: Settings,
@@ -58,7 +58,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the folder that `settings` name, if it exists. It is created when it is needed. Logs a failure.
+    /// Opens the folder in `settings` if it exists. It is created when it is needed. Logs a failure.
     pub fn new(settings: Settings) -> Self {
         let open = if settings.private { SavedFolder::private } else { SavedFolder::named };
         let folder = open(&settings.dir);
@@ -82,23 +82,24 @@ impl Store {
         }
     }
 
-    /// Returns the folder's path as it was configured, or `None` if nothing can be saved in it.
+    /// Returns the configured path of the folder, or `None` if nothing can be saved in it.
     pub(crate) fn given_path(&self) -> Option<&Path> {
         self.folder.as_ref().ok().map(|_| self.settings.dir.as_path())
     }
 
-    /// Returns the folder's path without links, even if the folder does not exist yet. Tools can read saved outputs in it.
+    /// Returns the path of the folder without links, even if the folder does not exist yet. Tools can read saved
+    /// outputs in it.
     pub fn path(&self) -> Option<PathBuf> {
         self.folder.as_ref().ok().map(|folder| folder.path.clone())
     }
 
-    /// Creates a locked file of that kind. It is removed again unless it is kept.
+    /// Creates a locked file of this kind. It is removed again unless it is kept.
     pub fn create(&self, kind: SavedKind) -> io::Result<SavedFile> {
         let folder = self.folder.as_ref().map_err(same_error)?;
         SavedFile::create(folder, kind, self.settings.max_file_bytes)
     }
 
-    /// Saves a byte, removes it again, and returns the folder.
+    /// Checks that outputs can be saved: writes a byte to a file and removes the file. Returns the folder.
     ///
     /// # Errors
     ///
@@ -108,7 +109,8 @@ impl Store {
         self.path().ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    /// Removes files over the maximum age, then the oldest files over the total size. Keeps files that are being written.
+    /// Removes files that exceed the maximum age, and then the oldest files until the total size is within its limit.
+    /// Keeps files that are being written.
     pub fn sweep(&self, now: SystemTime) {
         if let Ok(Ok(Some(folder))) = self.folder.as_ref().map(SavedFolder::existing) {
             sweep::sweep(&folder, &self.settings, now);
@@ -116,7 +118,7 @@ impl Store {
     }
 }
 
-/// Returns the same error once more: it can't be copied.
+/// Copies an error, which cannot be cloned.
 fn same_error(error: &io::Error) -> io::Error {
     match error.raw_os_error() {
         Some(code) => io::Error::from_raw_os_error(code),

@@ -1,4 +1,4 @@
-//! Signals that end this process, and the signal for the end of a child.
+//! Signals that end this process, and the signal for ended children.
 
 use std::io;
 use std::task::{Context, Poll};
@@ -8,7 +8,7 @@ use futures_util::stream::{BoxStream, SelectAll, poll_fn};
 #[cfg(unix)]
 use tokio::signal::unix::{SignalKind, signal};
 
-/// The signals that end the server, each as its number, each time that it comes.
+/// A stream with the number of each received signal that ends the server.
 pub(crate) type Signals = SelectAll<BoxStream<'static, i32>>;
 
 /// Returns a stream with the number of a signal for each time that it is received.
@@ -19,8 +19,8 @@ fn numbered(
     poll_fn(poll).map(move |()| number).boxed()
 }
 
-/// Installs a handler for the end of children. If the parent of this process ignores that signal, this process inherits
-/// that and could not wait for a child. Needs a runtime.
+/// Installs a handler for ended children. If the parent of this process ignores that signal, this process inherits the
+/// setting and could not wait for children. Needs a tokio runtime.
 #[cfg(unix)]
 pub(crate) fn see_children_end() -> io::Result<()> {
     signal(SignalKind::child()).map(drop)
@@ -43,7 +43,7 @@ pub(crate) fn signals() -> io::Result<Signals> {
     kinds.into_iter().map(numbered).collect()
 }
 
-/// Returns the console events that end a program, with the numbers of the corresponding Unix signals. The exit code uses
+/// Returns the console events that end a program, as the numbers of the corresponding Unix signals. The exit code uses
 /// these numbers.
 #[cfg(windows)]
 pub(crate) fn signals() -> io::Result<Signals> {

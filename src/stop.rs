@@ -1,7 +1,7 @@
-//! When the work of a call stops before it is complete: the call is cancelled, or its deadline passes.
+//! Stops the work of a call before it is complete: the call is cancelled, or its deadline passes.
 //!
-//! The two are different states. The results of a cancelled call are discarded. At the deadline a call starts no
-//! more work, and returns its results so far.
+//! The two states differ. The results of a cancelled call are discarded. At the deadline, a call starts no new work and
+//! returns its results so far.
 
 use std::time::{Duration, Instant};
 
@@ -12,23 +12,23 @@ use tokio_util::sync::CancellationToken;
 pub struct Deadline {
     /// `None` if the time is too far in the future to be represented.
     at: Option<Instant>,
-    /// The time that the call has in all.
+    /// The total time of the call.
     pub limit: Duration,
 }
 
 impl Deadline {
-    /// Returns the deadline of a call that began at `start` and may take `limit`.
+    /// Creates the deadline of a call that started at `start` and may take `limit`.
     pub fn new(start: Instant, limit: Duration) -> Self {
         Self { at: start.checked_add(limit), limit }
     }
 
-    /// Returns the same deadline, later by `grace`.
+    /// Returns a deadline that is later by `grace`.
     #[must_use]
     pub fn extended(self, grace: Duration) -> Self {
         Self { at: self.at.and_then(|at| at.checked_add(grace)), ..self }
     }
 
-    /// Returns the time left; zero after the deadline, `None` if there is no deadline.
+    /// Returns the remaining time: zero after the deadline, or `None` if there is no deadline.
     pub fn left(&self) -> Option<Duration> {
         self.at.map(|at| at.saturating_duration_since(Instant::now()))
     }
@@ -39,10 +39,10 @@ impl Deadline {
     }
 }
 
-/// Why work stops before it is complete.
+/// The reason why work stops before it is complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Stopped {
-    /// The call was cancelled, or no more results are wanted.
+    /// The call was cancelled, or no more results are needed.
     #[error("the call was cancelled")]
     Cancelled,
     /// The deadline passed.
@@ -50,7 +50,7 @@ pub enum Stopped {
     Late,
 }
 
-/// Tells the work of a call when to stop.
+/// Checked by the work of a call to find out when to stop.
 #[derive(Debug, Clone)]
 pub struct Stop {
     cancel: CancellationToken,
@@ -58,16 +58,16 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// Stops work when `cancel` fires or `deadline` passes.
+    /// Creates a value that stops work when `cancel` fires or `deadline` passes.
     pub fn new(cancel: CancellationToken, deadline: Deadline) -> Self {
         Self { cancel, deadline }
     }
 
-    /// Returns an error if the work has to stop.
+    /// Checks whether the work must stop.
     ///
     /// # Errors
     ///
-    /// The reason. A call that is cancelled after its deadline is cancelled.
+    /// Returns the reason. A call that is cancelled after its deadline counts as cancelled.
     pub fn check(&self) -> Result<(), Stopped> {
         if self.cancel.is_cancelled() {
             Err(Stopped::Cancelled)
@@ -78,7 +78,7 @@ impl Stop {
         }
     }
 
-    /// Returns true if the call was cancelled, or no more results are wanted.
+    /// Returns true if the call was cancelled, or if no more results are needed.
     pub fn is_cancelled(&self) -> bool {
         self.cancel.is_cancelled()
     }
@@ -101,7 +101,7 @@ impl Stop {
 }
 
 impl Default for Stop {
-    /// Never stops work unless it is cancelled.
+    /// Returns a value that stops work only if it is cancelled.
     fn default() -> Self {
         Self { cancel: CancellationToken::new(), deadline: Deadline { at: None, limit: Duration::MAX } }
     }
@@ -119,7 +119,7 @@ impl From<Stopped> for std::io::Error {
     }
 }
 
-/// Returns the reason why work was stopped, if `error` has one.
+/// Returns the reason if `error` was caused by stopped work.
 pub fn stopped_by(error: &std::io::Error) -> Option<Stopped> {
     error.get_ref()?.downcast_ref().copied()
 }

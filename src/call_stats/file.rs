@@ -1,7 +1,7 @@
 //! The file of call records: one line of JSON for each call, without its content.
 //!
-//! Each line is one write at the end of the file, so several servers can share a file. A line that cannot be written is
-//! lost, and nothing else fails.
+//! Each line is one write at the end of the file, so several servers can share a file. If a line cannot be written, it
+//! is lost, but the call succeeds.
 
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::tools::error::reason;
 #[derive(Debug)]
 pub struct StatsFile {
     to: Appended,
-    /// True once a failure was logged.
+    /// True after a failure was logged.
     warned: bool,
 }
 
@@ -23,7 +23,7 @@ impl StatsFile {
     ///
     /// # Errors
     ///
-    /// Returns an error if the path is not a regular file of this user with one name.
+    /// Returns an error if the path is not a regular file of this user with a single hard link.
     pub fn open(path: &Path) -> io::Result<Self> {
         Ok(Self { to: Appended::open(path)?, warned: false })
     }
@@ -39,7 +39,7 @@ impl StatsFile {
     }
 
     fn write(&mut self, record: &Record) -> io::Result<()> {
-        // The file may end with a part of a line.
+        // The file may end with an incomplete line.
         let mut line = if self.to.is_torn { vec![b'\n'] } else { Vec::new() };
         serde_json::to_writer(&mut line, record)?;
         line.push(b'\n');

@@ -1,4 +1,4 @@
-//! One saved output while it is written.
+//! One saved output that is being written.
 
 #![expect(clippy::indexing_slicing, reason = "the bounds are at most the length")]
 
@@ -11,39 +11,40 @@ use super::folder::SavedFolder;
 use crate::fs::saved_name::{SAVED_RANDOM_CHARS, SavedKind};
 use crate::sys::{self, Folder, below};
 
-/// Bits of a random number for which the random part of a name has no room: it has four in each character.
+/// Number of bits of a random number that do not fit in the random part of a name, which has four bits for each
+/// character.
 const UNUSED_BITS: usize = 64 - 4 * SAVED_RANDOM_CHARS;
 
-/// A saved output.
+/// A finished or growing saved output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedOutput {
     /// Its path.
     pub path: PathBuf,
-    /// Bytes in the file if the cap was reached.
+    /// Number of bytes in the file, if it reached the maximum size.
     pub first_bytes: Option<u64>,
 }
 
-/// Why the rest of an output is not in its file.
+/// The reason why the rest of an output is not in its file.
 #[derive(Debug)]
 pub enum Unsaved {
-    /// The file has this many bytes, as many as one may have.
+    /// The file reached its maximum size of this many bytes.
     AtCap(u64),
-    /// The system took no more.
+    /// A write failed.
     Failed(io::Error),
 }
 
-/// A file that takes an output up to a cap. Removed when it is dropped, unless it was kept.
+/// A file for an output up to a maximum size. Dropping it removes the file, unless it was kept.
 #[derive(Debug)]
 pub struct SavedFile {
-    // Closed before it is removed: some systems remove no open file.
+    // Closed before the file is removed, because some systems cannot remove an open file.
     file: File,
     removal: Removal,
     path: PathBuf,
-    /// Bytes it holds.
+    /// Number of written bytes.
     written: u64,
-    /// Bytes it may hold.
+    /// Maximum number of bytes.
     max_bytes: u64,
-    /// Why what came last is not in it, if it is not.
+    /// The reason if the last part of the output is not in the file.
     pub(super) unsaved: Option<Unsaved>,
 }
 
@@ -64,13 +65,14 @@ impl Drop for Removal {
 }
 
 impl SavedFile {
-    /// Creates a file of mode 0600 with an unpredictable name in the folder `saved`.
+    /// Creates a file of mode 0600 with an unpredictable name in `saved`.
     pub(super) fn create(saved: &SavedFolder, kind: SavedKind, max_bytes: u64) -> io::Result<Self> {
         let SavedKind { start, end } = kind;
         let name = format!("{start}{:0SAVED_RANDOM_CHARS$x}{end}", sys::random() >> UNUSED_BITS);
         let folder = saved.open()?;
         let file = below::create(&folder, &name)?;
-        // Keeps it from a sweep while it is open. Where the file system has no locks, no sweep removes anything.
+        // The lock protects the file from a sweep while it is open. If the file system has no locks, sweeps remove
+        // nothing.
         let _is_locked = sys::lock(&file);
         let path = saved.path.join(&name);
         Ok(Self {
@@ -83,11 +85,11 @@ impl SavedFile {
         })
     }
 
-    /// Writes the next bytes up to the cap. In a kept file, a failure ends the saving.
+    /// Writes the next bytes up to the maximum size. If a write to a kept file fails, saving stops.
     ///
     /// # Errors
     ///
-    /// Returns the failure of a file that is not kept.
+    /// Returns the error if the file is not kept.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         if self.unsaved.is_some() {
             return Ok(());
@@ -108,13 +110,13 @@ impl SavedFile {
         Ok(())
     }
 
-    /// Writes `text` at the end of the file, even above the cap.
+    /// Appends `text`, even if the file then exceeds the maximum size.
     pub(super) fn end_with(&mut self, text: &str) -> io::Result<()> {
         self.file.seek(SeekFrom::End(0))?;
         self.file.write_all(text.as_bytes())
     }
 
-    /// Overwrites the last bytes with `text`, because the disk has no room for more.
+    /// Overwrites the last bytes of the file with `text`, because the disk is full.
     pub(super) fn end_over(&mut self, text: &str) -> io::Result<()> {
         let len = self.file.metadata()?.len();
         self.file.seek(SeekFrom::Start(len.saturating_sub(text.len() as u64)))?;

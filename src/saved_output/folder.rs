@@ -1,9 +1,9 @@
 //! The folder of saved outputs. It stays open, so a link that replaces it later is not followed.
 //!
-//! The default folder is in the shared temp folder and has a name that every user can guess. It must be a real folder that
-//! this user owns and that is closed to all others; otherwise no output is saved. cutline creates it when it is needed. A
-//! folder that the user named is opened at the start and used as it is. If it is missing, cutline creates it once the server
-//! starts.
+//! The default folder is in the shared temp folder, and every user can guess its name. It must be a folder, not a link,
+//! that this user owns and that no other user has rights to; otherwise no output is saved. cutline creates it when it
+//! is needed. A folder that the user named is opened at the start and used as it is. If it is missing, cutline creates
+//! it once when the server starts.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,18 +14,18 @@ use crate::sys::{self, Folder, below};
 /// The folder of saved outputs.
 #[derive(Debug)]
 pub(super) struct SavedFolder {
-    /// Its path without links.
+    /// The path without links.
     pub(super) path: PathBuf,
-    /// The folder that it is in, and its name there; `None` where it could not be made once more.
+    /// The parent folder and the name in it. `None` if the folder could not be created again.
     place: Option<(Folder, String)>,
-    /// True if it is cutline's own: no other user may have made it or can look into it.
+    /// True for cutline's own folder. No other user may have created it or have rights to it.
     is_private: bool,
-    /// The folder itself, once it is there.
+    /// The open folder, if it exists.
     folder: Mutex<Option<Arc<Folder>>>,
 }
 
 impl SavedFolder {
-    /// Opens the folder at `path`, which the user named, if it exists.
+    /// Opens the folder that the user named at `path`, if it exists.
     pub(super) fn named(path: &Path) -> io::Result<Self> {
         let folder = match sys::open_folder(path) {
             Err(error) if sys::is_missing(&error) => {
@@ -36,12 +36,12 @@ impl SavedFolder {
             opened => Mutex::new(Some(Arc::new(opened?))),
         };
         let real = path.canonicalize()?;
-        // Where it can't be made again, as `/` can't, it is this one or none.
+        // A folder such as `/` has no parent in which it could be created again.
         let place = Self::at(&real).ok().and_then(|made_again| made_again.place);
         Ok(Self { path: real, place, is_private: false, folder })
     }
 
-    /// Returns cutline's own folder at `path`, which is created when it is needed.
+    /// Returns cutline's own folder at `path`. It is created when it is needed.
     ///
     /// # Errors
     ///
@@ -80,7 +80,7 @@ impl SavedFolder {
     pub(super) fn existing(&self) -> io::Result<Option<Arc<Folder>>> {
         let mut open = self.folder.lock().unwrap_or_else(PoisonError::into_inner);
         let Some((parent, name)) = &self.place else { return Ok(open.clone()) };
-        // It may have been cleared away, as old folders in a temp folder are.
+        // The folder may have been removed as an old folder in the temp folder.
         if let Some(folder) = open.as_ref().filter(|folder| self.is_fit(folder)) {
             return Ok(Some(Arc::clone(folder)));
         }
@@ -99,7 +99,7 @@ impl SavedFolder {
     }
 }
 
-/// Makes a folder for this user alone, where another server has not just made it.
+/// Creates a folder for this user only. Another server may have created it just before.
 fn make(parent: &Folder, name: &str) -> io::Result<()> {
     match below::make_private_folder(parent, name) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),

@@ -1,4 +1,4 @@
-//! An output that is saved from its first byte once it exceeds the limits of a result.
+//! An output that is saved completely when it exceeds the limits of a result.
 
 use std::io;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use crate::fs::saved_name::SavedKind;
 use cutline_core::text::{Counter, Extent};
 use cutline_core::truncate::Bounds;
 
-/// Counts an output piece by piece. Buffers it up to its bounds, then writes it to a file. The file is removed again unless
+/// Counts an output in pieces. Buffers it up to its limits, then writes it to a file. The file is removed again unless
 /// it is kept.
 #[derive(Debug)]
 pub struct SavedStream {
@@ -16,28 +16,28 @@ pub struct SavedStream {
     kind: SavedKind,
     /// The limits above which the output is saved.
     bounds: Bounds,
-    /// Counts of the complete output.
+    /// The counts of the complete output.
     pub raw: Counter,
-    /// The output so far, before there is a file.
+    /// The output so far, until there is a file.
     held: Vec<u8>,
-    /// The file with the output from byte 0, or the error; `None` within the bounds.
+    /// The file with the output from byte 0, or the error. `None` while the output is within the limits.
     file: Option<io::Result<SavedFile>>,
 }
 
 impl SavedStream {
-    /// Returns a stream that is saved in `store` if it exceeds `bounds`.
+    /// Creates a stream that is saved in `store` if it exceeds `bounds`.
     pub fn new(store: Arc<Store>, kind: SavedKind, bounds: Bounds) -> Self {
         Self { store, kind, bounds, raw: Counter::default(), held: Vec::new(), file: None }
     }
 
-    /// Takes the next bytes.
+    /// Adds the next bytes.
     pub fn push(&mut self, bytes: &[u8]) {
         self.raw.push(bytes);
         self.save(bytes);
     }
 
-    /// Appends the text of `words` to the file, on separate lines. `words` gets the reason if part of the output is not in
-    /// the file.
+    /// Appends a status footer to the file, on separate lines. `words` formats it and gets the reason if part of the
+    /// output is not in the file.
     pub fn end_with(&mut self, words: impl Fn(Option<&Unsaved>) -> String) {
         let Some(Ok(file)) = &mut self.file else { return };
         let is_at_line_start = file.unsaved.is_none() && self.raw.is_at_line_start();

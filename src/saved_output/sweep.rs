@@ -1,7 +1,7 @@
-//! Removing old saved outputs.
+//! Removes old saved outputs.
 //!
-//! Only regular files with the name of a saved output are removed, if this user owns them, they are closed to all others,
-//! they have one hard link, and no running server writes them.
+//! A file is removed only if it is a regular file with the name of a saved output and a single hard link, if only this
+//! user owns it and has rights to it, and if no running server is writing it.
 
 use std::time::SystemTime;
 
@@ -9,9 +9,9 @@ use super::Settings;
 use crate::fs::saved_name::is_saved_name;
 use crate::sys::{self, Folder, Stat, below};
 
-/// Removes files over the maximum age, then the oldest files over the total size.
+/// Removes files that exceed the maximum age, and then the oldest files until the total size is within its limit.
 pub(super) fn sweep(folder: &Folder, settings: &Settings, now: SystemTime) {
-    // Opened anew, it is read from its beginning.
+    // A new descriptor reads the folder from its start.
     let Ok(from_start) = below::folder(folder, b"") else { return };
     let is_saved = |name: &[u8]| std::str::from_utf8(name).is_ok_and(is_saved_name);
     let Ok(names) = sys::names_in(&from_start, usize::MAX, is_saved) else { return };
@@ -29,7 +29,7 @@ pub(super) fn sweep(folder: &Folder, settings: &Settings, now: SystemTime) {
     }
 }
 
-/// Removes the file if it is still the same one and no server writes it. Returns true if the file does not exist any more.
+/// Removes the file if it is still the same one and no server is writing it. Returns true if the file no longer exists.
 fn remove(folder: &Folder, seen: &Stat, name: &[u8]) -> bool {
     match below::file(folder, name) {
         Ok(Some((file, now))) => now.id == seen.id && sys::lock(&file) && below::remove(folder, name).is_ok(),

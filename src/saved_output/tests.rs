@@ -1,4 +1,4 @@
-//! Saved outputs, against real folders.
+//! Tests saved outputs in real folders.
 
 use std::fs;
 #[cfg(unix)]
@@ -56,7 +56,7 @@ fn removed_configured_folder_is_created_again() {
         assert_eq!(saved.path.parent(), Some(dir.canonicalize().unwrap().as_path()));
         fs::remove_dir_all(&dir).unwrap();
     }
-    // Only root can make a folder another user's.
+    // Only root can change the owner of a folder.
     fs::create_dir(&dir).unwrap();
     if std::os::unix::fs::chown(&dir, Some(12_345), None).is_ok() {
         assert!(store.create(SavedKind::COMMAND).is_err(), "it is somebody else's");
@@ -81,7 +81,7 @@ fn a_folder_that_is_not_this_users_alone_is_not_used() {
     fs::create_dir(&foreign).unwrap();
     fs::set_permissions(&foreign, fs::Permissions::from_mode(0o700)).unwrap();
     let mut taken = vec![link, open, fifo];
-    // Only root can make a folder another user's.
+    // Only root can change the owner of a folder.
     if std::os::unix::fs::chown(&foreign, Some(12_345), None).is_ok() {
         taken.push(foreign);
     }
@@ -138,7 +138,7 @@ fn link_instead_of_the_folder_is_not_followed() {
         create(&store).keep(0);
         assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0, "private: {private}");
         assert_eq!(fs::read_dir(&moved).unwrap().count(), 1, "private: {private}");
-        // What is dropped goes from where it was made, and so does what is swept.
+        // Files are removed from the folder in which they were created, both when dropped and in a sweep.
         drop(create(&store));
         fs::write(elsewhere.join("cutline-bash-abcdefghijkl.log"), "x").unwrap();
         fs::set_permissions(
