@@ -83,7 +83,7 @@ fn the_default_folder_is_in_the_temp_folder_and_private() {
     let folder = tmp.join(format!("cutline-{}", rustix::process::geteuid().as_raw()));
     assert_eq!(path.parent(), Some(folder.as_path()));
     assert_eq!(mode(&folder), 0o700);
-    client.call("read", json!({"path": path, "limit": 1})).assert_worked();
+    client.call("read", json!({"path": path, "limit": 1})).assert_success();
     client.call("ls", json!({"path": folder})).assert_error(&["outside the workspace"]);
 }
 
@@ -105,7 +105,7 @@ fn later_background_output_is_saved() {
     let mut client = Client::new(&workspace);
     let command = "(until [ -e go ]; do sleep 0.05; done; seq 20000; touch done) & echo started";
     let reply = client.call("bash", json!({"command": command}));
-    reply.assert_holds("started\n\n[Background process");
+    reply.assert_contains("started\n\n[Background process");
     let path = saved_path(&reply);
     workspace.write("go", "");
     let whole = content(&json!(["started", {"lines": [1, 20_000], "text": "{n}"}]));
@@ -197,7 +197,7 @@ fn no_zombies_are_left() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
     for _ in 0..5 {
-        client.call("bash", json!({"command": "setsid true; (sleep 0.01 &) ; true"})).assert_worked();
+        client.call("bash", json!({"command": "setsid true; (sleep 0.01 &) ; true"})).assert_success();
     }
     let zombies = || {
         let children = fs::read_dir("/proc").unwrap().flatten().filter(|entry| {
@@ -226,7 +226,7 @@ fn command_stops_itself_and_its_group() {
     let mut client = Client::new(&workspace);
     client
         .call("bash", json!({"command": "echo hi; kill -KILL 0"}))
-        .assert_holds("hi\n\nCommand killed by signal SIGKILL");
+        .assert_contains("hi\n\nCommand killed by signal SIGKILL");
     client.call("bash", json!({"command": "echo still here"})).assert_text("still here\n");
 }
 
@@ -245,8 +245,8 @@ fn sixteen_commands_save_sixteen_files() {
         .collect();
     let mut paths = Vec::new();
     for (n, id) in ids.into_iter().enumerate() {
-        let answer = client.answer(id);
-        let path = answer["result"]["_meta"]["details"]["fullOutputPath"].as_str().unwrap().to_owned();
+        let response = client.response(id);
+        let path = response["result"]["_meta"]["details"]["fullOutputPath"].as_str().unwrap().to_owned();
         assert_eq!(fs::read_to_string(&path).unwrap(), format!("{n}\n").repeat(3000));
         paths.push(path);
     }

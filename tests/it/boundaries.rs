@@ -46,7 +46,7 @@ fn tools_stay_inside_the_roots() {
     let workspace = workspace();
     let mut client = Client::new(&workspace);
     for way in WAYS_OUT {
-        let path = workspace.filled_in(way);
+        let path = workspace.expand(way);
         for (tool, args) in [
             ("ls", json!({"path": path})),
             ("find", json!({"pattern": "*", "path": path})),
@@ -74,9 +74,9 @@ fn files_outside_are_not_revealed() {
         "../outside/sub",
         "../nowhere/x",
     ];
-    let answers: Vec<String> =
+    let responses: Vec<String> =
         ways.iter().map(|way| client.call("read", json!({"path": way})).text().replace(way, "WAY")).collect();
-    assert!(answers.iter().all(|answer| answer == &answers[0]), "{answers:#?}");
+    assert!(responses.iter().all(|response| response == &responses[0]), "{responses:#?}");
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn a_link_in_a_circle_is_an_error() {
     let mut client = Client::new(&workspace);
     let reply = client.call("read", json!({"path": "self-link"}));
     assert!(reply.is_error(), "{reply}");
-    client.call("ls", json!({})).assert_holds("self-link");
+    client.call("ls", json!({})).assert_contains("self-link");
 }
 
 #[test]
@@ -180,10 +180,10 @@ fn a_root_that_is_a_link_is_known_by_both_names() {
     let workspace = Workspace::with(&json!({"../real/a.txt": "inside\n", "../link": {"symlink": "real"}}));
     let mut client = Start::new(&workspace).flags(["--root", "<base>/link"]).client();
     for path in ["a.txt", "<base>/link/a.txt", "<base>/real/a.txt"] {
-        client.call("read", json!({"path": workspace.filled_in(path)})).assert_text("inside\n");
+        client.call("read", json!({"path": workspace.expand(path)})).assert_text("inside\n");
     }
     client
-        .call("read", json!({"path": workspace.filled_in("<base>/link/b.txt")}))
+        .call("read", json!({"path": workspace.expand("<base>/link/b.txt")}))
         .assert_error(&["File not found: b.txt"]);
 }
 
@@ -199,7 +199,7 @@ fn the_folder_of_the_start_is_known_by_the_shells_name_for_it_too() {
     let start = Start::new(&workspace).through("bash", &["-c", script, alias.to_str().unwrap()]);
     let mut client = start.client();
     for path in ["a.txt", "absolute", "<base>/alias/here/a.txt", "<base>/real/here/a.txt"] {
-        client.call("read", json!({"path": workspace.filled_in(path)})).assert_text("inside\n");
+        client.call("read", json!({"path": workspace.expand(path)})).assert_text("inside\n");
     }
 }
 
@@ -208,7 +208,7 @@ fn a_sibling_that_begins_alike_is_outside() {
     let workspace = Workspace::with(&json!({"../root2/a": "secret\n", "../roo/a": "secret\n"}));
     let mut client = Client::new(&workspace);
     for path in ["../root2/a", "<base>/root2/a", "<root>2/a", "../roo/a"] {
-        client.call("read", json!({"path": workspace.filled_in(path)})).assert_error(&[OUTSIDE]);
+        client.call("read", json!({"path": workspace.expand(path)})).assert_error(&[OUTSIDE]);
     }
 }
 
@@ -234,7 +234,7 @@ fn a_link_that_is_swapped_is_never_followed_out() {
                 }
             }
         });
-        let mut answers = Vec::new();
+        let mut responses = Vec::new();
         for n in 0.. {
             if n >= 600 && swaps.load(Ordering::Relaxed) >= 5000 {
                 break;
@@ -244,10 +244,10 @@ fn a_link_that_is_swapped_is_never_followed_out() {
                 1 => ("grep", json!({"pattern": ".", "path": "b/swapped"})),
                 _ => ("grep", json!({"pattern": "secret", "path": "b/swapped/file"})),
             };
-            answers.push(client.call(tool, args));
+            responses.push(client.call(tool, args));
         }
         stop.store(true, Ordering::Relaxed);
-        for reply in answers {
+        for reply in responses {
             assert!(!reply.text().contains("secret\n") && !reply.text().contains(": secret"), "{reply}");
         }
     });
@@ -259,8 +259,8 @@ fn saved_outputs_alone_may_be_opened_in_their_folder() {
     let mut client = Client::new(&workspace);
     let reply = client.call("bash", json!({"command": "seq 3000"}));
     let path = reply.details()["fullOutputPath"].as_str().unwrap().to_owned();
-    client.call("read", json!({"path": path, "limit": 1})).assert_worked();
-    client.call("grep", json!({"pattern": "^77$", "path": path})).assert_worked();
+    client.call("read", json!({"path": path, "limit": 1})).assert_success();
+    client.call("grep", json!({"pattern": "^77$", "path": path})).assert_success();
     fs::write(workspace.saved_dir().join("other.txt"), "secret\n").unwrap();
     let link = workspace.saved_dir().join("cutline-bash-abcabcabcabc.log");
     symlink(workspace.base().join("outside/secret.txt"), &link).unwrap();
@@ -293,8 +293,8 @@ fn special_files_are_refused_and_never_opened() {
             client.call("read", json!({"path": path})).assert_error(&[kind]);
             client.call("grep", json!({"pattern": "x", "path": path})).assert_error(&[kind]);
         }
-        client.call("find", json!({"pattern": "*", "path": "folder"})).assert_worked();
-        client.call("ls", json!({"path": "folder"})).assert_worked();
+        client.call("find", json!({"pattern": "*", "path": "folder"})).assert_success();
+        client.call("ls", json!({"path": "folder"})).assert_success();
     }
     let mut buffer = [std::mem::MaybeUninit::uninit(); 4096];
     let events = |buffer: &mut [std::mem::MaybeUninit<u8>]| {
@@ -313,7 +313,7 @@ fn allow_outside_lifts_it_for_all_tools() {
     let workspace = workspace();
     let mut client = Start::new(&workspace).flags(["--allow-outside"]).client();
     let outside = workspace.base().join("outside");
-    let answers: Vec<(&str, Value, String)> = vec![
+    let responses: Vec<(&str, Value, String)> = vec![
         ("read", json!({"path": "../outside/secret.txt"}), "secret\n".to_owned()),
         ("ls", json!({"path": "folder-link"}), "secret.txt\nsub/".to_owned()),
         (
@@ -327,7 +327,7 @@ fn allow_outside_lifts_it_for_all_tools() {
             format!("{}:1: secret", outside.join("sub/more.txt").display()),
         ),
     ];
-    for (tool, args, expected) in answers {
+    for (tool, args, expected) in responses {
         client.call(tool, args).assert_text(&expected);
     }
 }

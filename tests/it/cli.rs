@@ -144,10 +144,10 @@ fn help_lists_only_the_flags_that_a_command_takes() {
                 _ => &[],
             };
             let output = run(&workspace, &[words, &[*flag], value, rest].concat());
-            let said = stderr(&output);
+            let message = stderr(&output);
             assert!(
-                code(&output) == 2 && said.contains(&format!("{} does not take {flag}", words[0])),
-                "{said}"
+                code(&output) == 2 && message.contains(&format!("{} does not take {flag}", words[0])),
+                "{message}"
             );
         }
         assert!(!flags.contains(&refused.to_owned()), "{words:?}: {flags:?}");
@@ -281,12 +281,12 @@ fn bad_call_shows_usage_of_tool() {
         &["call", "read", "path=a", "--root", "/no/such/folder"],
         &["call", "read", "path=a", "--bash-timeout", "700"],
     ] {
-        let said = stderr(&run(&workspace, arguments));
+        let message = stderr(&run(&workspace, arguments));
         let usage = "\nUsage: cutline call read [OPTIONS] [KEY=VALUE]...\n";
-        assert!(said.contains(usage), "{arguments:?}: {said}");
+        assert!(message.contains(usage), "{arguments:?}: {message}");
     }
-    let said = stderr(&run(&workspace, &["--bash-timeout", "700"]));
-    assert!(said.contains("\nUsage: cutline [OPTIONS] [COMMAND]\n"), "{said}");
+    let message = stderr(&run(&workspace, &["--bash-timeout", "700"]));
+    assert!(message.contains("\nUsage: cutline [OPTIONS] [COMMAND]\n"), "{message}");
 }
 
 #[test]
@@ -338,7 +338,7 @@ fn call_leaves_no_process() {
     let output = run(&workspace, &["call", "bash", "command=echo hi; exit 3"]);
     assert_eq!((code(&output), stdout(&output)), (0, "hi\n\nCommand exited with code 3\n".to_owned()));
     assert_eq!(stderr(&output), "");
-    for (command, said) in [
+    for (command, expected) in [
         (
             "sleep 600 & echo hi",
             "1 background process was ended with this call: only a server lets them go on\n",
@@ -351,10 +351,10 @@ fn call_leaves_no_process() {
     ] {
         for json in [&[][..], &["--json"]] {
             let output = run(&workspace, &[&["call", "bash", &format!("command={command}")], json].concat());
-            assert_eq!((code(&output), stderr(&output)), (0, said.to_owned()), "{command}");
+            assert_eq!((code(&output), stderr(&output)), (0, expected.to_owned()), "{command}");
             assert_eq!(
                 stdout(&output).contains("[Background process"),
-                !said.is_empty(),
+                !expected.is_empty(),
                 "{}",
                 stdout(&output)
             );

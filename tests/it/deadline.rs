@@ -37,12 +37,12 @@ fn page_of_a_file_that_is_not_counted_to_its_end() {
     assert_eq!(reply.details()["totalLines"], 1001, "{reply}");
     assert_eq!(reply.details()["totalIsLowerBound"], true, "{reply}");
     let reply = client.call("read", json!({"path": "big", "offset": 999, "limit": 2}));
-    reply.assert_holds("[Showing lines 999-1000 of at least 1001. Use offset=1001 to continue]");
+    reply.assert_contains("[Showing lines 999-1000 of at least 1001. Use offset=1001 to continue]");
     client
         .call("read", json!({"path": "big", "offset": -5}))
         .assert_error(&["Offset -5 was not reached within 1 second: the file has at least 1001 lines"]);
     let reply = client.call("read", json!({"path": "big", "offset": 1001}));
-    reply.assert_holds("[Line 1001 is at least ");
+    reply.assert_contains("[Line 1001 is at least ");
 }
 
 #[test]
@@ -57,13 +57,16 @@ fn searches_of_a_huge_file_hold_up_no_other() {
     let reply = client.call("grep", json!({"pattern": "line 7 ", "path": "b"}));
     reply.assert_text("b/small:1: line 7 of the text");
     client.call("find", json!({"pattern": "small"})).assert_text("b/small");
-    assert!(slow.iter().all(|id| !client.has_answer(*id)), "they still run");
+    assert!(slow.iter().all(|id| !client.has_response(*id)), "they still run");
     for id in slow {
-        let answer = client.answer(id);
-        let result = &answer["result"];
-        assert_eq!(result["_meta"]["details"]["timedOut"], true, "{answer}");
+        let response = client.response(id);
+        let result = &response["result"];
+        assert_eq!(result["_meta"]["details"]["timedOut"], true, "{response}");
         let text = result["content"][0]["text"].as_str().unwrap();
-        assert!(text.contains("line 7 of the text") || text.starts_with("line 1 of the text\n"), "{answer}");
+        assert!(
+            text.contains("line 7 of the text") || text.starts_with("line 1 of the text\n"),
+            "{response}"
+        );
     }
 }
 
@@ -81,7 +84,7 @@ fn matches_after_an_unfinished_file_are_returned() {
     let body: Vec<&str> = reply.text().lines().collect();
     assert_eq!(body[..2], ["a:1: needle", "c/00:1: first needle"], "{reply}");
     assert_eq!(body[60], "c/59:1: needle", "{reply}");
-    reply.assert_holds(
+    reply.assert_contains(
         "[Stopped after 1 second: searched up to a, and later paths in part. Narrow path or glob]",
     );
     assert_eq!((&reply.details()["matches"], &reply.details()["timedOut"]), (&json!(61), &json!(true)));
@@ -111,7 +114,7 @@ fn unfinished_search_never_reports_no_matches() {
     reply.assert_text(
         "c: 1000\n\n[Stopped after 1 second: searched up to a/, and later paths in part. Narrow path or glob]",
     );
-    client.call("grep", json!({"pattern": "absent", "offset": 5})).assert_worked();
+    client.call("grep", json!({"pattern": "absent", "offset": 5})).assert_success();
 }
 
 #[test]
@@ -123,7 +126,7 @@ fn cut_results_of_a_search_that_did_not_finish_are_a_lower_bound() {
     let reply = client.call("grep", json!({"pattern": "needle", "sort": "relevance", "limit": 40}));
     assert_eq!(reply.details()["truncation"]["totalIsLowerBound"], true, "{reply}");
     assert_eq!(reply.details()["totalIsLowerBound"], true, "{reply}");
-    reply.assert_holds(" of 50+ matches (500B limit), most relevant first. Use offset=");
+    reply.assert_contains(" of 50+ matches (500B limit), most relevant first. Use offset=");
 }
 
 #[test]
@@ -135,9 +138,9 @@ fn large_pattern_on_a_large_file_returns_partial_results() {
     let slow = json!({"pattern": r"needle|\b(?:[aé]{1,20} ?){1,30}\b\p{Greek}", "path": "big"});
     let id = client.send_call("grep", slow, None);
     client.call("ls", json!({})).assert_text("big");
-    let answer = client.answer(id);
-    let text = answer["result"]["content"][0]["text"].as_str().unwrap();
-    assert!(text.starts_with("big:1: needle\n\n[Stopped after 1 second: "), "{answer}");
+    let response = client.response(id);
+    let text = response["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(text.starts_with("big:1: needle\n\n[Stopped after 1 second: "), "{response}");
 }
 
 #[test]

@@ -15,7 +15,7 @@ fn no_file_stays_open_after_commands() {
     let calls = ["echo hi", "seq 3000", "kill -KILL $$", "printf 'a\\0b'"];
     let run = |client: &mut Client| {
         for command in calls {
-            client.call("bash", json!({"command": command})).assert_worked();
+            client.call("bash", json!({"command": command})).assert_success();
         }
         let id = client.send_call("bash", json!({"command": "seq 3000; touch started; sleep 600"}), None);
         eventually("the command runs", || workspace.path("started").exists());
@@ -44,7 +44,7 @@ fn background_processes_leave_descriptors_for_other_calls() {
     workspace.write("notes", "kept\n");
     let mut client = Client::new(&workspace);
     for _ in 0..128 {
-        client.call("bash", json!({"command": "sleep 600 & echo hi"})).assert_holds("hi\n");
+        client.call("bash", json!({"command": "sleep 600 & echo hi"})).assert_contains("hi\n");
     }
     client.call("bash", json!({"command": "echo hi"})).assert_error(&[
         "background processes of 128 earlier commands hold their output",
@@ -53,7 +53,7 @@ fn background_processes_leave_descriptors_for_other_calls() {
     client.call("read", json!({"path": "notes"})).assert_text("kept\n");
     client.call("grep", json!({"pattern": "kept"})).assert_text("notes:1: kept");
     client.call("find", json!({"pattern": "*"})).assert_text("notes");
-    client.call("ls", json!({})).assert_worked();
+    client.call("ls", json!({})).assert_success();
     let one = workspace.processes(client.id()).first().copied().and_then(Pid::from_raw).unwrap();
     kill_process(one, Signal::KILL).unwrap();
     eventually("a command can start", || !client.call("bash", json!({"command": "echo hi"})).is_error());
@@ -74,7 +74,7 @@ fn server_without_descriptors_ends_all_processes() {
     let mut client = Client::new(&workspace);
     for n in 0..20 {
         let away = if n % 2 == 0 { "" } else { "setsid " };
-        client.call("bash", json!({"command": format!("{away}sleep 600 & echo hi")})).assert_worked();
+        client.call("bash", json!({"command": format!("{away}sleep 600 & echo hi")})).assert_success();
     }
     let running: Vec<u64> =
         (0..20).map(|_| client.send_call("bash", json!({"command": "exec sleep 600"}), None)).collect();
@@ -100,8 +100,8 @@ fn command_without_a_permit_returns_in_time() {
     let run = |command: &str| json!({"command": command});
     let running: Vec<u64> = (0..64).map(|_| client.send_call("bash", run("exec sleep 600"), None)).collect();
     for id in running {
-        let answer = client.answer(id);
-        let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+        let response = client.response(id);
+        let text = response["result"]["content"][0]["text"].as_str().unwrap();
         assert!(text.contains("[Still running after 1 second (pid "), "{text}");
     }
     let refused = client.call("bash", run("echo hi"));
@@ -120,6 +120,6 @@ fn command_waits_for_its_permit() {
     let ids: Vec<u64> = (0..80).map(|_| client.send_call("bash", wait.clone(), None)).collect();
     workspace.write("go", "");
     for id in ids {
-        assert_eq!(client.answer(id)["result"]["content"][0]["text"], "went\n");
+        assert_eq!(client.response(id)["result"]["content"][0]["text"], "went\n");
     }
 }

@@ -15,7 +15,7 @@ fn a_file_size_limit_costs_the_saved_output_and_nothing_else() {
     let script = "trap '' XFSZ; ulimit -f 4; exec \"$0\" \"$@\"";
     let mut client = Start::new(&workspace).through("bash", &["-c", script]).client();
     let reply = client.call("bash", json!({"command": "seq 3000"}));
-    reply.assert_worked().assert_holds(
+    reply.assert_success().assert_contains(
         "2999\n3000\n\n[Showing lines 1001-3000 of 3000. Full output could not be saved: File too large]",
     );
     assert_eq!(reply.details()["spillError"], "File too large", "{reply}");
@@ -30,7 +30,7 @@ fn file_size_limit_costs_no_result_of_a_search() {
     let mut client =
         Start::new(&workspace).flags(["--save", "all"]).through("bash", &["-c", script]).client();
     let reply = client.call("grep", json!({"pattern": "needle", "limit": 1}));
-    reply.assert_worked().assert_text(
+    reply.assert_success().assert_text(
         "a:1: needle 1\n\n[1 match limit reached. Use limit=2 for more, or refine pattern. \
          Full output could not be saved: File too large]\n[Use offset=1 to continue]",
     );
@@ -80,7 +80,7 @@ fn a_full_disk_costs_the_saved_output_and_nothing_else() {
     let Some(start) = start_in(&workspace, &["--mount"], mount) else { return };
     let mut client = start.client();
     let reply = client.call("bash", json!({"command": "seq 50000"}));
-    reply.assert_worked().assert_holds(
+    reply.assert_success().assert_contains(
         "50000\n\n[Showing lines 48001-50000 of 50000. Full output could not be saved: No space left on device]",
     );
     // The partial file is gone, so that a smaller output has room.
@@ -112,7 +112,7 @@ fn first_process_of_a_namespace_waits_for_inherited_processes() {
     // One in the command's group, one that left it; both end before the next command, and are the server's by then.
     let orphans = "sleep 0 >/dev/null 2>&1 & setsid sleep 0 >/dev/null 2>&1 & true";
     for _ in 0..20 {
-        client.call("bash", json!({"command": orphans})).assert_worked();
+        client.call("bash", json!({"command": orphans})).assert_success();
     }
     eventually("no ended process is left", || {
         let left = "cat /proc/[0-9]*/stat 2>/dev/null | grep -c ') Z 1 ' || true";
@@ -131,7 +131,7 @@ fn subreaper_waits_for_inherited_processes() {
     let server = client.id().to_string();
     eventually("no ended process is left", || {
         let orphans = "sleep 0 >/dev/null 2>&1 & setsid sleep 0 >/dev/null 2>&1 & true";
-        client.call("bash", json!({"command": orphans})).assert_worked();
+        client.call("bash", json!({"command": orphans})).assert_success();
         let all = fs::read_dir("/proc").unwrap().flatten();
         let mut stats = all.filter_map(|process| fs::read_to_string(process.path().join("stat")).ok());
         let is_left = |stat: String| {
@@ -191,8 +191,8 @@ fn server_without_proc_runs_commands_and_explains_read_errors() {
     run_and_end_by_group(&mut client, "-");
     let start = start_in(&workspace, &["--mount"], hide).unwrap().flags(["--sandbox", "read-only"]);
     let output = start.command().stdin(Stdio::null()).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.code() == Some(2) && said.contains("/proc is not mounted"), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(2) && stderr.contains("/proc is not mounted"), "{stderr}");
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn removed_folder_of_saved_outputs() {
     client.call("bash", json!({"command": "echo hi"})).assert_text("hi\n");
     fs::remove_dir_all(workspace.saved_dir()).unwrap();
     let reply = client.call("bash", json!({"command": "seq 3000"}));
-    reply.assert_worked().assert_holds("[Showing lines 1001-3000 of 3000. Full output");
+    reply.assert_success().assert_contains("[Showing lines 1001-3000 of 3000. Full output");
 }
 
 #[test]
@@ -234,11 +234,11 @@ fn few_descriptors_do_not_end_the_server() {
     let searches: Vec<_> =
         (0..10).map(|_| client.send_call("grep", json!({"pattern": "needle"}), None)).collect();
     for id in searches {
-        assert!(client.answer(id)["result"].is_object());
+        assert!(client.response(id)["result"].is_object());
     }
     workspace.write("go", "");
     for id in commands {
-        assert!(client.answer(id)["result"].is_object());
+        assert!(client.response(id)["result"].is_object());
     }
     client.call("read", json!({"path": "a"})).assert_text("one\n");
     client.call("bash", json!({"command": "echo hi"})).assert_text("hi\n");
@@ -250,8 +250,8 @@ fn missing_temp_folder() {
     let mut client = Start::new(&workspace).default_saved_dir().env("TMPDIR", "<root>/file/none").client();
     let reply = client.call("bash", json!({"command": "seq 3000"}));
     reply
-        .assert_worked()
-        .assert_holds("3000\n\n[Showing lines 1001-3000 of 3000. Full output could not be saved: ");
+        .assert_success()
+        .assert_contains("3000\n\n[Showing lines 1001-3000 of 3000. Full output could not be saved: ");
 }
 
 #[test]
@@ -263,7 +263,7 @@ fn a_default_folder_that_others_can_use_saves_nothing() {
     let mut client = Start::new(&workspace).default_saved_dir().env("TMPDIR", "<base>/tmp").client();
     let reply = client.call("bash", json!({"command": "seq 3000"}));
     let why = format!("{} is not a folder of this user's alone", trap.display());
-    reply.assert_worked().assert_holds(&format!("Full output could not be saved: {why}]"));
+    reply.assert_success().assert_contains(&format!("Full output could not be saved: {why}]"));
     assert_eq!(reply.details()["spillError"], why);
     client.close_stdin();
     client.exit();
@@ -295,13 +295,13 @@ fn folders_that_vanish_under_a_search() {
                 changes.fetch_add(1, Ordering::Relaxed);
             }
         });
-        let mut answers = Vec::new();
-        while answers.len() < 200 || changes.load(Ordering::Relaxed) < 40 {
-            answers.push(client.call("grep", json!({"pattern": "needle"})));
-            answers.push(client.call("find", json!({"pattern": "stays"})));
+        let mut responses = Vec::new();
+        while responses.len() < 200 || changes.load(Ordering::Relaxed) < 40 {
+            responses.push(client.call("grep", json!({"pattern": "needle"})));
+            responses.push(client.call("find", json!({"pattern": "stays"})));
         }
         stop.store(true, Ordering::Relaxed);
-        for pair in answers.chunks(2) {
+        for pair in responses.chunks(2) {
             pair[0].assert_text("a/stays:1: needle\nz/stays:1: needle");
             pair[1].assert_text("a/stays\nz/stays");
         }

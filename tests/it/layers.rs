@@ -216,9 +216,9 @@ fn files_begin_with_their_subject() {
 #[test]
 fn stdout_belongs_to_the_protocol() {
     let tests = |module: &str| module.split('/').any(|part| part == "tests");
-    let silent =
+    let without_handshake =
         |source: &&Source| !is_in(&source.module, &["cli", "server/stdio"]) && !tests(&source.module);
-    for source in sources().iter().filter(silent) {
+    for source in sources().iter().filter(without_handshake) {
         for word in ["println!", "print!", "std::io::stdout", "io::stdout"] {
             assert!(!names(&source.code, word), "src/{}.rs names {word}", source.module);
         }

@@ -24,10 +24,10 @@ const DAEMON: &str = "setsid sleep 600 >/dev/null 2>&1 </dev/null &";
 fn processes_of_a_killed_server_are_ended_by_the_next() {
     let workspace = Workspace::new();
     let mut killed = Client::new(&workspace);
-    killed.call("bash", json!({"command": format!("{DAEMON} echo $! > daemon")})).assert_worked();
-    killed.call("bash", json!({"command": "sleep 600 & setsid sleep 600 & echo hi"})).assert_worked();
+    killed.call("bash", json!({"command": format!("{DAEMON} echo $! > daemon")})).assert_success();
+    killed.call("bash", json!({"command": "sleep 600 & setsid sleep 600 & echo hi"})).assert_success();
     // It gave its output up, and stayed in the session.
-    killed.call("bash", json!({"command": "sleep 600 >/dev/null 2>&1 </dev/null &"})).assert_worked();
+    killed.call("bash", json!({"command": "sleep 600 >/dev/null 2>&1 </dev/null &"})).assert_success();
     killed.send_call("bash", json!({"command": STUBBORN}), None);
     eventually("all of it runs", || workspace.processes(killed.id()).len() >= 8);
     killed.signal(Signal::KILL);
@@ -42,7 +42,7 @@ fn processes_of_a_killed_server_are_ended_by_the_next() {
 fn a_daemon_outlives_clean_ends_and_later_starts() {
     let workspace = Workspace::new();
     let mut first = Client::new(&workspace);
-    first.call("bash", json!({"command": format!("{DAEMON} echo $! > daemon")})).assert_worked();
+    first.call("bash", json!({"command": format!("{DAEMON} echo $! > daemon")})).assert_success();
     first.close_stdin();
     first.exit();
     let daemon: i32 = fs::read_to_string(workspace.path("daemon")).unwrap().trim().parse().unwrap();
@@ -190,7 +190,7 @@ fn commands_of_a_living_server_outlive_another_start() {
     let mut other = Client::new(&workspace);
     other.call("bash", json!({"command": "echo hi"})).assert_text("hi\n");
     workspace.write("go", "");
-    assert_eq!(one.answer(id)["result"]["content"][0]["text"], "went\n");
+    assert_eq!(one.response(id)["result"]["content"][0]["text"], "went\n");
 }
 
 #[test]
@@ -207,7 +207,7 @@ fn cancelled_commands_leave_no_process() {
     }
     eventually("all are gone", || workspace.processes(client.id()).is_empty());
     client.call("bash", json!({"command": "echo hi"})).assert_text("hi\n");
-    assert_eq!(client.unasked().len(), 0, "a call that was taken back was answered");
+    assert_eq!(client.unsolicited().len(), 0, "a call that was taken back was answered");
 }
 
 #[cfg(target_os = "linux")]
@@ -222,7 +222,7 @@ fn without_pidfds_cancelled_commands_leave_no_process() {
         eventually("it runs", || workspace.path("started").exists());
         client.cancel(id);
         eventually("all are gone", || workspace.processes(client.id()).is_empty());
-        client.call("bash", json!({"command": "rm started; (sleep 600) & echo hi"})).assert_worked();
+        client.call("bash", json!({"command": "rm started; (sleep 600) & echo hi"})).assert_success();
         client.close_stdin();
         let server = client.id();
         client.exit();

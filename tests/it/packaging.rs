@@ -152,8 +152,8 @@ fn bundle_flags_are_accepted() {
         let argument = argument.as_str().unwrap();
         let key = argument.strip_prefix("${user_config.").and_then(|rest| rest.strip_suffix('}'));
         let Some(key) = key else { return argument.to_owned() };
-        let asked = &manifest["user_config"][key];
-        match asked["default"].as_str() {
+        let option = &manifest["user_config"][key];
+        match option["default"].as_str() {
             Some(default) => default.to_owned(),
             None => workspace.root().display().to_string(),
         }
@@ -161,9 +161,9 @@ fn bundle_flags_are_accepted() {
     let mut started = Start::new(&workspace).flags(arguments).client();
     started.call("ls", json!({})).assert_text("a.txt");
     let help = help();
-    for (flag, asked) in [("--tools", "tools"), ("--sandbox", "sandbox")] {
-        let said = help.split(&format!("{flag} <")).nth(1).unwrap().split("[default: ").nth(1).unwrap();
-        assert_eq!(manifest["user_config"][asked]["default"], said.split(']').next().unwrap(), "{flag}");
+    for (flag, key) in [("--tools", "tools"), ("--sandbox", "sandbox")] {
+        let default = help.split(&format!("{flag} <")).nth(1).unwrap().split("[default: ").nth(1).unwrap();
+        assert_eq!(manifest["user_config"][key]["default"], default.split(']').next().unwrap(), "{flag}");
     }
 }
 

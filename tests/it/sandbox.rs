@@ -66,7 +66,7 @@ fn started<'a>(start: impl Fn() -> Start<'a>) -> Option<Client> {
 /// Compiles a C program, by the compiler that links these tests, into the base; its path.
 pub(crate) fn compiled(workspace: &Workspace, name: &str, source: &str, flags: &[&str]) -> PathBuf {
     let (from, to) = (workspace.base().join(format!("{name}.c")), workspace.base().join(name));
-    fs::write(&from, workspace.filled_in(source)).unwrap();
+    fs::write(&from, workspace.expand(source)).unwrap();
     let status = Command::new("cc").args(flags).arg("-o").args([&to, &from]).status();
     assert!(status.is_ok_and(|status| status.success()), "cc can't compile {}", from.display());
     to
@@ -102,9 +102,9 @@ fn kernel_without_landlock_is_refused_at_the_start() {
     for mode in ["read-only", "workspace-write"] {
         let start = Start::new(&workspace).flags(["--sandbox", mode]).through(&without, &[]);
         let refused = start.command().stdin(Stdio::null()).output().unwrap();
-        let said = String::from_utf8_lossy(&refused.stderr);
-        assert_eq!(refused.status.code(), Some(2), "{said}");
-        assert!(said.contains("the kernel can't hold commands to it (Landlock, ABI 4"), "{said}");
+        let stderr = String::from_utf8_lossy(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(2), "{stderr}");
+        assert!(stderr.contains("the kernel can't hold commands to it (Landlock, ABI 4"), "{stderr}");
     }
     let mut free = Start::new(&workspace).through(&without, &[]).client();
     free.call("bash", json!({"command": "echo free"})).assert_text("free\n");
@@ -130,7 +130,7 @@ const CHANGES: [&str; 14] = [
 
 #[track_caller]
 fn assert_refused(client: &mut Client, workspace: &Workspace, command: &str) {
-    let command = workspace.filled_in(command);
+    let command = workspace.expand(command);
     let reply = client.call("bash", json!({"command": command}));
     assert_ne!(reply.details()["exitCode"], 0, "{reply}");
     assert_eq!(
@@ -160,7 +160,7 @@ fn read_only_changes_nothing_at_all() {
     {
         assert_refused(&mut client, &workspace, command);
     }
-    let reads = workspace.filled_in("cat inside/a.txt <base>/outside/secret.txt");
+    let reads = workspace.expand("cat inside/a.txt <base>/outside/secret.txt");
     client.call("bash", json!({"command": reads})).assert_text("inside\nsecret\n");
 }
 
@@ -215,7 +215,7 @@ fn writable_folders_and_devices_may_be_written_to() {
     let workspace = workspace();
     let flags = ["--sandbox", "workspace-write", "--writable", "<base>/extra"];
     let Some(mut client) = client(&workspace, &flags) else { return };
-    let command = workspace.filled_in("echo x > /dev/null && echo y > <base>/extra/y && cat <base>/extra/y");
+    let command = workspace.expand("echo x > /dev/null && echo y > <base>/extra/y && cat <base>/extra/y");
     client.call("bash", json!({"command": command})).assert_text("y\n");
     assert_refused(&mut client, &workspace, "echo x > <base>/outside/new");
 }
@@ -233,7 +233,7 @@ fn no_tcp_connection_is_opened() {
         for command in [&connect, &bind] {
             let reply = client.call("bash", command.clone());
             assert_ne!(reply.details()["exitCode"], 0, "{reply}");
-            reply.assert_holds("Permission denied");
+            reply.assert_contains("Permission denied");
         }
     }
 
@@ -241,9 +241,9 @@ fn no_tcp_connection_is_opened() {
     for command in [connect, bind] {
         assert_eq!(Client::new(&workspace).call("bash", command).details()["exitCode"], 0);
     }
-    let mut heard = String::new();
-    listener.accept().unwrap().0.read_to_string(&mut heard).unwrap();
-    assert_eq!(heard, "hello\n");
+    let mut received = String::new();
+    listener.accept().unwrap().0.read_to_string(&mut received).unwrap();
+    assert_eq!(received, "hello\n");
 }
 
 #[test]
@@ -266,16 +266,16 @@ fn output_timeout_and_background_as_without_it() {
     let Some(mut client) = client(&workspace, &["--sandbox", "workspace-write"]) else { return };
     client
         .call("bash", json!({"command": "pwd; cat; echo $TERM; exit 3"}))
-        .assert_text(&workspace.filled_in("<root>\ndumb\n\nCommand exited with code 3"));
+        .assert_text(&workspace.expand("<root>\ndumb\n\nCommand exited with code 3"));
     let reply = client.call("bash", json!({"command": "seq 3000"}));
-    reply.assert_holds("3000\n\n[Showing lines 1001-3000 of 3000. Full output: ");
-    client.call("read", json!({"path": reply.details()["fullOutputPath"], "limit": 1})).assert_worked();
+    reply.assert_contains("3000\n\n[Showing lines 1001-3000 of 3000. Full output: ");
+    client.call("read", json!({"path": reply.details()["fullOutputPath"], "limit": 1})).assert_success();
     client
         .call("bash", json!({"command": "echo a; sleep 600", "timeout": 3}))
         .assert_text("a\n\nCommand timed out after 3 seconds");
     client
         .call("bash", json!({"command": "sleep 600 & echo hi"}))
-        .assert_holds("Background process still running");
+        .assert_contains("Background process still running");
     client.close_stdin();
     assert_eq!(client.exit().code(), Some(0));
     eventually("its processes are gone", || workspace.processes(client.id()).is_empty());

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::support::{Client, Era, Start, Workspace, eventually};
+use crate::support::{Client, Protocol, Start, Workspace, eventually};
 
 /// Calls in flight together.
 const AT_ONCE: u32 = 24;
@@ -33,26 +33,26 @@ fn usage_stays_constant_under_load() {
     let seconds = std::env::var("CUTLINE_SOAK_SECS").ok().and_then(|text| text.parse().ok()).unwrap_or(30);
     let time = Duration::from_secs(seconds);
     std::thread::scope(|scope| {
-        for era in Era::BOTH {
-            scope.spawn(move || soak(era, time));
+        for protocol in Protocol::BOTH {
+            scope.spawn(move || soak(protocol, time));
         }
     });
 }
 
-fn soak(era: Era, time: Duration) {
+fn soak(protocol: Protocol, time: Duration) {
     let workspace = workspace();
-    let mut client = Start::new(&workspace).era(era).client();
+    let mut client = Start::new(&workspace).protocol(protocol).client();
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
     let (mut rounds, mut calls, mut cancelled, mut killed) = (0_u64, 0_u64, 0_u64, 0_u64);
     let mut warm = None;
     let start = Instant::now();
     while start.elapsed() < time {
         rounds += 1;
-        let (asked, taken_back) = round(&mut client, &mut dice);
-        calls += asked;
-        cancelled += taken_back;
+        let (sent, cancelled_calls) = round(&mut client, &mut dice);
+        calls += sent;
+        cancelled += cancelled_calls;
         if rounds.is_multiple_of(ROUNDS_PER_KILL) {
-            kill_one_beside(&workspace, era);
+            kill_one_beside(&workspace, protocol);
             killed += 1;
         }
         if warm.is_none() && start.elapsed() > time / 4 {
@@ -61,7 +61,7 @@ fn soak(era: Era, time: Duration) {
     }
     let (warm, end) = (warm.unwrap(), rest(&workspace, &client));
     eprintln!(
-        "{era:?}: {calls} calls, {cancelled} of them cancelled, {killed} servers killed beside\n\
+        "{protocol:?}: {calls} calls, {cancelled} of them cancelled, {killed} servers killed beside\n\
          warm: {warm:?}\nend:  {end:?}"
     );
     assert!(end.descriptors <= warm.descriptors, "{warm:?}\n{end:?}");
@@ -72,7 +72,7 @@ fn soak(era: Era, time: Duration) {
     assert_eq!(client.exit().code(), Some(0));
     eventually("no process is left", || workspace.processes(client.id()).is_empty());
     // What killed servers left goes with the next start.
-    let mut next = Start::new(&workspace).era(era).client();
+    let mut next = Start::new(&workspace).protocol(protocol).client();
     next.call("bash", json!({"command": "echo hi"})).assert_text("hi\n");
     next.close_stdin();
     assert_eq!(next.exit().code(), Some(0));
@@ -98,16 +98,16 @@ fn workspace() -> Workspace {
 fn round(client: &mut Client, dice: &mut Dice) -> (u64, u64) {
     let mut number = |below: u32| dice.below(below);
     let mut waiting = Vec::new();
-    let mut taken_back = 0;
+    let mut cancelled_calls = 0;
     let count = 1 + number(AT_ONCE);
     for _ in 0..count {
-        let (tool, arguments, expected) = asked(&mut number);
+        let (tool, arguments, expected) = random_call(&mut number);
         let token = (number(3) == 0).then(|| json!(format!("p{}", number(1 << 30))));
         let id = client.send_call(tool, arguments, token);
         match number(5) {
             0 => {
                 client.cancel(id);
-                taken_back += 1;
+                cancelled_calls += 1;
             }
             _ => waiting.push((id, expected)),
         }
@@ -120,18 +120,18 @@ fn round(client: &mut Client, dice: &mut Dice) -> (u64, u64) {
         }
     }
     for (id, expected) in waiting {
-        let answer = client.answer(id);
-        let text = answer["result"]["content"][0]["text"].as_str();
+        let response = client.response(id);
+        let text = response["result"]["content"][0]["text"].as_str();
         assert!(
             text.is_some_and(|text| text.contains(&expected) && text.len() <= 31_000),
-            "{expected:?}: {answer}"
+            "{expected:?}: {response}"
         );
     }
-    client.unasked();
-    (u64::from(count), taken_back)
+    client.unsolicited();
+    (u64::from(count), cancelled_calls)
 }
 
-fn asked(number: &mut impl FnMut(u32) -> u32) -> Request {
+fn random_call(number: &mut impl FnMut(u32) -> u32) -> Request {
     let n = 1 + number(299_000);
     if number(100) == 0 {
         // It takes its second, and its grace.
@@ -160,9 +160,9 @@ fn asked(number: &mut impl FnMut(u32) -> u32) -> Request {
 }
 
 /// Kills a server during its work. The next one finds the files that it left.
-fn kill_one_beside(workspace: &Workspace, era: Era) {
-    let mut beside = Start::new(workspace).era(era).client();
-    beside.call("bash", json!({"command": "setsid sleep 600 & seq 3000"})).assert_worked();
+fn kill_one_beside(workspace: &Workspace, protocol: Protocol) {
+    let mut beside = Start::new(workspace).protocol(protocol).client();
+    beside.call("bash", json!({"command": "setsid sleep 600 & seq 3000"})).assert_success();
     beside.send_call("bash", json!({"command": "seq 100000; sleep 600 & sleep 600"}), None);
     beside.send_call("grep", json!({"pattern": "needle"}), None);
     beside.signal(Signal::KILL);

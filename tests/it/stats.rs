@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use cutline_core::text::tokens::{estimate, extrapolate};
 
-use crate::support::{Client, Era, Start, Workspace, eventually};
+use crate::support::{Client, Protocol, Start, Workspace, eventually};
 use command::run;
 
 const URI: &str = "cutline://stats";
@@ -20,9 +20,9 @@ const SECRET: &str = "xyzzy";
 /// The sums that the server gives.
 #[track_caller]
 fn sums(client: &mut Client) -> Value {
-    let answer = client.ask("resources/read", json!({"uri": URI}));
-    let contents = &answer["result"]["contents"];
-    assert_eq!(contents.as_array().map(Vec::len), Some(1), "{answer}");
+    let response = client.ask("resources/read", json!({"uri": URI}));
+    let contents = &response["result"]["contents"];
+    assert_eq!(contents.as_array().map(Vec::len), Some(1), "{response}");
     assert_eq!((&contents[0]["uri"], &contents[0]["mimeType"]), (&json!(URI), &json!("application/json")));
     serde_json::from_str(contents[0]["text"].as_str().unwrap()).unwrap()
 }
@@ -36,32 +36,33 @@ fn secrets() -> Workspace {
 
 /// One call of each kind: cut, whole, stopped at a number, failed.
 fn calls(client: &mut Client) {
-    client.call("read", json!({"path": "big.txt"})).assert_worked();
-    client.call("read", json!({"path": "xyzzy.txt"})).assert_worked();
+    client.call("read", json!({"path": "big.txt"})).assert_success();
+    client.call("read", json!({"path": "xyzzy.txt"})).assert_success();
     client.call("read", json!({"path": "xyzzy.missing"})).assert_error(&["not found"]);
-    client.call("bash", json!({"command": "echo xyzzy; seq 3000"})).assert_worked();
-    client.call("grep", json!({"pattern": SECRET})).assert_worked();
-    client.call("find", json!({"pattern": "*xyzzy*"})).assert_worked();
-    client.call("ls", json!({"path": "."})).assert_worked();
+    client.call("bash", json!({"command": "echo xyzzy; seq 3000"})).assert_success();
+    client.call("grep", json!({"pattern": SECRET})).assert_success();
+    client.call("find", json!({"pattern": "*xyzzy*"})).assert_success();
+    client.call("ls", json!({"path": "."})).assert_success();
 }
 
 #[test]
 fn resource_listed_in_both_eras() {
     let workspace = Workspace::new();
-    for era in Era::BOTH {
-        let mut client = Start::new(&workspace).era(era).client();
+    for protocol in Protocol::BOTH {
+        let mut client = Start::new(&workspace).protocol(protocol).client();
         let result = client.ask("resources/list", json!({}))["result"].clone();
         let listed = result["resources"].as_array().unwrap();
         assert_eq!(listed.len(), 1, "{result}");
         assert_eq!((&listed[0]["uri"], &listed[0]["name"]), (&json!(URI), &json!("stats")));
         assert_eq!(listed[0]["mimeType"], "application/json");
         assert!(listed[0]["title"].is_string() && listed[0]["description"].is_string(), "{result}");
-        let kept = if era == Era::Modern { json!(3_600_000) } else { Value::Null };
+        let kept = if protocol == Protocol::Stateless { json!(3_600_000) } else { Value::Null };
         assert_eq!(result["ttlMs"], kept, "{result}");
     }
-    let answer = Start::new(&workspace).silent().initialize("2025-06-18");
-    assert!(answer["result"]["capabilities"]["resources"].is_object(), "{answer}");
-    let discovered = Start::new(&workspace).era(Era::Modern).client().ask("server/discover", json!({}));
+    let response = Start::new(&workspace).without_handshake().initialize("2025-06-18");
+    assert!(response["result"]["capabilities"]["resources"].is_object(), "{response}");
+    let discovered =
+        Start::new(&workspace).protocol(Protocol::Stateless).client().ask("server/discover", json!({}));
     assert!(discovered["result"]["capabilities"]["resources"].is_object(), "{discovered}");
 }
 
@@ -78,21 +79,21 @@ fn token_limit_is_reported_if_set() {
 #[test]
 fn unknown_resource_is_error_of_era() {
     let workspace = Workspace::new();
-    for (era, unknown) in [(Era::LEGACY, -32002), (Era::Modern, -32602)] {
-        let mut client = Start::new(&workspace).era(era).client();
-        let answer = client.ask("resources/read", json!({"uri": "cutline://other"}));
-        assert_eq!(answer["error"]["code"], unknown, "{answer}");
-        assert!(answer["error"]["message"].as_str().unwrap().contains(URI), "{answer}");
-        let answer = client.ask("resources/read", json!({"path": "x"}));
-        assert_eq!(answer["error"]["code"], -32602, "{answer}");
+    for (protocol, unknown) in [(Protocol::HANDSHAKE, -32002), (Protocol::Stateless, -32602)] {
+        let mut client = Start::new(&workspace).protocol(protocol).client();
+        let response = client.ask("resources/read", json!({"uri": "cutline://other"}));
+        assert_eq!(response["error"]["code"], unknown, "{response}");
+        assert!(response["error"]["message"].as_str().unwrap().contains(URI), "{response}");
+        let response = client.ask("resources/read", json!({"path": "x"}));
+        assert_eq!(response["error"]["code"], -32602, "{response}");
     }
 }
 
 #[test]
 fn resource_sums_calls() {
     let workspace = secrets();
-    for era in Era::BOTH {
-        let mut client = Start::new(&workspace).era(era).client();
+    for protocol in Protocol::BOTH {
+        let mut client = Start::new(&workspace).protocol(protocol).client();
         assert_eq!(sums(&mut client)["total"]["calls"], 0);
         calls(&mut client);
         let sums = sums(&mut client);
@@ -210,14 +211,14 @@ fn servers_share_a_file() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let start = || Start::new(&workspace).flags(["--stats-file", "<base>/calls.jsonl"]).client();
     let mut clients = [start(), start()];
-    let mut asked = Vec::new();
+    let mut pending = Vec::new();
     for n in 0..100 {
         let which = n % clients.len();
         let call = json!({"path": if n % 3 == 0 { "missing" } else { "a" }});
-        asked.push((which, clients[which].send_call("read", call, None)));
+        pending.push((which, clients[which].send_call("read", call, None)));
     }
-    for (which, id) in asked {
-        assert!(clients[which].answer(id)["result"].is_object());
+    for (which, id) in pending {
+        assert!(clients[which].response(id)["result"].is_object());
     }
     clients.iter_mut().for_each(end);
     let lines = records(&workspace.base().join("calls.jsonl"));

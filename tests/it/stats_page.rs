@@ -147,11 +147,11 @@ fn link_or_pipe_of_the_pages_name_leads_nowhere() {
     rustix::fs::mknodat(rustix::fs::CWD, workspace.path("pipe"), pipe, rustix::fs::Mode::RUSR, 0).unwrap();
     for page in ["link", "dangling", "pipe"] {
         let refused = run(&workspace, &["stats", "calls", "--html", page]);
-        let said = String::from_utf8_lossy(&refused.stderr);
-        assert_eq!(refused.status.code(), Some(1), "{said}");
+        let stderr = String::from_utf8_lossy(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(1), "{stderr}");
         assert!(
-            said.contains(&format!("{page} could not be written: it exists and is not a regular file")),
-            "{said}"
+            stderr.contains(&format!("{page} could not be written: it exists and is not a regular file")),
+            "{stderr}"
         );
     }
     assert_eq!(fs::read_to_string(workspace.path("victim")).unwrap(), "x\n");

@@ -17,10 +17,10 @@ use std::thread::JoinHandle;
 use rustix::process::{Pid, Signal};
 use serde_json::Value;
 
-use crate::support::{PATIENCE, Start, Workspace, eventually};
+use crate::support::{HANG_TIMEOUT, Start, Workspace, eventually};
 
 /// A server that appends each line to the file `seen`, and answers line N with the contents of file `N`.
-const ANSWERS: &str = r#"n=0; while IFS= read -r line; do
+const RESPONSES: &str = r#"n=0; while IFS= read -r line; do
     n=$((n + 1)); printf '%s\n' "$line" >> seen
     if [ -e "$n" ]; then cat "$n"; fi
 done"#;
@@ -74,7 +74,9 @@ impl Wrap {
     /// The next line, with its end.
     #[track_caller]
     fn line(&mut self) -> Vec<u8> {
-        self.lines.recv_timeout(PATIENCE).unwrap_or_else(|error| panic!("no line: {error}\n{}", self.end()))
+        self.lines
+            .recv_timeout(HANG_TIMEOUT)
+            .unwrap_or_else(|error| panic!("no line: {error}\n{}", self.end()))
     }
 
     /// The next line as JSON.

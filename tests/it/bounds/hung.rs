@@ -120,8 +120,8 @@ fn serve(
             waiting.fetch_add(1, Ordering::SeqCst);
             continue;
         }
-        let answer = answer_to(request, node, &buffer[HEADER_BYTES..len], readable);
-        let (error, body) = answer.map_or((-38, Vec::new()), |body| (0, body));
+        let response = answer_to(request, node, &buffer[HEADER_BYTES..len], readable);
+        let (error, body) = response.map_or((-38, Vec::new()), |body| (0, body));
         let _taken_back = device.write_all(&packed(id, error, &body));
     }
 }
@@ -193,7 +193,7 @@ fn cancelled_calls_on_files_that_hang_give_their_places_back() {
         for _ in 0..2 * AT_ONCE {
             client.call("read", json!({"path": "a"})).assert_text("one\n");
         }
-        client.call("ls", json!({"limit": 1})).assert_worked();
+        client.call("ls", json!({"limit": 1})).assert_success();
         client.call("grep", json!({"pattern": "one", "path": "a"})).assert_text("a:1: one");
         client.call("bash", json!({"command": "cat a"})).assert_text("one\n");
     }
@@ -204,7 +204,7 @@ fn cancelled_calls_on_files_that_hang_give_their_places_back() {
         let id = client.send_call("read", json!({"path": path(1000 + n)}), None);
         eventually("it hangs, or is refused", || {
             client.ask("ping", json!({}));
-            refused = client.has_answer(id).then(|| client.answer(id));
+            refused = client.has_response(id).then(|| client.response(id));
             refused.is_some() || hung.waiting.load(Ordering::SeqCst) > n
         });
         if refused.is_some() {
@@ -245,19 +245,19 @@ fn rows_before_a_read_that_hangs_are_returned_at_the_deadline() {
     let id = client.send_call("grep", json!({"pattern": "needle", "path": "hung/x"}), None);
     eventually("it hangs", || hung.waiting.load(Ordering::SeqCst) > 0);
     client.call("grep", json!({"pattern": "needle", "path": "a"})).assert_text("a:1: needle");
-    let answer = client.answer(id);
-    let result = &answer["result"];
+    let response = client.response(id);
+    let result = &response["result"];
     assert_eq!(
         result["content"][0]["text"],
         "hung/x:1: needle\n\n[Stopped after 1 second: hung/x was searched in part]",
-        "{answer}"
+        "{response}"
     );
-    assert_eq!(result["_meta"]["details"]["timedOut"], true, "{answer}");
+    assert_eq!(result["_meta"]["details"]["timedOut"], true, "{response}");
     let id = client.send_call("grep", json!({"pattern": "absent", "path": "hung/y"}), None);
-    let answer = client.answer(id);
+    let response = client.response(id);
     assert_eq!(
-        answer["result"]["content"][0]["text"],
+        response["result"]["content"][0]["text"],
         "[Stopped after 1 second: found nothing in the part of hung/y that was searched]",
-        "{answer}"
+        "{response}"
     );
 }

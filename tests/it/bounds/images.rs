@@ -93,11 +93,11 @@ fn reads_return_while_images_wait() {
     let images: Vec<u64> =
         (0..12).map(|_| client.send_call("read", json!({"path": "image.png"}), None)).collect();
     let text = client.send_call("read", json!({"path": "text", "limit": 1}), None);
-    client.answer(text);
-    let answered = images.iter().filter(|id| client.has_answer(**id)).count();
+    client.response(text);
+    let answered = images.iter().filter(|id| client.has_response(**id)).count();
     assert!(answered < 6, "{answered} images were answered before the text");
     for id in images {
-        assert_eq!(client.answer(id)["result"]["content"][1]["mimeType"], "image/png");
+        assert_eq!(client.response(id)["result"]["content"][1]["mimeType"], "image/png");
     }
 }
 
@@ -112,7 +112,7 @@ fn images_of_cancelled_calls_leave_the_permit_to_others() {
     for id in large {
         client.cancel(id);
     }
-    client.call("read", json!({"path": "small.png"})).assert_holds("(image/png, 10x10");
+    client.call("read", json!({"path": "small.png"})).assert_contains("(image/png, 10x10");
 }
 
 /// Calls read on an image eight times at once. Returns the kilobytes that the server took at its peak.
@@ -120,9 +120,9 @@ fn taken_kb(client: &mut Client, image: &str, text: &str) -> u64 {
     let before = memory_peak_kb(client);
     let calls: Vec<u64> = (0..8).map(|_| client.send_call("read", json!({"path": image}), None)).collect();
     for id in calls {
-        let answer = client.answer(id);
-        let answer = answer["result"]["content"][0]["text"].as_str().unwrap_or_default();
-        assert!(answer.contains(text), "{answer}");
+        let response = client.response(id);
+        let response = response["result"]["content"][0]["text"].as_str().unwrap_or_default();
+        assert!(response.contains(text), "{response}");
     }
     memory_peak_kb(client) - before
 }

@@ -34,7 +34,7 @@ impl Unread {
         let params = json!({"protocolVersion": "2025-06-18", "capabilities": {},
             "clientInfo": {"name": "t", "version": "1"}});
         unread.stdin.write_all(request(0, "initialize", &params.to_string()).as_bytes()).unwrap();
-        assert_eq!(unread.answer()["id"], 0);
+        assert_eq!(unread.response()["id"], 0);
         let initialized = b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n";
         unread.stdin.write_all(initialized).unwrap();
         unread
@@ -81,7 +81,7 @@ impl Unread {
     }
 
     /// The next message of the server.
-    fn answer(&mut self) -> Value {
+    fn response(&mut self) -> Value {
         let mut line = String::new();
         self.stdout.read_line(&mut line).unwrap();
         serde_json::from_str(&line).unwrap_or_else(|_| panic!("not a message: {line:?}"))
@@ -180,9 +180,9 @@ fn long_meta_objects_are_refused() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
     let params = json!({"name": "ls", "arguments": {}, "_meta": {"x": "x".repeat(300_000)}});
-    let answer = client.ask("tools/call", params);
-    let text = answer["result"]["content"][0]["text"].as_str().unwrap_or_default();
-    assert!(text.starts_with("The _meta is too long: 3000"), "{answer}");
+    let response = client.ask("tools/call", params);
+    let text = response["result"]["content"][0]["text"].as_str().unwrap_or_default();
+    assert!(text.starts_with("The _meta is too long: 3000"), "{response}");
 }
 
 #[test]
@@ -207,11 +207,11 @@ fn message_of_many_values_is_refused_in_little_memory() {
                 format!("{{{before}\"jsonrpc\":\"2.0\",\"method\":\"ping\",\"params\":{values}{after}}}\n");
             client.send_raw(line.as_bytes());
             if first || values.ends_with(']') {
-                let answer = client.answer(77);
-                assert_eq!(answer["error"]["message"], "Invalid request: a message may have 10000 values");
+                let response = client.response(77);
+                assert_eq!(response["error"]["message"], "Invalid request: a message may have 10000 values");
             }
         }
-        client.call("ls", json!({})).assert_worked();
+        client.call("ls", json!({})).assert_success();
         let peak = peak_kb(client.id());
 
         assert!(peak - idle <= 2_000, "{idle} kB at rest, {peak} kB at the peak");
@@ -224,7 +224,7 @@ fn all_calls_return_after_the_input_was_not_read() {
     let mut server = Unread::new(&Start::new(&workspace));
     let sent = server.flood(calls(20_000, "read", &json!({"path": "a"})));
     assert!((256..20_000).contains(&sent), "{sent} calls were taken");
-    let mut ids: Vec<u64> = (0..sent).map(|_| server.answer()["id"].as_u64().unwrap()).collect();
+    let mut ids: Vec<u64> = (0..sent).map(|_| server.response()["id"].as_u64().unwrap()).collect();
     ids.sort_unstable();
     assert_eq!(ids, (1..=sent).collect::<Vec<_>>());
     server.end();
@@ -238,8 +238,8 @@ fn cancellation_is_read_while_256_calls_are_open() {
         (0..256).map(|_| client.send_call("bash", json!({"command": "sleep 1000"}), None)).collect();
     client.cancel(open[7]);
     let read = client.send_call("read", json!({"path": "a"}), None);
-    assert_eq!(client.answer(read)["result"]["content"][0]["text"], "one\n");
+    assert_eq!(client.response(read)["result"]["content"][0]["text"], "one\n");
     client.close_stdin();
     assert_eq!(client.exit().code(), Some(0));
-    assert!(client.rest().iter().all(|answer| answer["id"] != open[7]));
+    assert!(client.rest().iter().all(|response| response["id"] != open[7]));
 }

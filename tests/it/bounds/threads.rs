@@ -50,7 +50,7 @@ fn limited(workspace: &Workspace) -> Command {
 fn tools_work_on_threads_that_were_made_at_the_start() {
     let workspace = workspace();
     let mut client = Start::new(&workspace).unprivileged().client();
-    client.call("ls", json!({})).assert_worked();
+    client.call("ls", json!({})).assert_success();
     limit(client.id(), "1");
     for _ in 0..3 {
         client.ask("ping", json!({}));
@@ -65,9 +65,9 @@ fn tools_work_on_threads_that_were_made_at_the_start() {
         (0..40).map(|_| client.send_call("grep", json!({"pattern": "line 7 ", "limit": 1}), None)).collect();
     client.ask("ping", json!({}));
     for id in many {
-        let answer = client.answer(id);
-        let text = answer["result"]["content"][0]["text"].as_str().unwrap();
-        assert!(text.starts_with("large:7: line 7 of a large file"), "{answer}");
+        let response = client.response(id);
+        let text = response["result"]["content"][0]["text"].as_str().unwrap();
+        assert!(text.starts_with("large:7: line 7 of a large file"), "{response}");
     }
     let before = getrlimit(Resource::Nproc).current;
     limit(client.id(), &before.map_or("unlimited".to_owned(), |most| most.to_string()));
@@ -86,20 +86,20 @@ fn session_without_threads_answers_pings_and_explains_errors() {
     let mut command = limited(&workspace);
     let mut server = command.stdin(read).stdout(write).stderr(Stdio::null()).spawn().unwrap();
     drop(command);
-    let mut answers = BufReader::new(stdout).lines();
+    let mut responses = BufReader::new(stdout).lines();
     let mut ask = |id: u64, method: &str, params: Value| -> Value {
         let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
         stdin.write_all(format!("{request}\n").as_bytes()).unwrap();
-        serde_json::from_str(&answers.next().unwrap().unwrap()).unwrap()
+        serde_json::from_str(&responses.next().unwrap().unwrap()).unwrap()
     };
     let client = json!({"name": "t", "version": "1"});
     ask(1, "initialize", json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}));
     assert!(ask(2, "ping", json!({}))["result"].is_object());
-    let answer = ask(3, "tools/call", json!({"name": "grep", "arguments": {"pattern": "one"}}));
-    let text = answer["result"]["content"][0]["text"].as_str().unwrap();
-    assert!(text.starts_with("The system could not start a thread: "), "{answer}");
-    let answer = ask(4, "tools/call", json!({"name": "bash", "arguments": {"command": "true"}}));
-    assert_eq!(answer["result"]["isError"], true, "{answer}");
+    let response = ask(3, "tools/call", json!({"name": "grep", "arguments": {"pattern": "one"}}));
+    let text = response["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(text.starts_with("The system could not start a thread: "), "{response}");
+    let response = ask(4, "tools/call", json!({"name": "bash", "arguments": {"command": "true"}}));
+    assert_eq!(response["result"]["isError"], true, "{response}");
     assert!(ask(5, "ping", json!({}))["result"].is_object());
     drop(stdin);
     assert_eq!(server.wait().unwrap().code(), Some(0));
@@ -110,8 +110,8 @@ fn server_that_cannot_read_its_input_reports_it() {
     let workspace = workspace();
     let (_ours, theirs) = UnixStream::pair().unwrap();
     let mut server = limited(&workspace).stdin(std::os::fd::OwnedFd::from(theirs)).spawn().unwrap();
-    let mut said = String::new();
-    server.stderr.take().unwrap().read_to_string(&mut said).unwrap();
-    assert_eq!(server.wait().unwrap().code(), Some(1), "{said}");
-    assert!(said.contains("no thread for stdin") && !said.contains("panicked"), "{said}");
+    let mut stderr = String::new();
+    server.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+    assert_eq!(server.wait().unwrap().code(), Some(1), "{stderr}");
+    assert!(stderr.contains("no thread for stdin") && !stderr.contains("panicked"), "{stderr}");
 }

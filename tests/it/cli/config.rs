@@ -188,15 +188,15 @@ fn complete_file_is_read_once() {
     fs::write(&file, text.replacen("\"command\"", "\"disabled\": true, \"command\"", 1)).unwrap();
     let events = init(CreateFlags::NONBLOCK).unwrap();
     add_watch(&events, &file, WatchFlags::OPEN | WatchFlags::CLOSE).unwrap();
-    let said = stderr(&run(&workspace, &["config", "cursor", "--write"]));
-    assert!(said.ends_with("It is switched off there: disabled is true\n"), "{said}");
+    let message = stderr(&run(&workspace, &["config", "cursor", "--write"]));
+    assert!(message.ends_with("It is switched off there: disabled is true\n"), "{message}");
     let mut buffer = [MaybeUninit::uninit(); 4096];
     let mut events = Reader::new(&events, &mut buffer);
     let mut opened = 0;
     while let Ok(event) = events.next() {
         opened += u32::from(event.events().contains(ReadFlags::OPEN));
     }
-    assert_eq!(opened, 1, "{said}");
+    assert_eq!(opened, 1, "{message}");
 }
 
 #[test]
@@ -318,12 +318,12 @@ fn scopes_have_separate_files() {
     let own: Value = serde_json::from_slice(&fs::read(home.join(".claude.json")).unwrap()).unwrap();
     assert!(own["mcpServers"]["cutline"].is_object(), "{own}");
     assert!(own["projects"][&root]["mcpServers"]["cutline"].is_object(), "{own}");
-    let said = stdout(&run(&workspace, &["doctor", "--tools", "ls"]));
+    let report = stdout(&run(&workspace, &["doctor", "--tools", "ls"]));
     for part in [
         format!("{}/.claude.json (this project) starts ", home.display()),
         format!("{}/.claude.json starts ", home.display()),
     ] {
-        assert!(said.contains(&part), "{part} is not in {said}");
+        assert!(report.contains(&part), "{part} is not in {report}");
     }
     for (client, scope) in [("cline", "project"), ("cursor", "local"), ("claude-desktop", "project")] {
         let output = run(&workspace, &["config", client, "--scope", scope, "--write"]);
@@ -385,8 +385,8 @@ fn claude_desktop_gets_a_root_and_a_timeout() {
         file["mcpServers"]["cutline"]["args"].clone()
     };
     let root = workspace.root();
-    let said = stderr(&run(&workspace, &["config", "claude-desktop"]));
-    assert!(said.ends_with(&format!("gets the current folder, {}\n", root.display())), "{said}");
+    let message = stderr(&run(&workspace, &["config", "claude-desktop"]));
+    assert!(message.ends_with(&format!("gets the current folder, {}\n", root.display())), "{message}");
     assert_eq!(args(&[]), json!(["--root", root, "--bash-max-timeout", "200"]));
     assert_eq!(args(&["--root", "x"]), json!(["--root", workspace.path("x"), "--bash-max-timeout", "200"]));
     let own = ["--bash-timeout", "300"];

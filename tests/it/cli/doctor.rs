@@ -15,35 +15,35 @@ use crate::support::{Start, Workspace};
 fn sound_setup_passes() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let output = run(&workspace, &["doctor", "--root", "."]);
-    let said = stdout(&output);
-    assert_eq!(code(&output), 0, "{said}{}", stderr(&output));
+    let report = stdout(&output);
+    assert_eq!(code(&output), 0, "{report}{}", stderr(&output));
     for tool in ["read", "bash", "grep", "find", "ls"] {
-        assert!(said.contains(&format!("ok    {tool} answered in ")), "{tool} is not in\n{said}");
+        assert!(report.contains(&format!("ok    {tool} answered in ")), "{tool} is not in\n{report}");
     }
-    let notes = said.lines().filter(|line| line.starts_with("note ")).count();
+    let notes = report.lines().filter(|line| line.starts_with("note ")).count();
     let summary = match notes {
         0 => "All is well\n".to_owned(),
         1 => "Nothing is wrong; 1 note\n".to_owned(),
         notes => format!("Nothing is wrong; {notes} notes\n"),
     };
-    assert!(said.ends_with(&summary) && !said.contains("wrong "), "{said}");
+    assert!(report.ends_with(&summary) && !report.contains("wrong "), "{report}");
     assert_eq!(workspace.saved().len(), 0, "it left something");
 }
 
 #[test]
 fn secrets_that_commands_see_are_a_note() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
-    let said = |flags: &[&str]| {
+    let report = |flags: &[&str]| {
         let start = Start::new(&workspace).env("PGPASSWORD", "x").env("DATABASE_URL", "pg://me:hidden@host");
         let mut command = start.flags(["doctor", "--tools", "ls"]).flags(flags).command();
         stdout(&command.stdin(Stdio::null()).output().unwrap())
     };
-    let inherited = said(&[]);
+    let inherited = report(&[]);
     let note = inherited.lines().find(|line| line.starts_with("note  commands see the values of ")).unwrap();
     assert!(note.contains("PGPASSWORD") && note.contains("DATABASE_URL"), "{note}");
     assert!(note.ends_with(": --env filtered removes them") && !inherited.contains("hidden"), "{inherited}");
     assert!(!inherited.contains("All is well"), "{inherited}");
-    assert!(!said(&["--env", "filtered"]).contains("DATABASE_URL"));
+    assert!(!report(&["--env", "filtered"]).contains("DATABASE_URL"));
 }
 
 #[test]
@@ -69,14 +69,14 @@ fn each_fault_is_reported() {
 }
 
 /// Returns the doctor's exit code and its finding for a project's `entry`, which the user lets it start.
-fn said_of(workspace: &Workspace, entry: &Value) -> (i32, String) {
+fn report_about(workspace: &Workspace, entry: &Value) -> (i32, String) {
     let file = workspace.path(".mcp.json");
     fs::write(&file, json!({"mcpServers": {"cutline": entry}}).to_string()).unwrap();
     let output = run(workspace, &["doctor", "--tools", "ls", "--start-project-servers"]);
-    let said = stdout(&output);
-    let (_, said) =
-        said.split_once(&format!("{} starts ", file.display())).unwrap_or_else(|| panic!("{said}"));
-    (code(&output), said.to_owned())
+    let report = stdout(&output);
+    let (_, report) =
+        report.split_once(&format!("{} starts ", file.display())).unwrap_or_else(|| panic!("{report}"));
+    (code(&output), report.to_owned())
 }
 
 #[test]
@@ -89,8 +89,8 @@ fn entry_started_with_its_flags() {
         json!({"command": link, "args": ["--root", workspace.root()], "env": {"CUTLINE_MAX_LINES": "9"}}),
         json!({"command": binary, "args": ["--root", "root"], "cwd": workspace.base()}),
     ] {
-        let (code, said) = said_of(&workspace, &fine);
-        assert!(code == 0 && said.contains(", which greeted in "), "{said}");
+        let (code, report) = report_about(&workspace, &fine);
+        assert!(code == 0 && report.contains(", which greeted in "), "{report}");
     }
     for (entry, why) in [
         (json!({"args": ["--root", "/gone"]}), "--root /gone: No such file or directory\n"),
@@ -107,9 +107,12 @@ fn entry_started_with_its_flags() {
     ] {
         let mut entry = entry;
         entry["command"] = binary.into();
-        let (code, said) = said_of(&workspace, &entry);
-        assert!(code == 1 && said.contains(why), "{why} is not in\n{said}");
-        assert!(said.starts_with(&format!("{binary}, but ")) && said.ends_with("\n1 wrong\n"), "{said}");
+        let (code, report) = report_about(&workspace, &entry);
+        assert!(code == 1 && report.contains(why), "{why} is not in\n{report}");
+        assert!(
+            report.starts_with(&format!("{binary}, but ")) && report.ends_with("\n1 wrong\n"),
+            "{report}"
+        );
     }
     assert!(workspace.processes(0).is_empty());
 }
@@ -117,17 +120,17 @@ fn entry_started_with_its_flags() {
 #[test]
 fn disabled_entry_is_reported() {
     let workspace = Workspace::new();
-    for (setting, said) in [("disabled", "disabled is true"), ("enabled", "enabled is false")] {
+    for (setting, reason) in [("disabled", "disabled is true"), ("enabled", "enabled is false")] {
         let mut entry = json!({"command": env!("CARGO_BIN_EXE_cutline")});
         entry[setting] = (setting == "disabled").into();
         workspace.write(".cursor/mcp.json", json!({"mcpServers": {"cutline": entry}}).to_string());
         let start = |arguments: &[&str]| Start::new(&workspace).flags(arguments).command().output().unwrap();
         let doctor = String::from_utf8(start(&["doctor"]).stdout).unwrap();
-        let line = format!("has cutline switched off: {said}\n");
+        let line = format!("has cutline switched off: {reason}\n");
         assert!(doctor.contains(&line) && !doctor.contains("mcp.json starts"), "{doctor}");
         let config = start(&["config", "cursor", "--write"]);
         let config = String::from_utf8(config.stderr).unwrap();
-        assert!(config.ends_with(&format!("It is switched off there: {said}\n")), "{config}");
+        assert!(config.ends_with(&format!("It is switched off there: {reason}\n")), "{config}");
     }
 }
 
@@ -156,9 +159,9 @@ fn foreign_command_not_run() {
             0,
         ),
     ] {
-        let (code, said) = said_of(&workspace, &entry);
-        assert!(code == expected && said.contains(words), "{words} is not in\n{said}");
-        assert!(!workspace.path("ran").exists(), "{said}");
+        let (code, report) = report_about(&workspace, &entry);
+        assert!(code == expected && report.contains(words), "{words} is not in\n{report}");
+        assert!(!workspace.path("ran").exists(), "{report}");
     }
 }
 
@@ -207,8 +210,8 @@ fn trial_of_an_entry_changes_nothing_outside_a_temporary_folder() {
             let trees = || [tree(workspace.root()), tree(&workspace.home())];
             let before = trees();
             let output = run(&workspace, &[&["doctor", "--tools", "ls"], flags].concat());
-            let said = stdout(&output);
-            assert!(code(&output) == 0 && said.contains(", which greeted in "), "{entry}: {said}");
+            let report = stdout(&output);
+            assert!(code(&output) == 0 && report.contains(", which greeted in "), "{entry}: {report}");
             assert_eq!(trees(), before, "{entry}");
             fs::remove_file(&file).unwrap();
         }
@@ -233,22 +236,22 @@ fn project_entries_start_only_if_the_user_asks() {
             Start::new(&workspace).env("CODEX_HOME", "<root>/codex").flags(["doctor", "--tools", "ls"]);
         stdout(&start.flags(flags).command().stdin(Stdio::null()).output().unwrap())
     };
-    let (said, started) = (doctor(&[]), doctor(&["--start-project-servers"]));
+    let (report, started) = (doctor(&[]), doctor(&["--start-project-servers"]));
     for file in [workspace.path(".mcp.json"), link, workspace.path("codex/config.toml")] {
         let file = file.display();
         let note = format!(
             "note  {file} is a file of the project, so its server was not started; its program is {binary}. \
              --start-project-servers starts it\n"
         );
-        assert!(said.contains(&note), "{note} is not in\n{said}");
+        assert!(report.contains(&note), "{note} is not in\n{report}");
         assert!(started.contains(&format!("ok    {file} starts {binary}, which greeted in ")), "{started}");
     }
-    assert!(!said.contains("which greeted in") && !said.contains(" fits: "), "{said}");
+    assert!(!report.contains("which greeted in") && !report.contains(" fits: "), "{report}");
     // A home folder that is a repository holds the user's own files.
     let mut command =
         Start::new(&workspace).env("HOME", "<root>").env("CODEX_HOME", "<root>/codex").command();
-    let said = stdout(&command.args(["doctor", "--tools", "ls"]).stdin(Stdio::null()).output().unwrap());
-    assert!(said.contains(&format!("codex/config.toml starts {binary}, which greeted in ")), "{said}");
+    let report = stdout(&command.args(["doctor", "--tools", "ls"]).stdin(Stdio::null()).output().unwrap());
+    assert!(report.contains(&format!("codex/config.toml starts {binary}, which greeted in ")), "{report}");
 }
 
 #[test]
@@ -258,9 +261,9 @@ fn names_of_a_projects_files_forge_no_finding() {
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("a\nok    forged\u{1b}]0;b\u{7}\u{202e}.yaml"), "mcpServers: [\u{1b}[2J").unwrap();
     let output = run(&workspace, &["doctor", "--tools", "ls"]);
-    let said = stdout(&output);
-    assert!(said.contains("forged") && !said.contains("\nok    forged"), "{said}");
-    assert!(said.contains("\\u{202e}.yaml") && !said.contains('\u{202e}'), "{said}");
+    let report = stdout(&output);
+    assert!(report.contains("forged") && !report.contains("\nok    forged"), "{report}");
+    assert!(report.contains("\\u{202e}.yaml") && !report.contains('\u{202e}'), "{report}");
     fs::create_dir(workspace.path(".codex")).unwrap();
     fs::write(workspace.path(".codex/config.toml"), "a = [\u{1b}[2J").unwrap();
     let refused = run(&workspace, &["config", "codex", "--scope", "project", "--write"]);
@@ -299,8 +302,8 @@ fn client_profiles_are_reported() {
     let entry = json!({"command": env!("CARGO_BIN_EXE_cutline"), "env": {"CUTLINE_MAX_BYTES": "4KB"}});
     fs::write(&cline, json!({"mcpServers": {"files": entry}}).to_string()).unwrap();
     let output = run(&workspace, &["doctor", "--tools", "ls", "--start-project-servers"]);
-    let said = stdout(&output);
-    assert_eq!(code(&output), 0, "{said}");
+    let report = stdout(&output);
+    assert_eq!(code(&output), 0, "{report}");
     for line in [
         "Claude Desktop: the defaults fit: 2000 lines, 30KB, images",
         "Claude Code: the row claude-code (2.1) fits: 2000 lines, 30KB, images",
@@ -313,11 +316,11 @@ fn client_profiles_are_reported() {
         "Cline: the row cline (3.0) fits: 2000 lines, 4KB, answers within 54 seconds, no images",
         "Continue: the row continue (1.5) fits: 2000 lines, 30KB, answers within 54 seconds, no images",
     ] {
-        assert!(said.contains(&format!("ok    {line}\n")), "{line} is not in\n{said}");
+        assert!(report.contains(&format!("ok    {line}\n")), "{line} is not in\n{report}");
     }
     let named =
         format!("{} starts {} as files, which greeted", cline.display(), env!("CARGO_BIN_EXE_cutline"));
-    assert!(said.contains(&named), "{named} is not in\n{said}");
+    assert!(report.contains(&named), "{named} is not in\n{report}");
 }
 
 #[test]
@@ -325,9 +328,9 @@ fn configured_client_profile_is_reported_without_an_entry() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let line =
         "ok    the row cline (3.0) fits: 2000 lines, 6.9KB as JSON, answers within 54 seconds, no images\n";
-    let said = |flags: &[&str]| stdout(&run(&workspace, &[&["doctor", "--tools", "ls"], flags].concat()));
-    assert!(said(&["--fit", "cline"]).contains(line), "{}", said(&["--fit", "cline"]));
-    assert!(!said(&[]).contains(" fits: "), "{}", said(&[]));
+    let report = |flags: &[&str]| stdout(&run(&workspace, &[&["doctor", "--tools", "ls"], flags].concat()));
+    assert!(report(&["--fit", "cline"]).contains(line), "{}", report(&["--fit", "cline"]));
+    assert!(!report(&[]).contains(" fits: "), "{}", report(&[]));
 }
 
 #[test]
@@ -336,8 +339,8 @@ fn conflicting_scopes_are_reported() {
     let config = |words: &[&str]| assert_eq!(code(&run(&workspace, &[&["config"], words].concat())), 0);
     config(&["claude-code", "--root", ".", "--write"]);
     config(&["claude-code", "--scope", "user", "--root", ".", "--write"]);
-    let said = || stdout(&run(&workspace, &["doctor", "--tools", "ls"]));
-    assert!(!said().contains("other commands"), "{}", said());
+    let report = || stdout(&run(&workspace, &["doctor", "--tools", "ls"]));
+    assert!(!report().contains("other commands"), "{}", report());
     config(&["claude-code", "--scope", "local", "--root", "sub", "--write"]);
     config(&["gemini", "--root", ".", "--write"]);
     config(&["gemini", "--scope", "user", "--write"]);
@@ -355,7 +358,7 @@ fn conflicting_scopes_are_reported() {
         gemini = gemini.display(),
     );
     for line in [local, gemini] {
-        assert!(said().contains(&format!("note  {line}")), "{line} is not in\n{}", said());
+        assert!(report().contains(&format!("note  {line}")), "{line} is not in\n{}", report());
     }
 }
 
@@ -376,23 +379,23 @@ fn servers_without_programs_are_reported() {
     }});
     workspace.write(".mcp.json", entries.to_string());
     let output = run(&workspace, &["doctor", "--tools", "ls"]);
-    let said = stdout(&output);
-    assert_eq!(code(&output), 0, "{said}");
+    let report = stdout(&output);
+    assert_eq!(code(&output), 0, "{report}");
     let file = workspace.path(".mcp.json");
     for (name, program) in
         [("gone", "/no/such/server"), ("unwrapped", "/no/such/cutline"), ("hollow", "/no/such/inner")]
     {
         let line = format!("note  {name} in {} starts {program}, which is not a program\n", file.display());
-        assert!(said.contains(&line), "{line} is not in\n{said}");
+        assert!(report.contains(&line), "{line} is not in\n{report}");
     }
-    assert_eq!(said.matches("which is not a program").count(), 3, "{said}");
+    assert_eq!(report.matches("which is not a program").count(), 3, "{report}");
     let lists =
         "has other servers: wrapped hollow, unwrapped, whole; not wrapped filled, gone, relative, there\n";
-    assert!(said.contains(lists), "{said}");
+    assert!(report.contains(lists), "{report}");
     // An unreadable file is reported once, although two of its parts are checked.
     fs::write(workspace.home().join(".claude.json"), "{").unwrap();
-    let said = stdout(&run(&workspace, &["doctor", "--tools", "ls"]));
-    assert_eq!(said.matches(".claude.json").count(), 1, "{said}");
+    let report = stdout(&run(&workspace, &["doctor", "--tools", "ls"]));
+    assert_eq!(report.matches(".claude.json").count(), 1, "{report}");
 }
 
 #[test]

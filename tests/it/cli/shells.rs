@@ -110,7 +110,7 @@ fn long_call_shows_progress_on_terminal() {
     // News come at most five times a second.
     let call = ["call", "bash", "command=echo working; sleep 1; echo done"];
     let Some(shown) = on_a_terminal(&workspace, &call, &[]) else { return };
-    let (news, answer) = shown.rsplit_once("\r\u{1b}[K").unwrap_or_else(|| panic!("no news in {shown:?}"));
+    let (news, response) = shown.rsplit_once("\r\u{1b}[K").unwrap_or_else(|| panic!("no news in {shown:?}"));
     assert!(news.contains("working"), "{shown:?}");
-    assert_eq!(answer.replace("\r\n", "\n"), "working\ndone\n");
+    assert_eq!(response.replace("\r\n", "\n"), "working\ndone\n");
 }

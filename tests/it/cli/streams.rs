@@ -43,9 +43,9 @@ fn input_that_does_not_block_is_waited_for() {
         }
         drop((writer, input));
         let output = child.wait_with_output().unwrap();
-        let said = String::from_utf8(output.stdout.clone()).unwrap();
+        let printed = String::from_utf8(output.stdout.clone()).unwrap();
         assert_eq!(code(&output), 0, "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
-        assert!(said.starts_with(&expected), "{words:?}: {said}");
+        assert!(printed.starts_with(&expected), "{words:?}: {printed}");
     }
 }
 
@@ -67,11 +67,15 @@ fn output_that_does_not_block_is_waited_for() {
         eventually("the pipe is full", || {
             ioctl_fionread(&reader).unwrap() == PIPE_BYTES || has_ended(&mut child)
         });
-        let mut said = String::new();
-        reader.read_to_string(&mut said).unwrap();
+        let mut printed = String::new();
+        reader.read_to_string(&mut printed).unwrap();
         let ended = child.wait_with_output().unwrap();
         assert_eq!(code(&ended), 0, "{words:?}: {}", String::from_utf8_lossy(&ended.stderr));
         let end = if is_json { "line 60000 of it" } else { "line 60000 of it\n" };
-        assert!(said.contains(end) && (is_json || said.len() > 1_000_000), "{words:?}: {}", said.len());
+        assert!(
+            printed.contains(end) && (is_json || printed.len() > 1_000_000),
+            "{words:?}: {}",
+            printed.len()
+        );
     }
 }

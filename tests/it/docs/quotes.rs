@@ -52,9 +52,9 @@ const NOT_OURS: [&str; 6] = ["node", "function", "device", "fn", "struct", "impl
 
 #[test]
 fn quoted_texts_exist_in_the_code() {
-    let said: Vec<String> = NOTICES.iter().chain(&TEXTS).flat_map(|path| literals(&file(path))).collect();
-    let said = said.iter().flat_map(|text| text.split(|c: char| !c.is_ascii_alphabetic()));
-    let said: BTreeSet<&str> = said.chain(NOT_OURS).collect();
+    let known: Vec<String> = NOTICES.iter().chain(&TEXTS).flat_map(|path| literals(&file(path))).collect();
+    let known = known.iter().flat_map(|text| text.split(|c: char| !c.is_ascii_alphabetic()));
+    let known: BTreeSet<&str> = known.chain(NOT_OURS).collect();
     let mut seen = 0;
     for page in ["docs/tools.md", "docs/troubleshooting.md"].map(page::one) {
         for (place, code) in &page.code {
@@ -68,7 +68,7 @@ fn quoted_texts_exist_in_the_code() {
                 let words = quoted.split(' ').map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
                 // No numbers, paths or names.
                 let words = words.filter(|word| word.chars().all(|c| c.is_ascii_lowercase()));
-                let made_up: Vec<_> = words.filter(|word| word.len() > 1 && !said.contains(word)).collect();
+                let made_up: Vec<_> = words.filter(|word| word.len() > 1 && !known.contains(word)).collect();
                 assert!(made_up.is_empty(), "{place}: {code}: cutline does not say {made_up:?}");
             }
         }

@@ -23,9 +23,9 @@ fn transcripts_match() {
     for page in page::all() {
         for block in page.blocks.iter().filter(|block| block.kind == "console") {
             let (project, mut client) = (ExampleProject::new(), None);
-            for (asked, expected) in steps_of(block) {
+            for (step, expected) in steps_of(block) {
                 steps += 1;
-                let given = match asked.split_at(2) {
+                let actual = match step.split_at(2) {
                     ("$ ", line) => {
                         let output = project.run(&format!("exec 2>&1; {line}"));
                         String::from_utf8_lossy(&output.stdout).into_owned()
@@ -36,7 +36,7 @@ fn transcripts_match() {
                         client.call(tool, project.arguments(arguments)).text().to_owned()
                     }
                 };
-                assert_shown(&format!("{}: {asked}", block.place), &expected, &project.as_named(&given));
+                assert_shown(&format!("{}: {step}", block.place), &expected, &project.as_named(&actual));
             }
         }
     }
@@ -53,8 +53,8 @@ fn shown_outputs_match() {
         let output = project.run(command);
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{}: {command}\n{stderr}", block.place);
-        let given = project.as_named(&String::from_utf8_lossy(&output.stdout));
-        assert_shown(&format!("{}: {command}", block.place), &block.text, &given);
+        let actual = project.as_named(&String::from_utf8_lossy(&output.stdout));
+        assert_shown(&format!("{}: {command}", block.place), &block.text, &actual);
     }
     assert!(outputs >= 5, "there are {outputs} in all pages");
 }
@@ -84,21 +84,21 @@ fn steps_of(block: &Block) -> Vec<(String, String)> {
         if line.starts_with("$ ") || line.starts_with("> ") {
             steps.push((line.to_owned(), String::new()));
         } else {
-            let (_, given) = steps.last_mut().unwrap_or_else(|| panic!("{}: no command first", block.place));
-            given.extend([line, "\n"]);
+            let (_, actual) = steps.last_mut().unwrap_or_else(|| panic!("{}: no command first", block.place));
+            actual.extend([line, "\n"]);
         }
     }
     steps
 }
 
 #[track_caller]
-fn assert_shown(place: &str, expected: &str, given: &str) {
+fn assert_shown(place: &str, expected: &str, actual: &str) {
     let mut redactions = Redactions::new();
     redactions.extend(DIFFERS.map(|(name, pattern)| (name, Regex::new(pattern).unwrap()))).unwrap();
     let left_out = |line| if line == "…" { "..." } else { line };
     let expected = expected.trim_end().lines().map(left_out).collect::<Vec<_>>().join("\n");
     let expected = redactions.redact(&expected).into_data();
     let assert = Assert::new().normalize_paths(false).redact_with(redactions);
-    let shown = assert.try_eq(Some(&"answered"), given.trim_end().into_data(), expected);
-    shown.unwrap_or_else(|difference| panic!("{place}\n{difference}\nin full:\n{given}"));
+    let shown = assert.try_eq(Some(&"answered"), actual.trim_end().into_data(), expected);
+    shown.unwrap_or_else(|difference| panic!("{place}\n{difference}\nin full:\n{actual}"));
 }

@@ -55,8 +55,8 @@ fn arguments_match_schemas() {
                     schema["required"].as_array().is_some_and(|all| all.iter().any(|one| one == argument));
                 assert_eq!(kind.contains("required"), required, "{name}: {argument}");
                 // The choices of an argument, or its type.
-                let (choices, said) = (code(kind), property["description"].as_str().unwrap());
-                assert!(choices.iter().all(|choice| said.contains(choice)), "{name}: {item} {said}");
+                let (choices, description) = (code(kind), property["description"].as_str().unwrap());
+                assert!(choices.iter().all(|choice| description.contains(choice)), "{name}: {item} {description}");
                 assert!(
                     !choices.is_empty() || kind.starts_with(property["type"].as_str().unwrap()),
                     "{name}: {item}"

@@ -81,9 +81,9 @@ fn temp_folder_of_an_idle_killed_server_is_removed() {
 fn a_saved_folder_swapped_for_a_link_leads_the_server_nowhere() {
     let workspace = Workspace::with(&json!({"saved": {"dir": true}, "../elsewhere": {"dir": true}}));
     let mut client = Start::new(&workspace).flags(["--spill-dir", "<root>/saved"]).client();
-    let swap = workspace.filled_in("mv saved moved && ln -s <base>/elsewhere saved && seq 3000");
-    client.call("bash", json!({"command": swap})).assert_worked();
-    client.call("bash", json!({"command": "seq 4000"})).assert_worked();
+    let swap = workspace.expand("mv saved moved && ln -s <base>/elsewhere saved && seq 3000");
+    client.call("bash", json!({"command": swap})).assert_success();
+    client.call("bash", json!({"command": "seq 4000"})).assert_success();
     assert_eq!(fs::read_dir(workspace.base().join("elsewhere")).unwrap().count(), 0);
     assert_eq!(fs::read_dir(workspace.path("moved")).unwrap().count(), 2);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Client, Era, Start, Workspace, eventually};
+use crate::support::{Client, Protocol, Start, Workspace, eventually};
 
 #[test]
 fn cancellation_ends_all_processes_of_a_command() {
@@ -13,16 +13,16 @@ fn cancellation_ends_all_processes_of_a_command() {
         "(setsid bash -c 'sleep 600 & wait' &) ; sleep 600",
         "yes",
     ];
-    for era in Era::BOTH {
+    for protocol in Protocol::BOTH {
         for command in commands {
             let workspace = Workspace::with(&json!({"a": "one\n"}));
-            let mut client = Start::new(&workspace).era(era).client();
+            let mut client = Start::new(&workspace).protocol(protocol).client();
             let started = format!("touch started; {command}");
             let id = client.send_call("bash", json!({"command": started}), None);
             eventually("the command runs", || workspace.path("started").exists());
             client.cancel(id);
             eventually(&format!("{command} is gone"), || workspace.processes(client.id()).is_empty());
-            assert_no_answer(&mut client, id);
+            assert_no_response(&mut client, id);
         }
     }
 }
@@ -35,7 +35,7 @@ fn cancelled_command_leaves_no_saved_output() {
     eventually("the command runs", || workspace.path("started").exists());
     client.cancel(id);
     eventually("its file is gone", || workspace.saved().is_empty());
-    assert_no_answer(&mut client, id);
+    assert_no_response(&mut client, id);
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn cancelled_search_stops() {
         let id = client.send_call(tool, args, None);
         client.cancel(id);
         // The call may have ended before the cancellation. There is no second response.
-        client.call("read", json!({"path": "d1/f", "limit": 1})).assert_worked();
+        client.call("read", json!({"path": "d1/f", "limit": 1})).assert_success();
     }
     client.close_stdin();
     assert_eq!(client.exit().code(), Some(0));
@@ -73,7 +73,7 @@ fn cancelling_unknown_call_is_ignored() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let mut client = Client::new(&workspace);
     let id = client.send_call("read", json!({"path": "a"}), None);
-    client.answer(id);
+    client.response(id);
     client.cancel(id);
     client.cancel(4711);
     client.notify("notifications/cancelled", json!({"requestId": "no-such-id"}));
@@ -89,8 +89,8 @@ fn request_with_the_id_of_an_open_call_is_refused_and_leaves_that_to_be_cancelle
     for method in ["ping", "tools/call"] {
         let params = json!({"name": "ls", "arguments": {}});
         client.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
-        let answer = client.expect_message("its refusal", |message| message["id"] == id);
-        assert_eq!(answer["error"]["code"], -32600, "{method}: {answer}");
+        let response = client.expect_message("its refusal", |message| message["id"] == id);
+        assert_eq!(response["error"]["code"], -32600, "{method}: {response}");
     }
     client.cancel(id);
     eventually("the command is gone", || workspace.processes(client.id()).is_empty());
@@ -110,9 +110,9 @@ fn request_with_the_id_of_a_cancelled_call_gets_no_answer_of_that() {
     let params = json!({"name": "bash", "arguments": {"command": "echo new"}});
     client.cancel(id);
     client.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}));
-    let answer = client.expect_message("an answer", |message| message["id"] == id);
-    let text = &answer["result"]["content"][0]["text"];
-    assert!(answer["error"]["code"] == -32600 || text == "new\n", "{answer}");
+    let response = client.expect_message("an answer", |message| message["id"] == id);
+    let text = &response["result"]["content"][0]["text"];
+    assert!(response["error"]["code"] == -32600 || text == "new\n", "{response}");
 }
 
 #[test]
@@ -127,13 +127,13 @@ fn cancelling_one_call_leaves_the_others() {
     });
     client.cancel(one);
     workspace.write("go", "");
-    assert_eq!(client.answer(other)["result"]["content"][0]["text"], "other\n");
-    assert_no_answer(&mut client, one);
+    assert_eq!(client.response(other)["result"]["content"][0]["text"], "other\n");
+    assert_no_response(&mut client, one);
 }
 
 /// Fails if the server sent a response or a notification for a cancelled call.
 #[track_caller]
-fn assert_no_answer(client: &mut Client, id: u64) {
-    let unasked: Vec<Value> = client.unasked();
-    assert!(unasked.iter().all(|message| message["id"] != id), "{unasked:?}");
+fn assert_no_response(client: &mut Client, id: u64) {
+    let unsolicited: Vec<Value> = client.unsolicited();
+    assert!(unsolicited.iter().all(|message| message["id"] != id), "{unsolicited:?}");
 }

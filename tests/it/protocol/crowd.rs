@@ -2,14 +2,14 @@
 
 use serde_json::json;
 
-use crate::support::{Client, Era, Start, Workspace};
+use crate::support::{Client, Protocol, Start, Workspace};
 
 #[test]
 fn all_concurrent_calls_return() {
     let files = json!({"d/f{n}": {"each": [1, 50], "content": {"lines": [1, 100], "text": "line {n}"}}});
     let workspace = Workspace::with(&files);
-    for era in Era::BOTH {
-        let mut client = Start::new(&workspace).era(era).client();
+    for protocol in Protocol::BOTH {
+        let mut client = Start::new(&workspace).protocol(protocol).client();
         let calls: Vec<_> = (0..200_u64)
             .map(|n| match n % 5 {
                 0 => {
@@ -24,8 +24,8 @@ fn all_concurrent_calls_return() {
         let ids: Vec<_> =
             calls.iter().map(|(tool, args)| client.send_call(tool, args.clone(), None)).collect();
         for (n, id) in ids.into_iter().enumerate() {
-            let answer = client.answer(id);
-            let text = answer["result"]["content"][0]["text"].as_str().unwrap_or_default().to_owned();
+            let response = client.response(id);
+            let text = response["result"]["content"][0]["text"].as_str().unwrap_or_default().to_owned();
             let expected = match n % 5 {
                 0 => format!("line {}", n % 100 + 1),
                 1 => "f1".to_owned(),
@@ -33,7 +33,7 @@ fn all_concurrent_calls_return() {
                 3 => "d/f1:7: line 7".to_owned(),
                 _ => n.to_string(),
             };
-            assert_eq!(text.lines().next(), Some(expected.as_str()), "call {n}: {answer}");
+            assert_eq!(text.lines().next(), Some(expected.as_str()), "call {n}: {response}");
         }
     }
 }
@@ -52,7 +52,7 @@ fn waiting_commands_delay_nothing() {
     }
     workspace.write("go", "");
     for id in slow {
-        assert_eq!(client.answer(id)["result"]["content"][0]["text"], "went\n");
+        assert_eq!(client.response(id)["result"]["content"][0]["text"], "went\n");
     }
 }
 
@@ -64,12 +64,12 @@ fn flood_of_output_delays_nothing() {
     for _ in 0..20 {
         client.call("read", json!({"path": "a"})).assert_text("one\n");
     }
-    let answer = client.answer(flood);
-    let cut = &answer["result"]["_meta"]["details"]["truncation"];
+    let response = client.response(flood);
+    let cut = &response["result"]["_meta"]["details"]["truncation"];
     assert_eq!(
         (&cut["totalBytes"], &cut["totalLines"]),
         (&json!(200_000_000), &json!(100_000_000)),
-        "{answer}"
+        "{response}"
     );
 }
 
@@ -81,5 +81,5 @@ fn servers_in_one_folder_stay_apart() {
     let path = |reply: &crate::support::Reply| reply.details()["fullOutputPath"].as_str().unwrap().to_owned();
     let (first, second) = (path(&one.call("bash", command.clone())), path(&other.call("bash", command)));
     assert_ne!(first, second);
-    one.call("read", json!({"path": second, "limit": 1})).assert_worked();
+    one.call("read", json!({"path": second, "limit": 1})).assert_success();
 }

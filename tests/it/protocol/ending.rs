@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use rustix::process::Signal;
 use serde_json::json;
 
-use crate::support::{Client, Era, Start, Workspace, eventually};
+use crate::support::{Client, Protocol, Start, Workspace, eventually};
 
 /// The server promises a second; a busy machine may take a few more, a server that waits takes far longer.
 const AT_ONCE: Duration = Duration::from_secs(10);
@@ -26,7 +26,7 @@ fn assert_gone(client: &Client, workspace: &Workspace) {
 #[test]
 fn end_of_input_before_the_handshake() {
     let workspace = Workspace::new();
-    let mut client = Start::new(&workspace).silent();
+    let mut client = Start::new(&workspace).without_handshake();
     client.close_stdin();
     assert_eq!(client.exit().code(), Some(0));
     assert_eq!(client.rest(), Vec::<serde_json::Value>::new());
@@ -35,7 +35,7 @@ fn end_of_input_before_the_handshake() {
 #[test]
 fn end_of_input_after_half_a_line() {
     let workspace = Workspace::new();
-    let mut client = Start::new(&workspace).silent();
+    let mut client = Start::new(&workspace).without_handshake();
     client.send_raw(b"{\"jsonrpc\":\"2.0\",\"id\":1,");
     client.close_stdin();
     assert_eq!(client.exit().code(), Some(0));
@@ -44,8 +44,8 @@ fn end_of_input_after_half_a_line() {
 #[test]
 fn end_of_input_between_calls() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
-    for era in Era::BOTH {
-        let mut client = Start::new(&workspace).era(era).client();
+    for protocol in Protocol::BOTH {
+        let mut client = Start::new(&workspace).protocol(protocol).client();
         client.call("read", json!({"path": "a"}));
         client.close_stdin();
         assert_eq!(client.exit().code(), Some(0));
@@ -56,8 +56,8 @@ fn end_of_input_between_calls() {
 #[test]
 fn end_of_input_in_the_middle_of_a_command() {
     let workspace = Workspace::new();
-    for era in Era::BOTH {
-        let mut client = Start::new(&workspace).era(era).client();
+    for protocol in Protocol::BOTH {
+        let mut client = Start::new(&workspace).protocol(protocol).client();
         client.send_call("bash", json!({"command": STUBBORN}), None);
         running(&client, &workspace, 3);
         let start = Instant::now();
@@ -76,7 +76,7 @@ fn quick_calls_return_at_end_of_input() {
     client.close_stdin();
     assert_eq!(client.exit().code(), Some(0));
     for id in ids {
-        assert_eq!(client.answer(id)["result"]["content"][0]["text"], "one\n");
+        assert_eq!(client.response(id)["result"]["content"][0]["text"], "one\n");
     }
 }
 
@@ -89,7 +89,7 @@ fn calls_return_after_end_of_input() {
     let ids: Vec<_> = (0..400).map(|_| client.send_call("grep", call.clone(), None)).collect();
     client.close_stdin();
     assert_eq!(client.exit().code(), Some(0));
-    let answered = ids.iter().filter(|id| client.has_answer(**id)).count();
+    let answered = ids.iter().filter(|id| client.has_response(**id)).count();
     assert_eq!(answered, ids.len());
 }
 
@@ -97,7 +97,7 @@ fn calls_return_after_end_of_input() {
 fn background_process_ends_with_the_server() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
-    client.call("bash", json!({"command": "sleep 600 & echo hi"})).assert_worked();
+    client.call("bash", json!({"command": "sleep 600 & echo hi"})).assert_success();
     running(&client, &workspace, 1);
     client.close_stdin();
     assert_eq!(client.exit().code(), Some(0));
@@ -134,7 +134,7 @@ fn signals_end_the_server_with_their_codes() {
 #[test]
 fn signal_before_the_handshake() {
     let workspace = Workspace::new();
-    let mut client = Start::new(&workspace).silent();
+    let mut client = Start::new(&workspace).without_handshake();
     client.ask("ping", json!({}));
     client.signal(Signal::TERM);
     assert_eq!(client.exit().code(), Some(143));
@@ -143,7 +143,7 @@ fn signal_before_the_handshake() {
 #[test]
 fn unread_output_does_not_delay_exit() {
     let workspace = Workspace::with(&json!({"a": {"repeat": "line\n", "times": 2000}}));
-    let mut command = Start::new(&workspace).era(Era::Modern).command();
+    let mut command = Start::new(&workspace).protocol(Protocol::Stateless).command();
     let (stdin, stdout) = (std::process::Stdio::piped(), std::process::Stdio::piped());
     let mut child = command.stdin(stdin).stdout(stdout).stderr(std::process::Stdio::null()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();

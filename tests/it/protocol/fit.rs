@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::support::{Client, Era, Start, Workspace, assert_whole_for_cline, escaped_texts, eventually};
+use crate::support::{Client, Protocol, Start, Workspace, assert_fits_cline, escaped_texts, eventually};
 
 fn workspace() -> Workspace {
     Workspace::with(&json!({
@@ -17,28 +17,28 @@ fn workspace() -> Workspace {
 #[test]
 fn limits_are_those_of_the_client_profile() {
     let workspace = workspace();
-    for era in Era::BOTH {
-        let start = || Start::new(&workspace).era(era);
+    for protocol in Protocol::BOTH {
+        let start = || Start::new(&workspace).protocol(protocol);
         let opencode = start().named("opencode").client().call("read", json!({"path": "lines"}));
-        opencode.assert_holds("\n\n[Showing lines 1-1990 of 5000. Use offset=1991 to continue]");
+        opencode.assert_contains("\n\n[Showing lines 1-1990 of 5000. Use offset=1991 to continue]");
         let codex = start().named("codex-mcp-client").client().call("read", json!({"path": "wide"}));
-        codex.assert_holds("(11KB limit)");
+        codex.assert_contains("(11KB limit)");
         let other = start().named("some-client").client().call("read", json!({"path": "lines"}));
-        other.assert_holds("[Showing lines 1-2000 of 5000. Use offset=2001 to continue]");
+        other.assert_contains("[Showing lines 1-2000 of 5000. Use offset=2001 to continue]");
     }
 }
 
 #[test]
 fn effective_limits_are_reported() {
     let workspace = workspace();
-    for era in Era::BOTH {
-        let mut client = Start::new(&workspace).era(era).named("opencode").silent();
-        let hello = match era {
-            Era::Legacy(revision) => client.initialize(revision),
-            Era::Modern => client.ask("server/discover", json!({})),
+    for protocol in Protocol::BOTH {
+        let mut client = Start::new(&workspace).protocol(protocol).named("opencode").without_handshake();
+        let hello = match protocol {
+            Protocol::Handshake(revision) => client.initialize(revision),
+            Protocol::Stateless => client.ask("server/discover", json!({})),
         };
         assert!(hello["result"]["instructions"].as_str().unwrap().contains("at most 1990 lines"), "{hello}");
-        if era != Era::Modern {
+        if protocol != Protocol::Stateless {
             client.notify("notifications/initialized", json!({}));
         }
         let list = client.ask("tools/list", json!({})).to_string();
@@ -54,10 +54,10 @@ fn flags_override_the_profile() {
     let read = |flags: &[&str], name: &str| {
         Start::new(&workspace).flags(flags).named(name).client().call("read", json!({"path": "lines"}))
     };
-    read(&["--max-lines", "2000"], "opencode").assert_holds("[Showing lines 1-2000 of 5000.");
-    read(&["--fit", "off"], "opencode").assert_holds("[Showing lines 1-2000 of 5000.");
-    read(&["--fit", "opencode"], "mcp").assert_holds("[Showing lines 1-1990 of 5000.");
-    read(&["--max-lines", "5"], "opencode").assert_holds("[Showing lines 1-5 of 5000.");
+    read(&["--max-lines", "2000"], "opencode").assert_contains("[Showing lines 1-2000 of 5000.");
+    read(&["--fit", "off"], "opencode").assert_contains("[Showing lines 1-2000 of 5000.");
+    read(&["--fit", "opencode"], "mcp").assert_contains("[Showing lines 1-1990 of 5000.");
+    read(&["--max-lines", "5"], "opencode").assert_contains("[Showing lines 1-5 of 5000.");
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn text_only_client_gets_no_images_or_details() {
     reply.assert_text("Read image: wide.png (image/png, 2400x10, 103B)\n\n[This client shows no images]");
     assert_eq!(reply.result["content"].as_array().unwrap().len(), 1);
     let reply = client.call("read", json!({"path": "wide"}));
-    reply.assert_holds("(6.9KB JSON limit)");
+    reply.assert_contains("(6.9KB JSON limit)");
     assert!(reply.result.get("_meta").is_none(), "{}", reply.result);
 }
 
@@ -77,7 +77,7 @@ fn pages(client: &mut Client, path: &str) -> String {
     let (mut all, mut offset) = (String::new(), 1);
     loop {
         let reply = client.call("read", json!({"path": path, "offset": offset}));
-        assert_whole_for_cline(&reply.assert_worked().result, path);
+        assert_fits_cline(&reply.assert_success().result, path);
         let Some((body, notices)) = reply.text().rsplit_once("\n\n[") else { return all + reply.text() };
         all = all + body + "\n";
         let next = notices.rsplit_once("Use offset=").unwrap().1;
@@ -108,7 +108,7 @@ fn results_fit_a_client_that_converts_them_to_json() {
                 ("grep", json!({"pattern": ".", "path": name, "limit": 2000})),
             ] {
                 let reply = client.call(tool, arguments);
-                assert_whole_for_cline(&reply.assert_worked().result, &reply.asked);
+                assert_fits_cline(&reply.assert_success().result, &reply.call_text);
             }
         }
         for (tool, arguments) in [
@@ -118,8 +118,8 @@ fn results_fit_a_client_that_converts_them_to_json() {
             ("grep", json!({"pattern": "5", "limit": 2000, "context": 3})),
         ] {
             let reply = client.call(tool, arguments);
-            reply.assert_holds("KB JSON limit reached");
-            assert_whole_for_cline(&reply.result, &reply.asked);
+            reply.assert_contains("KB JSON limit reached");
+            assert_fits_cline(&reply.result, &reply.call_text);
         }
     }
 }
@@ -134,7 +134,7 @@ fn command_in_the_notice_returns_the_start_of_a_long_line() {
     reply.assert_text(hint);
     let start = client.call("bash", json!({"command": "head -c 3450 'one line.json'"}));
     assert!(start.text().starts_with("[\"a\",") && start.text().len() == 3450, "{start}");
-    assert_whole_for_cline(&start.result, "the start");
+    assert_fits_cline(&start.result, "the start");
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn result_arrives_before_the_client_timeout() {
         client.notify("notifications/cancelled", json!({"requestId": id, "reason": "Request timed out"}));
         if learns {
             let reply = client.call("bash", sleep.clone());
-            reply.assert_holds("begun\n\n[Still running after 1 second (pid ");
+            reply.assert_contains("begun\n\n[Still running after 1 second (pid ");
             assert_eq!(reply.details()["stillRunning"], true);
         } else {
             let reply = client.call("bash", json!({"command": "sleep 3; echo over"}));
@@ -193,7 +193,7 @@ fn incomplete_saved_output_is_reported_before_the_status() {
         let mut client = start.flags(["--answer-within", "1"]).flags(flags).client();
         let command = format!("{printed}; until [ -e go ]; do sleep 0.05; done; exit 3");
         let reply = client.call("bash", json!({"command": command}));
-        reply.assert_holds("[Still running after 1 second (pid ");
+        reply.assert_contains("[Still running after 1 second (pid ");
         let path = reply.details()["fullOutputPath"].as_str().unwrap().to_owned();
         workspace.write("go", "");
         let end = format!("\n[Output after this was not saved: {why}]\n[Command exited with code 3]\n");
@@ -207,6 +207,6 @@ fn unknown_client_is_refused() {
     let workspace = workspace();
     let output = Start::new(&workspace).flags(["--fit", "nobody"]).command().output().unwrap();
     assert_eq!(output.status.code(), Some(2));
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.contains("not a client; there are auto, off, claude-code, codex, opencode"), "{said}");
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(stderr.contains("not a client; there are auto, off, claude-code, codex, opencode"), "{stderr}");
 }

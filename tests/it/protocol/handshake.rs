@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{Client, Era, Start, Workspace};
+use crate::support::{Client, Protocol, Start, Workspace};
 
 const REVISIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
@@ -10,13 +10,13 @@ const REVISIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11
 fn every_handshake_revision_is_spoken() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     for revision in REVISIONS {
-        let mut client = Start::new(&workspace).silent();
-        let answer = client.initialize(revision);
-        let result = &answer["result"];
-        assert_eq!(result["protocolVersion"], revision, "{answer}");
+        let mut client = Start::new(&workspace).without_handshake();
+        let response = client.initialize(revision);
+        let result = &response["result"];
+        assert_eq!(result["protocolVersion"], revision, "{response}");
         assert_eq!(result["serverInfo"]["name"], "cutline");
         assert_eq!(result["serverInfo"]["version"], env!("CARGO_PKG_VERSION"));
-        assert!(result["capabilities"]["tools"].is_object(), "{answer}");
+        assert!(result["capabilities"]["tools"].is_object(), "{response}");
         let instructions = result["instructions"].as_str().unwrap();
         assert!(instructions.len() < 2000, "clients cut instructions at 2 KB");
         client.notify("notifications/initialized", json!({}));
@@ -27,17 +27,17 @@ fn every_handshake_revision_is_spoken() {
 #[test]
 fn unknown_revision_gets_newest() {
     let workspace = Workspace::new();
-    for asked in ["1999-01-01", "2026-07-28", "soon"] {
-        let mut client = Start::new(&workspace).silent();
-        let answer = client.initialize(asked);
-        assert_eq!(answer["result"]["protocolVersion"], "2025-11-25", "{asked}: {answer}");
+    for version in ["1999-01-01", "2026-07-28", "soon"] {
+        let mut client = Start::new(&workspace).without_handshake();
+        let response = client.initialize(version);
+        assert_eq!(response["result"]["protocolVersion"], "2025-11-25", "{version}: {response}");
     }
 }
 
 #[test]
 fn stateless_era_needs_no_handshake() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
-    let mut client = Start::new(&workspace).era(Era::Modern).client();
+    let mut client = Start::new(&workspace).protocol(Protocol::Stateless).client();
     client.call("read", json!({"path": "a"})).assert_text("one\n");
 
     let discovered = client.ask("server/discover", json!({}));
@@ -52,14 +52,14 @@ fn stateless_era_needs_no_handshake() {
 #[test]
 fn unknown_stateless_revision_is_refused() {
     let workspace = Workspace::new();
-    let mut client = Start::new(&workspace).era(Era::Modern).client();
+    let mut client = Start::new(&workspace).protocol(Protocol::Stateless).client();
     client.send(&json!({"jsonrpc": "2.0", "id": "x", "method": "tools/list", "params": {"_meta": {
         "io.modelcontextprotocol/protocolVersion": "2031-01-01",
         "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
         "io.modelcontextprotocol/clientCapabilities": {},
     }}}));
-    let answer = client.expect_message("an error", |message| message["id"] == "x");
-    assert!(answer["error"].is_object(), "{answer}");
+    let response = client.expect_message("an error", |message| message["id"] == "x");
+    assert!(response["error"].is_object(), "{response}");
     assert!(client.ask("tools/list", json!({}))["result"].is_object());
 }
 
@@ -68,7 +68,7 @@ fn both_eras_answer_alike() {
     let files = json!({"a.txt": {"lines": [1, 3000], "text": "line {n}"}});
     let workspace = Workspace::with(&files);
     let mut legacy = Client::new(&workspace);
-    let mut modern = Start::new(&workspace).era(Era::Modern).client();
+    let mut modern = Start::new(&workspace).protocol(Protocol::Stateless).client();
     for (tool, args) in [
         ("read", json!({"path": "a.txt"})),
         ("grep", json!({"pattern": "line"})),
@@ -90,7 +90,7 @@ fn both_eras_answer_alike() {
 #[test]
 fn notification_before_handshake_is_ignored() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
-    let mut client = Start::new(&workspace).silent();
+    let mut client = Start::new(&workspace).without_handshake();
     client.notify("notifications/initialized", json!({}));
     client.notify("notifications/cancelled", json!({"requestId": 7}));
     client.initialize("2025-06-18");
@@ -101,7 +101,7 @@ fn notification_before_handshake_is_ignored() {
 #[test]
 fn ping_is_answered_at_any_time() {
     let workspace = Workspace::new();
-    let mut client = Start::new(&workspace).silent();
+    let mut client = Start::new(&workspace).without_handshake();
     assert!(client.ask("ping", json!({}))["result"].is_object());
     client.initialize("2025-06-18");
     client.notify("notifications/initialized", json!({}));
@@ -111,9 +111,9 @@ fn ping_is_answered_at_any_time() {
 #[test]
 fn call_before_handshake_is_refused() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
-    let mut client = Start::new(&workspace).silent();
-    let answer = client.ask("tools/call", json!({"name": "read", "arguments": {"path": "a"}}));
-    assert!(answer["error"].is_object(), "{answer}");
+    let mut client = Start::new(&workspace).without_handshake();
+    let response = client.ask("tools/call", json!({"name": "read", "arguments": {"path": "a"}}));
+    assert!(response["error"].is_object(), "{response}");
     client.initialize("2025-06-18");
     client.notify("notifications/initialized", json!({}));
     client.call("read", json!({"path": "a"})).assert_text("one\n");

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Era, Start, Workspace};
+use crate::support::{Protocol, Start, Workspace};
 
 /// Lines that are no messages, or none that can be answered.
 const LINES: [&[u8]; 33] = [
@@ -44,8 +44,8 @@ const LINES: [&[u8]; 33] = [
 #[test]
 fn malformed_line_never_ends_the_session() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
-    for era in Era::BOTH {
-        let mut client = Start::new(&workspace).era(era).client();
+    for protocol in Protocol::BOTH {
+        let mut client = Start::new(&workspace).protocol(protocol).client();
         for line in LINES {
             client.send_raw(&[line, b"\n"].concat());
             client.call("read", json!({"path": "a"})).assert_text("one\n");
@@ -56,7 +56,7 @@ fn malformed_line_never_ends_the_session() {
 #[test]
 fn malformed_lines_before_the_handshake() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
-    let mut client = Start::new(&workspace).silent();
+    let mut client = Start::new(&workspace).without_handshake();
     for line in LINES {
         client.send_raw(&[line, b"\n"].concat());
     }
@@ -68,8 +68,8 @@ fn malformed_lines_before_the_handshake() {
 #[test]
 fn line_over_the_limit_is_skipped() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
-    for era in Era::BOTH {
-        let mut client = Start::new(&workspace).era(era).client();
+    for protocol in Protocol::BOTH {
+        let mut client = Start::new(&workspace).protocol(protocol).client();
         let mut line = b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\",\"params\":{\"x\":\"".to_vec();
         line.resize(5_000_000, b'x');
         line.extend_from_slice(b"\"}}\n");
@@ -98,7 +98,7 @@ fn lines_in_pieces_and_carriage_returns() {
         client.send_raw(piece);
     }
     client.send_raw(b"\r\n");
-    assert_eq!(client.answer(77)["result"]["content"][0]["text"], "one\n");
+    assert_eq!(client.response(77)["result"]["content"][0]["text"], "one\n");
 }
 
 /// The members that the stateless era asks of every message, as JSON text for `_meta`.
@@ -131,15 +131,15 @@ fn invalid_request_gets_an_error_with_its_id() {
         (format!(r#"{{"id":700,"method":"x","params":{}"#, "[".repeat(6_000_000)).into_bytes(), -32600),
     ];
     let workspace = Workspace::with(&json!({"a": "one\n"}));
-    for era in Era::BOTH {
-        let mut client = Start::new(&workspace).era(era).client();
+    for protocol in Protocol::BOTH {
+        let mut client = Start::new(&workspace).protocol(protocol).client();
         for (line, code) in &cases {
             client.send_raw(&[line, b"\n".as_slice()].concat());
-            let answer = client.answer(700);
+            let response = client.response(700);
             assert_eq!(
-                answer["error"]["code"],
+                response["error"]["code"],
                 *code,
-                "{era:?} {:.200}: {answer}",
+                "{protocol:?} {:.200}: {response}",
                 String::from_utf8_lossy(line)
             );
         }
@@ -161,11 +161,11 @@ fn request_without_known_id_gets_null_id() {
     for (line, code) in cases {
         client.send_raw(&[line, b"\n"].concat());
         let text = String::from_utf8_lossy(line).into_owned();
-        let answer = client.expect_message(&text, |message| message.get("error").is_some());
+        let response = client.expect_message(&text, |message| message.get("error").is_some());
         assert_eq!(
-            (&answer["error"]["code"], &answer["id"]),
+            (&response["error"]["code"], &response["id"]),
             (&json!(code), &Value::Null),
-            "{text}: {answer}"
+            "{text}: {response}"
         );
     }
 }
@@ -173,8 +173,8 @@ fn request_without_known_id_gets_null_id() {
 #[test]
 fn notifications_and_responses_get_no_response() {
     let workspace = Workspace::new();
-    for era in Era::BOTH {
-        let mut client = Start::new(&workspace).era(era).client();
+    for protocol in Protocol::BOTH {
+        let mut client = Start::new(&workspace).protocol(protocol).client();
         let lines: [&[u8]; 11] = [
             b"not json",
             b"[1,2,3]",
@@ -191,7 +191,7 @@ fn notifications_and_responses_get_no_response() {
         for line in lines {
             client.send_raw(&[line, b"\n"].concat());
         }
-        assert_eq!(client.unasked(), Vec::<Value>::new());
+        assert_eq!(client.unsolicited(), Vec::<Value>::new());
     }
 }
 
@@ -200,5 +200,5 @@ fn byte_order_mark_is_ignored() {
     let workspace = Workspace::new();
     let mut client = Start::new(&workspace).client();
     client.send_raw(b"\xEF\xBB\xBF{\"jsonrpc\":\"2.0\",\"id\":77,\"method\":\"ping\"}\n");
-    assert!(client.answer(77)["result"].is_object());
+    assert!(client.response(77)["result"].is_object());
 }

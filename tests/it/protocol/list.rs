@@ -5,18 +5,18 @@ use std::path::Path;
 use serde_json::{Value, json};
 use similar_asserts::SimpleDiff;
 
-use crate::support::{Client, Era, Start, Workspace};
+use crate::support::{Client, Protocol, Start, Workspace};
 
-fn tools(flags: &[&str], era: Era) -> Vec<Value> {
+fn tools(flags: &[&str], protocol: Protocol) -> Vec<Value> {
     let workspace = Workspace::new();
-    let mut client = Start::new(&workspace).flags(flags).era(era).client();
+    let mut client = Start::new(&workspace).flags(flags).protocol(protocol).client();
     client.ask("tools/list", json!({}))["result"]["tools"].as_array().unwrap().clone()
 }
 
 #[test]
 fn list_is_the_snapshot() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/tools-list.json");
-    let list = serde_json::to_string_pretty(&tools(&[], Era::LEGACY)).unwrap() + "\n";
+    let list = serde_json::to_string_pretty(&tools(&[], Protocol::HANDSHAKE)).unwrap() + "\n";
     if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
         std::fs::write(&path, &list).unwrap();
     }
@@ -27,19 +27,19 @@ fn list_is_the_snapshot() {
 
 #[test]
 fn list_is_the_same_in_both_eras() {
-    assert_eq!(tools(&[], Era::LEGACY), tools(&[], Era::Modern));
+    assert_eq!(tools(&[], Protocol::HANDSHAKE), tools(&[], Protocol::Stateless));
 }
 
 #[test]
 fn list_is_small() {
-    let list = serde_json::to_string(&tools(&[], Era::LEGACY)).unwrap();
+    let list = serde_json::to_string(&tools(&[], Protocol::HANDSHAKE)).unwrap();
     assert!(list.len() <= 7000, "{} bytes", list.len());
 }
 
 #[test]
 fn call_limits_are_two_lean_arguments_of_each_tool() {
-    let plain = tools(&[], Era::LEGACY);
-    let mut limited = tools(&["--call-limits"], Era::LEGACY);
+    let plain = tools(&[], Protocol::HANDSHAKE);
+    let mut limited = tools(&["--call-limits"], Protocol::HANDSHAKE);
     let bytes = |tools: &[Value]| serde_json::to_string(tools).unwrap().len();
     assert!(bytes(&limited) < bytes(&plain) + 1000, "{} bytes", bytes(&limited));
     for tool in &mut limited {
@@ -62,7 +62,7 @@ fn call_limits_are_two_lean_arguments_of_each_tool() {
 
 #[test]
 fn descriptions_tell_of_cut_lines() {
-    let cut = tools(&["--max-text-line-chars", "2000"], Era::LEGACY);
+    let cut = tools(&["--max-text-line-chars", "2000"], Protocol::HANDSHAKE);
     for tool in cut.iter().filter(|tool| tool["name"] == "read" || tool["name"] == "bash") {
         let description = tool["description"].as_str().unwrap();
         assert!(description.contains("lines cut at 2000 characters"), "{description}");
@@ -85,7 +85,7 @@ fn schemas_are_plain() {
             object.iter().for_each(|(key, value)| check(&format!("{path}.{key}"), value));
         }
     }
-    for tool in tools(&[], Era::LEGACY) {
+    for tool in tools(&[], Protocol::HANDSHAKE) {
         let name = tool["name"].as_str().unwrap();
         let schema = &tool["inputSchema"];
         assert_eq!(schema["type"], "object", "{name}");
@@ -113,7 +113,7 @@ fn schemas_have_every_argument() {
         ("find", "exclude limit maxDepth noIgnore offset path pattern sort type", "pattern"),
         ("ls", "limit long offset path", ""),
     ];
-    let listed = tools(&[], Era::LEGACY);
+    let listed = tools(&[], Protocol::HANDSHAKE);
     assert_eq!(listed.len(), expected.len());
     for (tool, (name, arguments, required)) in listed.iter().zip(expected) {
         assert_eq!(tool["name"], name);
@@ -129,7 +129,7 @@ fn schemas_have_every_argument() {
 
 #[test]
 fn titles_descriptions_and_annotations() {
-    for tool in tools(&[], Era::LEGACY) {
+    for tool in tools(&[], Protocol::HANDSHAKE) {
         let name = tool["name"].as_str().unwrap();
         assert!(!tool["title"].as_str().unwrap_or_default().is_empty(), "{name} has no title");
         let description = tool["description"].as_str().unwrap_or_default();
@@ -149,11 +149,11 @@ fn titles_descriptions_and_annotations() {
 
 #[test]
 fn large_results_are_declared() {
-    for tool in tools(&["--max-bytes", "100KB"], Era::LEGACY) {
+    for tool in tools(&["--max-bytes", "100KB"], Protocol::HANDSHAKE) {
         let declared = tool["_meta"]["anthropic/maxResultSizeChars"].as_u64().unwrap();
         assert!((100_000..=500_000).contains(&declared), "{tool}");
     }
-    for tool in tools(&["--max-bytes", "50000"], Era::LEGACY) {
+    for tool in tools(&["--max-bytes", "50000"], Protocol::HANDSHAKE) {
         assert_eq!(tool["_meta"], json!({"anthropic/alwaysLoad": true}), "{tool}");
     }
 }
@@ -173,7 +173,8 @@ fn only_selected_tools_are_registered() {
 
 #[test]
 fn descriptions_name_the_limits_in_force() {
-    let listed = tools(&["--max-lines", "77", "--max-bytes", "12KB", "--bash-timeout", "9"], Era::LEGACY);
+    let listed =
+        tools(&["--max-lines", "77", "--max-bytes", "12KB", "--bash-timeout", "9"], Protocol::HANDSHAKE);
     for tool in &listed[..2] {
         let description = tool["description"].as_str().unwrap();
         assert!(description.contains("77 lines") && description.contains("12KB"), "{description}");
@@ -189,7 +190,7 @@ fn description_of_bash_has_the_kept_ends() {
         (&["--bash-head", "100", "--bash-tail", "0"], "the first 100 lines or 30KB"),
         (&["--bash-head", "200", "--bash-tail", "800"], "the first 200 and last 800 lines or 30KB"),
     ] {
-        let listed = tools(flags, Era::LEGACY);
+        let listed = tools(flags, Protocol::HANDSHAKE);
         let description = listed[1]["description"].as_str().unwrap();
         assert!(description.contains(kept), "{kept}: {description}");
     }
@@ -215,8 +216,8 @@ fn calls_with_every_argument_are_those_without_the_empty_ones() {
         ("find", json!({"pattern": "*.txt"})),
         ("ls", json!({})),
     ];
-    for (tool, (name, plain)) in tools(&[], Era::LEGACY).iter().zip(required) {
-        let expected = client.call(name, plain.clone()).assert_worked().text().to_owned();
+    for (tool, (name, plain)) in tools(&[], Protocol::HANDSHAKE).iter().zip(required) {
+        let expected = client.call(name, plain.clone()).assert_success().text().to_owned();
         for is_null in [true, false] {
             let mut arguments = plain.clone();
             for (argument, property) in tool["inputSchema"]["properties"].as_object().unwrap() {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Client, Era, Start, Workspace};
+use crate::support::{Client, Protocol, Start, Workspace};
 
 fn files() -> Value {
     json!({
@@ -13,18 +13,18 @@ fn files() -> Value {
 }
 
 /// The log notifications that three calls give a client that set `level`.
-fn told(level: Option<&str>) -> Vec<Value> {
+fn log_notifications(level: Option<&str>) -> Vec<Value> {
     let workspace = Workspace::with(&files());
     let mut client = Client::new(&workspace);
     if let Some(level) = level {
-        let answer = client.ask("logging/setLevel", json!({"level": level}));
-        assert!(answer["result"].is_object(), "{answer}");
+        let response = client.ask("logging/setLevel", json!({"level": level}));
+        assert!(response["result"].is_object(), "{response}");
     }
     for path in ["cut", "near", "small"] {
-        client.call("read", json!({"path": path})).assert_worked();
+        client.call("read", json!({"path": path})).assert_success();
     }
-    let unasked = client.unasked().into_iter();
-    unasked
+    let unsolicited = client.unsolicited().into_iter();
+    unsolicited
         .filter(|message| message["method"] == "notifications/message")
         .map(|m| m["params"].clone())
         .collect()
@@ -32,40 +32,40 @@ fn told(level: Option<&str>) -> Vec<Value> {
 
 #[test]
 fn truncated_results_are_logged_by_level() {
-    let told = told(Some("info"));
-    let levels: Vec<_> = told.iter().map(|params| params["level"].as_str().unwrap()).collect();
-    assert_eq!(levels, ["warning", "info"], "{told:?}");
-    let cut = &told[0]["data"];
+    let notifications = log_notifications(Some("info"));
+    let levels: Vec<_> = notifications.iter().map(|params| params["level"].as_str().unwrap()).collect();
+    assert_eq!(levels, ["warning", "info"], "{notifications:?}");
+    let cut = &notifications[0]["data"];
     assert_eq!(cut["tool"], "read");
     assert!(cut["shown"].as_u64().unwrap() < cut["total"].as_u64().unwrap(), "{cut}");
 }
 
 #[test]
 fn log_level_is_respected() {
-    assert_eq!(told(Some("warning")).len(), 1);
-    assert_eq!(told(Some("error")).len(), 0);
-    assert_eq!(told(Some("debug")).len(), 2);
+    assert_eq!(log_notifications(Some("warning")).len(), 1);
+    assert_eq!(log_notifications(Some("error")).len(), 0);
+    assert_eq!(log_notifications(Some("debug")).len(), 2);
 }
 
 #[test]
 fn no_level_means_no_log_notifications() {
-    assert_eq!(told(None), Vec::<Value>::new());
+    assert_eq!(log_notifications(None), Vec::<Value>::new());
 }
 
 #[test]
 fn stateless_era_has_no_log_notifications() {
     let workspace = Workspace::with(&files());
-    let mut client = Start::new(&workspace).era(Era::Modern).client();
-    client.call("read", json!({"path": "cut"})).assert_worked();
-    let unasked = client.unasked();
-    assert!(unasked.is_empty(), "{unasked:?}");
+    let mut client = Start::new(&workspace).protocol(Protocol::Stateless).client();
+    client.call("read", json!({"path": "cut"})).assert_success();
+    let unsolicited = client.unsolicited();
+    assert!(unsolicited.is_empty(), "{unsolicited:?}");
 }
 
 #[test]
 fn stderr_ends_with_summary() {
     let workspace = Workspace::with(&files());
-    for era in Era::BOTH {
-        let mut client = Start::new(&workspace).era(era).client();
+    for protocol in Protocol::BOTH {
+        let mut client = Start::new(&workspace).protocol(protocol).client();
         for path in ["cut", "near", "small", "missing"] {
             client.call("read", json!({"path": path}));
         }
@@ -91,7 +91,7 @@ fn stderr_has_warnings_only() {
     client.exit();
     assert_eq!(client.stderr(), "");
     let mut client = Start::new(&workspace).default_log().client();
-    client.call("read", json!({"path": "small", "wait_for_previous": true})).assert_worked();
+    client.call("read", json!({"path": "small", "wait_for_previous": true})).assert_success();
     client.close_stdin();
     client.exit();
     let stderr = client.stderr();
@@ -106,7 +106,7 @@ fn log_off_silences_stderr() {
         Start::new(&workspace).default_log().env("RUST_LOG", "error"),
     ] {
         let mut client = start.client();
-        client.call("read", json!({"path": "cut"})).assert_worked();
+        client.call("read", json!({"path": "cut"})).assert_success();
         client.close_stdin();
         client.exit();
         assert_eq!(client.stderr(), "");

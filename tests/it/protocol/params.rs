@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Client, Era, Start, Workspace};
+use crate::support::{Client, Protocol, Start, Workspace};
 
 /// JSON-RPC's code for it.
 const INVALID_PARAMS: i64 = -32602;
@@ -10,19 +10,19 @@ const INVALID_PARAMS: i64 = -32602;
 #[test]
 fn unknown_tool_is_a_protocol_error() {
     let workspace = Workspace::new();
-    for era in Era::BOTH {
-        let mut client = Start::new(&workspace).era(era).client();
-        let answer = client.ask("tools/call", json!({"name": "write", "arguments": {}}));
-        assert_eq!(answer["error"]["code"], INVALID_PARAMS, "{answer}");
-        assert!(answer["error"]["message"].as_str().unwrap().contains("write"), "{answer}");
+    for protocol in Protocol::BOTH {
+        let mut client = Start::new(&workspace).protocol(protocol).client();
+        let response = client.ask("tools/call", json!({"name": "write", "arguments": {}}));
+        assert_eq!(response["error"]["code"], INVALID_PARAMS, "{response}");
+        assert!(response["error"]["message"].as_str().unwrap().contains("write"), "{response}");
     }
 }
 
 #[test]
 fn params_of_another_shape_are_protocol_errors() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
-    for era in Era::BOTH {
-        let mut client = Start::new(&workspace).era(era).client();
+    for protocol in Protocol::BOTH {
+        let mut client = Start::new(&workspace).protocol(protocol).client();
         for params in [
             json!({}),
             json!({"arguments": {"path": "a"}}),
@@ -32,8 +32,8 @@ fn params_of_another_shape_are_protocol_errors() {
             json!({"name": "read", "arguments": "path=a"}),
             json!({"name": "read", "arguments": 5}),
         ] {
-            let answer = client.ask("tools/call", params.clone());
-            assert_eq!(answer["error"]["code"], INVALID_PARAMS, "{params}: {answer}");
+            let response = client.ask("tools/call", params.clone());
+            assert_eq!(response["error"]["code"], INVALID_PARAMS, "{params}: {response}");
         }
         client.call("read", json!({"path": "a"})).assert_text("one\n");
     }
@@ -50,9 +50,9 @@ fn invalid_params_are_explained() {
         ("tools/call", json!({"name": 5}), "tools/call takes name (a string) and arguments (an object)"),
         ("initialize", json!({"protocolVersion": 5}), "initialize takes protocolVersion (a string), "),
     ] {
-        let answer = client.ask(method, params);
-        assert_eq!(answer["error"]["code"], INVALID_PARAMS, "{method}: {answer}");
-        assert!(answer["error"]["message"].as_str().unwrap().starts_with(expected), "{method}: {answer}");
+        let response = client.ask(method, params);
+        assert_eq!(response["error"]["code"], INVALID_PARAMS, "{method}: {response}");
+        assert!(response["error"]["message"].as_str().unwrap().starts_with(expected), "{method}: {response}");
     }
 }
 
@@ -61,20 +61,20 @@ fn missing_arguments_are_tool_errors() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let mut client = Client::new(&workspace);
     for (params, error) in [(json!({"name": "ls"}), false), (json!({"name": "read"}), true)] {
-        let answer = client.ask("tools/call", params);
-        assert_eq!(answer["result"]["isError"], error, "{answer}");
+        let response = client.ask("tools/call", params);
+        assert_eq!(response["result"]["isError"], error, "{response}");
     }
 }
 
 #[test]
 fn unknown_method_is_not_found() {
     let workspace = Workspace::new();
-    for era in Era::BOTH {
-        let mut client = Start::new(&workspace).era(era).client();
+    for protocol in Protocol::BOTH {
+        let mut client = Start::new(&workspace).protocol(protocol).client();
         // The server declares no prompts.
         for method in ["tools/destroy", "prompts/list"] {
-            let answer = client.ask(method, json!({}));
-            assert_eq!(answer["error"]["code"], -32601, "{answer}");
+            let response = client.ask(method, json!({}));
+            assert_eq!(response["error"]["code"], -32601, "{response}");
         }
     }
 }

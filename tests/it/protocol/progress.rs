@@ -2,24 +2,24 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Client, Era, Start, Workspace};
+use crate::support::{Client, Protocol, Start, Workspace};
 
 #[test]
 fn progress_has_last_line() {
     let workspace = Workspace::new();
-    for era in Era::BOTH {
-        let mut client = Start::new(&workspace).era(era).client();
+    for protocol in Protocol::BOTH {
+        let mut client = Start::new(&workspace).protocol(protocol).client();
         let _left_over = std::fs::remove_file(workspace.path("go"));
         let command = "echo first line; echo ready; until [ -e go ]; do sleep 0.05; done; echo done";
         for token in [json!("a token"), json!(7)] {
             let _left_over = std::fs::remove_file(workspace.path("go"));
             let id = client.send_call("bash", json!({"command": command}), Some(token.clone()));
-            let told = client.notification("notifications/progress", |params| {
+            let notification = client.notification("notifications/progress", |params| {
                 params["message"].as_str().unwrap_or_default().contains("ready")
             });
-            assert_eq!(told["params"]["progressToken"], token);
+            assert_eq!(notification["params"]["progressToken"], token);
             workspace.write("go", "");
-            assert_eq!(client.answer(id)["result"]["content"][0]["text"], "first line\nready\ndone\n");
+            assert_eq!(client.response(id)["result"]["content"][0]["text"], "first line\nready\ndone\n");
         }
     }
 }
@@ -44,7 +44,7 @@ fn progress_rises_until_answer() {
     assert!(values.windows(2).all(|pair| pair[0] < pair[1]), "{values:?}");
     // At most five a second; the command takes a little more than a second.
     assert!(values.len() <= 40, "{} notifications", values.len());
-    let after: Vec<Value> = client.unasked();
+    let after: Vec<Value> = client.unsolicited();
     assert!(after.iter().all(|message| message["method"] != "notifications/progress"), "{after:?}");
 }
 
@@ -54,13 +54,13 @@ fn long_last_line_is_cut() {
     let mut client = Client::new(&workspace);
     let command = "printf 'x%.0s' $(seq 5000); echo; until [ -e go ]; do sleep 0.05; done";
     let id = client.send_call("bash", json!({"command": command}), Some(json!(1)));
-    let told = client.notification("notifications/progress", |params| {
+    let notification = client.notification("notifications/progress", |params| {
         params["message"].as_str().unwrap_or_default().contains("xxx")
     });
-    let message = told["params"]["message"].as_str().unwrap();
+    let message = notification["params"]["message"].as_str().unwrap();
     assert!(message.chars().filter(|c| *c == 'x').count() <= 200, "{message}");
     workspace.write("go", "");
-    client.answer(id);
+    client.response(id);
 }
 
 #[test]
@@ -68,8 +68,8 @@ fn no_token_no_progress() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
     client.call("bash", json!({"command": "echo a; sleep 0.5; echo b"})).assert_text("a\nb\n");
-    let unasked = client.unasked();
-    assert!(unasked.is_empty(), "{unasked:?}");
+    let unsolicited = client.unsolicited();
+    assert!(unsolicited.is_empty(), "{unsolicited:?}");
 }
 
 #[test]
@@ -81,5 +81,5 @@ fn silent_command_sends_progress() {
     let id = client.send_call("bash", json!({"command": command}), Some(json!("t")));
     client.notification("notifications/progress", |params| params["progressToken"] == "t");
     workspace.write("go", "");
-    assert_eq!(client.answer(id)["result"]["content"][0]["text"], "(no output)");
+    assert_eq!(client.response(id)["result"]["content"][0]["text"], "(no output)");
 }

@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use serde_json::json;
 
-use crate::support::{Client, Era, Start, Workspace, eventually};
+use crate::support::{Client, Protocol, Start, Workspace, eventually};
 
 fn workspace() -> Workspace {
     Workspace::with(&json!({"a": "started here\n", "../one/a": "one\n", "../two words/a": "two\n"}))
@@ -36,7 +36,7 @@ fn first_offered_root_is_the_workspace() {
 #[test]
 fn root_uris_are_decoded() {
     let workspace = workspace();
-    let mut start = Start::new(&workspace).roots(&[]).silent();
+    let mut start = Start::new(&workspace).roots(&[]).without_handshake();
     start.roots = Some(vec![format!("file://{}/two%20words", workspace.base().display())]);
     start.initialize("2025-06-18");
     start.notify("notifications/initialized", json!({}));
@@ -130,7 +130,7 @@ fn nested_root_that_became_a_link_does_not_move() {
         let mut client = start().client();
         client.call("read", json!({"path": nested.join("b")})).assert_text("nested\n");
         let swap = format!("rm -r sub && ln -s {} sub", out.display());
-        client.call("bash", json!({"command": swap})).assert_worked();
+        client.call("bash", json!({"command": swap})).assert_success();
         offer(&mut client, &roots);
         for path in [out.join("secret"), nested.join("secret"), nested.join("nothing")] {
             client.call("read", json!({"path": path})).assert_error(&["outside the workspace"]);
@@ -154,7 +154,7 @@ fn new_root_is_accepted_if_no_command_could_have_created_it() {
     let here = workspace.root().to_owned();
     let mut client = Start::new(&workspace).roots(std::slice::from_ref(&here)).client();
     let plant = format!("ln -s {} planted", out.display());
-    client.call("bash", json!({"command": plant})).assert_worked();
+    client.call("bash", json!({"command": plant})).assert_success();
     offer(&mut client, &[here.clone(), here.join("planted"), here.join("sub"), link, new.clone()]);
     client.call("read", json!({"path": new.join("c")})).assert_text("new\n");
     client
@@ -175,7 +175,7 @@ fn folder_inside_a_root_replaces_it() {
         }
         let mut client = start().client();
         let plant = format!("ln -sfn {} planted", workspace.base().join("out").display());
-        client.call("bash", json!({"command": plant})).assert_worked();
+        client.call("bash", json!({"command": plant})).assert_success();
         offer(&mut client, &[here.join("planted"), sub.clone()]);
         client.call("read", json!({"path": "b"})).assert_text("nested\n");
         client.call("read", json!({"path": here.join("a")})).assert_error(&["outside the workspace"]);
@@ -208,19 +208,19 @@ fn sandbox_gets_no_wider_in_mid_session() {
     }
     let mut client = start().client();
     let write = format!("echo x > {0}/x; echo y > y; ls {0} .", new.display());
-    client.call("bash", json!({"command": write})).assert_worked();
+    client.call("bash", json!({"command": write})).assert_success();
     offer(&mut client, &[here.clone(), new.clone()]);
     client.call("read", json!({"path": new.join("c")})).assert_text("new\n");
-    client.call("bash", json!({"command": write})).assert_worked();
+    client.call("bash", json!({"command": write})).assert_success();
     assert!(!new.join("x").exists() && workspace.path("y").exists());
     // The first one can be omitted and offered again.
     offer(&mut client, std::slice::from_ref(&new));
     client
         .call("bash", json!({"command": format!("echo z > {}/z; echo z > z", here.display())}))
-        .assert_worked();
+        .assert_success();
     assert!(!workspace.path("z").exists() && !new.join("z").exists());
     offer(&mut client, std::slice::from_ref(&here));
-    client.call("bash", json!({"command": "echo z > z"})).assert_worked();
+    client.call("bash", json!({"command": "echo z > z"})).assert_success();
     assert!(workspace.path("z").exists());
 }
 
@@ -237,18 +237,18 @@ fn roots_of_the_command_line_hold() {
 #[test]
 fn client_without_roots_is_not_asked() {
     let workspace = workspace();
-    for era in Era::BOTH {
-        let mut client = Start::new(&workspace).era(era).client();
+    for protocol in Protocol::BOTH {
+        let mut client = Start::new(&workspace).protocol(protocol).client();
         client.call("read", json!({"path": "a"})).assert_text("started here\n");
-        let unasked = client.unasked();
-        assert!(unasked.is_empty(), "{unasked:?}");
+        let unsolicited = client.unsolicited();
+        assert!(unsolicited.is_empty(), "{unsolicited:?}");
     }
 }
 
 #[test]
 fn roots_request_times_out() {
     let workspace = workspace();
-    let mut client = Start::new(&workspace).silent();
+    let mut client = Start::new(&workspace).without_handshake();
     let capabilities = json!({"roots": {}});
     client.ask("initialize", json!({
         "protocolVersion": "2025-06-18", "capabilities": capabilities, "clientInfo": {"name": "t", "version": "1"},
@@ -260,13 +260,13 @@ fn roots_request_times_out() {
 #[test]
 fn oversized_call_is_refused_before_roots_arrive() {
     let workspace = workspace();
-    let mut client = Start::new(&workspace).silent();
+    let mut client = Start::new(&workspace).without_handshake();
     client.ask("initialize", json!({
         "protocolVersion": "2025-06-18", "capabilities": {"roots": {}}, "clientInfo": {"name": "t", "version": "1"},
     }));
     let waiting = client.send_call("read", json!({"path": "a"}), None);
     let long = client.send_call("read", json!({"path": "x".repeat(300_000)}), None);
-    assert!(client.answer(long).to_string().contains("The arguments are too long"));
-    assert!(!client.has_answer(waiting), "it waited for the roots as the other does");
-    client.answer(waiting);
+    assert!(client.response(long).to_string().contains("The arguments are too long"));
+    assert!(!client.has_response(waiting), "it waited for the roots as the other does");
+    client.response(waiting);
 }

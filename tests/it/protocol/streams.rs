@@ -38,11 +38,11 @@ fn sockets_are_read_and_written() {
         command.stdin(OwnedFd::from(theirs.try_clone().unwrap())).stdout(OwnedFd::from(theirs));
         let mut server = command.stderr(Stdio::null()).spawn().unwrap();
         drop(command);
-        let mut answers = BufReader::new(ours.try_clone().unwrap()).lines();
+        let mut responses = BufReader::new(ours.try_clone().unwrap()).lines();
         (&ours).write_all(messages().as_bytes()).unwrap();
-        let mut answer = || serde_json::from_str::<Value>(&answers.next().unwrap().unwrap()).unwrap();
-        assert_eq!(answer()["id"], 1);
-        assert_eq!(answer()["result"]["content"][0]["text"], text);
+        let mut response = || serde_json::from_str::<Value>(&responses.next().unwrap().unwrap()).unwrap();
+        assert_eq!(response()["id"], 1);
+        assert_eq!(response()["result"]["content"][0]["text"], text);
         // The server continues after any pause if its responses fill the socket, and ends after the end of input.
         for id in 3..33 {
             let params = json!({"name": "read", "arguments": {"path": "a"}});
@@ -50,7 +50,7 @@ fn sockets_are_read_and_written() {
             (&ours).write_all(format!("{call}\n").as_bytes()).unwrap();
         }
         for _ in 3..33 {
-            assert_eq!(answer()["result"]["content"][0]["text"], text, "{is_nonblocking}");
+            assert_eq!(response()["result"]["content"][0]["text"], text, "{is_nonblocking}");
         }
         ours.shutdown(std::net::Shutdown::Write).unwrap();
         let mut status = None;
@@ -70,8 +70,8 @@ fn regular_files_as_stdin_and_stdout() {
     let mut command = Start::new(&workspace).command();
     command.stdin(File::open(workspace.base().join("in")).unwrap()).stdout(File::create(&out).unwrap());
     assert!(command.stderr(Stdio::null()).status().unwrap().success());
-    let answers = fs::read_to_string(&out).unwrap();
-    let last: Value = serde_json::from_str(answers.lines().last().unwrap()).unwrap();
+    let responses = fs::read_to_string(&out).unwrap();
+    let last: Value = serde_json::from_str(responses.lines().last().unwrap()).unwrap();
     assert_eq!(last["result"]["content"][0]["text"], text);
 }
 
@@ -83,21 +83,21 @@ fn unread_stderr_does_not_block() {
     let mut server = command.spawn().unwrap();
     let (mut input, mut log) = (server.stdin.take().unwrap(), server.stderr.take().unwrap());
     rustix::pipe::fcntl_setpipe_size(&log, 4096).unwrap();
-    let mut answers = BufReader::new(server.stdout.take().unwrap()).lines();
-    let mut answer = || serde_json::from_str::<Value>(&answers.next().unwrap().unwrap()).unwrap();
+    let mut responses = BufReader::new(server.stdout.take().unwrap()).lines();
+    let mut response = || serde_json::from_str::<Value>(&responses.next().unwrap().unwrap()).unwrap();
     input.write_all(messages().as_bytes()).unwrap();
-    assert_eq!((answer()["id"].clone(), answer()["id"].clone()), (json!(1), json!(2)));
+    assert_eq!((response()["id"].clone(), response()["id"].clone()), (json!(1), json!(2)));
     // Each call is warned of by a line.
     let mut call = |id: u32| {
         let params = json!({"name": "ls", "arguments": {"explanation": "why"}});
         let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
         input.write_all(format!("{call}\n").as_bytes()).unwrap();
-        assert_eq!(answer()["result"]["content"][0]["text"], "a");
+        assert_eq!(response()["result"]["content"][0]["text"], "a");
     };
     (3..300).for_each(&mut call);
-    let mut said = vec![0; 4096];
-    let held = log.read(&mut said).unwrap();
-    assert!(said[..held].ends_with(b"\n"), "a line was cut: {}", String::from_utf8_lossy(&said[..held]));
+    let mut stderr = vec![0; 4096];
+    let held = log.read(&mut stderr).unwrap();
+    assert!(stderr[..held].ends_with(b"\n"), "a line was cut: {}", String::from_utf8_lossy(&stderr[..held]));
     call(300);
     drop(input);
     let mut rest = String::new();

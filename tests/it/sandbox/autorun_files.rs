@@ -83,7 +83,7 @@ fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
 
 /// Returns true if the server warned that it can't protect autorun files.
 fn is_open(client: &mut Client) -> bool {
-    client.call("bash", json!({"command": "true"})).assert_worked();
+    client.call("bash", json!({"command": "true"})).assert_success();
     client.stderr().contains(WARNING)
 }
 
@@ -154,7 +154,7 @@ fn autorun_files_are_read_only() {
         };
         let before = held();
         for attempt in ATTEMPTS {
-            let reply = client.call("bash", json!({"command": workspace.filled_in(attempt)}));
+            let reply = client.call("bash", json!({"command": workspace.expand(attempt)}));
             assert_ne!(reply.details()["exitCode"], 0, "{reply}");
             assert_eq!(held(), before, "{reply}");
         }
@@ -201,12 +201,12 @@ fn unprotected_files_are_reported_at_start_and_by_doctor() {
     let workspace = workspace();
     symlink("inside/a.txt", workspace.path(".mcp.json")).unwrap();
     let Some(client) = started(|| Start::new(&workspace).flags(FLAGS)) else { return };
-    let warning = workspace.filled_in(&format!("{WARNING}<root>/.mcp.json\n"));
+    let warning = workspace.expand(&format!("{WARNING}<root>/.mcp.json\n"));
     crate::support::eventually("the warning", || client.stderr().contains(&warning));
     let doctor = Start::new(&workspace).flags(["doctor"]).flags(FLAGS).command().output().unwrap();
-    let said = String::from_utf8_lossy(&doctor.stdout).into_owned();
-    assert!(said.contains(&format!("note  {warning}")), "{said}");
-    assert!(!said.contains("All is well"), "{said}");
+    let report = String::from_utf8_lossy(&doctor.stdout).into_owned();
+    assert!(report.contains(&format!("note  {warning}")), "{report}");
+    assert!(!report.contains("All is well"), "{report}");
     // In this mode, commands write nothing in the roots, so nothing is reported.
     let mut client = started(|| Start::new(&workspace).flags(["--sandbox", "read-only"])).unwrap();
     assert!(!is_open(&mut client));
@@ -220,7 +220,7 @@ fn unprotected_files_in_a_client_root_are_reported() {
     let roots = [workspace.base().join("opened")];
     let Some(mut client) = started(|| Start::new(&workspace).flags(FLAGS).roots(&roots)) else { return };
     assert!(is_open(&mut client));
-    let warning = workspace.filled_in(&format!("{WARNING}<base>/opened/.vscode/mcp.json\n"));
+    let warning = workspace.expand(&format!("{WARNING}<base>/opened/.vscode/mcp.json\n"));
     assert!(client.stderr().contains(&warning), "{}", client.stderr());
 }
 
@@ -233,7 +233,7 @@ fn link_on_the_path_to_a_client_file_is_reported() {
     symlink(workspace.path("codex.toml"), workspace.home().join(".codex/config.toml")).unwrap();
     let Some(mut client) = started(|| Start::new(&workspace).flags(FLAGS)) else { return };
     assert!(is_open(&mut client));
-    let warning = workspace.filled_in(&format!("{WARNING}<root>/codex.toml\n"));
+    let warning = workspace.expand(&format!("{WARNING}<root>/codex.toml\n"));
     assert!(client.stderr().contains(&warning), "{}", client.stderr());
 }
 
@@ -251,12 +251,12 @@ fn without_mounts_commands_run_and_the_warning_names_all() {
     assert!(is_open(&mut client));
     for name in [".git/config", ".git/hooks", ".mcp.json", ".vscode/mcp.json"] {
         assert!(
-            client.stderr().contains(&workspace.filled_in(&format!("<root>/{name}"))),
+            client.stderr().contains(&workspace.expand(&format!("<root>/{name}"))),
             "{}",
             client.stderr()
         );
     }
-    client.call("bash", json!({"command": "echo x > .mcp.json && cat .mcp.json"})).assert_holds("x\n");
+    client.call("bash", json!({"command": "echo x > .mcp.json && cat .mcp.json"})).assert_contains("x\n");
 }
 
 /// Starts a server in a workspace that belongs to the user who starts it.
@@ -305,11 +305,12 @@ fn file_of_an_earlier_command_is_reported_by_the_next() {
     let Some(mut client) = start(&workspace, false) else { return };
     let later =
         "(until [ -e go ]; do sleep 0.01; done; mkdir .cursor; echo x > .cursor/mcp.json) & echo started";
-    client.call("bash", json!({"command": later})).assert_holds("started");
+    client.call("bash", json!({"command": later})).assert_contains("started");
     workspace.write("go", "");
     crate::support::eventually("the file", || workspace.path(".cursor/mcp.json").exists());
     let reply = client.call("bash", json!({"command": "true"}));
-    reply.assert_holds("[The command created .cursor/mcp.json, which starts programs outside the sandbox]");
+    reply
+        .assert_contains("[The command created .cursor/mcp.json, which starts programs outside the sandbox]");
     client.call("bash", json!({"command": "true"})).assert_text("(no output)");
 }
 
@@ -335,7 +336,7 @@ fn file_that_a_command_changes_is_reported() {
     // A link is compared by its target, also if that is outside.
     client
         .call("bash", json!({"command": "ln -sf /proc/kmsg .mcp.json"}))
-        .assert_holds("The command changed .mcp.json,");
+        .assert_contains("The command changed .mcp.json,");
     client.call("bash", json!({"command": "ln -sfn /proc/kmsg .mcp.json"})).assert_text("(no output)");
     let special = "mkfifo fifo; ln -sf fifo .mcp.json; truncate -s 1T .vscode/tasks.json";
     client.call("bash", json!({"command": special})).assert_text(

@@ -70,9 +70,9 @@ fn ways_through_a_writable_folder_are_refused_at_the_start() {
             (&["--root", "<root>", "--root", "way-out", "--writable", "<base>/hop/folder"], "the root"),
         ];
         for (flags, named) in cases {
-            let (code, said) = outcome(&start(&workspace, unprivileged, flags));
-            assert_eq!(code, Some(2), "{flags:?}: {said}");
-            assert!(said.contains(&format!("--sandbox: the way to {named} (")), "{flags:?}: {said}");
+            let (code, stderr) = outcome(&start(&workspace, unprivileged, flags));
+            assert_eq!(code, Some(2), "{flags:?}: {stderr}");
+            assert!(stderr.contains(&format!("--sandbox: the way to {named} (")), "{flags:?}: {stderr}");
         }
     }
 }
@@ -89,17 +89,17 @@ fn folder_that_became_a_link_does_not_widen_the_next_server() {
                 let flags = ["--root", "<root>", flag, given];
                 let start = || start(&workspace, unprivileged, &flags);
                 let Some(mut first) = started(start) else { return };
-                let swap = json!({"command": workspace.filled_in(SWAP)});
+                let swap = json!({"command": workspace.expand(SWAP)});
                 assert_eq!(first.call("bash", swap).details()["exitCode"], 0);
                 first.close_stdin();
                 first.exit();
-                let (code, said) = outcome(&start());
-                assert_eq!(code, Some(2), "{flags:?}: {said}");
-                let named = workspace.filled_in(&format!("--sandbox: the way to {named} ({given})"));
-                assert!(said.contains(&named), "{flags:?}: {said}");
+                let (code, stderr) = outcome(&start());
+                assert_eq!(code, Some(2), "{flags:?}: {stderr}");
+                let named = workspace.expand(&format!("--sandbox: the way to {named} ({given})"));
+                assert!(stderr.contains(&named), "{flags:?}: {stderr}");
                 assert!(
-                    said.contains(&workspace.filled_in("If <base>/outside is meant")),
-                    "{flags:?}: {said}"
+                    stderr.contains(&workspace.expand("If <base>/outside is meant")),
+                    "{flags:?}: {stderr}"
                 );
             }
         }
@@ -113,9 +113,9 @@ fn temp_folder_by_a_way_through_the_root_is_refused() {
     if client(&workspace, &["--sandbox", "workspace-write"]).is_none() {
         return;
     }
-    let (code, said) = outcome(&start());
-    assert_eq!(code, Some(2), "{said}");
-    assert!(said.contains("--sandbox: the way to the temp folder ("), "{said}");
+    let (code, stderr) = outcome(&start());
+    assert_eq!(code, Some(2), "{stderr}");
+    assert!(stderr.contains("--sandbox: the way to the temp folder ("), "{stderr}");
 }
 
 #[test]
@@ -151,14 +151,14 @@ fn client_root_with_a_path_through_another_root_is_ignored() {
         let workspace = linked(unprivileged);
         let roots: [PathBuf; 3] = ["root", "root/way-out", "to-sub"].map(|path| workspace.base().join(path));
         let Some(mut client) = started(|| start(&workspace, unprivileged, &[]).roots(&roots)) else { return };
-        let write = workspace.filled_in("echo x > <base>/outside/new; echo x > sub/new");
-        client.call("bash", json!({"command": write})).assert_worked();
+        let write = workspace.expand("echo x > <base>/outside/new; echo x > sub/new");
+        client.call("bash", json!({"command": write})).assert_success();
         assert!(workspace.path("sub/new").exists());
         assert!(!workspace.base().join("outside/new").exists(), "a command wrote outside");
         let secret = workspace.base().join("outside/secret.txt");
         client.call("read", json!({"path": secret})).assert_error(&["outside the workspace"]);
-        let said = client.stderr();
-        assert!(said.contains("the way to the root ("), "{said}");
+        let stderr = client.stderr();
+        assert!(stderr.contains("the way to the root ("), "{stderr}");
     }
 }
 
@@ -177,7 +177,7 @@ fn way_through_a_root_of_the_client_starts_no_command() {
         };
         let Some(mut client): Option<Client> = started(start) else { return };
         let reply = client.call("bash", json!({"command": "echo x > ran"}));
-        reply.assert_holds(&format!("the way to {named} ("));
+        reply.assert_contains(&format!("the way to {named} ("));
         assert!(reply.is_error() && !workspace.path("ran").exists(), "{reply}");
     }
 }

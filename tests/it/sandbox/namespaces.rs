@@ -48,8 +48,8 @@ const METADATA: &str = r#"
 #include <sys/xattr.h>
 #include <unistd.h>
 #define TRY(call) printf("%d ", (call) < 0 ? errno : 0)
-int main(int count, char **words) {
-    char *path = words[1];
+int main(int argc, char **argv) {
+    char *path = argv[1];
     int file = open(path, O_RDONLY);
     struct timespec times[2] = {{1, 0}, {1, 0}};
     TRY(chmod(path, 0777));
@@ -60,7 +60,7 @@ int main(int count, char **words) {
     TRY(utimensat(AT_FDCWD, path, times, 0));
     TRY(futimens(file, times));
     printf("\n");
-    if (count > 2) {
+    if (argc > 2) {
         TRY(setxattr(path, "user.test", "x", 1, 0));
         TRY(fsetxattr(file, "user.test", "x", 1, 0));
         TRY(removexattr(path, "user.test"));
@@ -118,7 +118,7 @@ fn further_writable_folders_stay_writable() {
             }
         }
         let Some(mut client) = started(|| start(&workspace, &flags.concat(), unprivileged)) else { return };
-        let write = workspace.filled_in(
+        let write = workspace.expand(
             "cd '<base>/with space' && echo x > sub/a && mv sub/a b && chmod 700 b && rmdir sub && cat b",
         );
         client.call("bash", json!({"command": write})).assert_text("x\n");
@@ -134,10 +134,10 @@ const SYSTEM_V: &str = r#"
 #include <sys/msg.h>
 #include <sys/sem.h>
 #include <sys/shm.h>
-int main(int count, char **words) {
-    int key = atoi(words[1]), flags = *words[2] == 'c' ? IPC_CREAT | 0666 : 0;
+int main(int argc, char **argv) {
+    int key = atoi(argv[1]), flags = *argv[2] == 'c' ? IPC_CREAT | 0666 : 0;
     int ids[3] = {shmget(key, flags ? 4096 : 0, flags), semget(key, flags ? 1 : 0, flags), msgget(key, flags)};
-    if (*words[2] == 'r') {
+    if (*argv[2] == 'r') {
         shmctl(ids[0], IPC_RMID, 0);
         semctl(ids[1], 0, IPC_RMID);
         msgctl(ids[2], IPC_RMID, 0);

@@ -103,10 +103,10 @@ fn work_trees_that_lead_elsewhere_are_reported() {
     let other = "mkdir -p .git/worktrees/other && echo /elsewhere > .git/worktrees/other/commondir";
     client
         .call("bash", json!({"command": other}))
-        .assert_holds("The command created .git/worktrees/other/commondir,");
+        .assert_contains("The command created .git/worktrees/other/commondir,");
     client
         .call("bash", json!({"command": "echo gitdir: /elsewhere > tree/.git"}))
-        .assert_holds("The command created tree/.git,");
+        .assert_contains("The command created tree/.git,");
 }
 
 #[test]
@@ -129,6 +129,6 @@ fn deep_repositories_that_the_index_lists_are_reported() {
         let change = "git update-index --add inside/a.txt && echo x >> a/b/c/d/.git/config";
         client
             .call("bash", json!({"command": change}))
-            .assert_holds("The command changed a/b/c/d/.git/config,");
+            .assert_contains("The command changed a/b/c/d/.git/config,");
     }
 }

@@ -54,7 +54,7 @@ fn device_files_are_made_by_no_command() {
         let Some(mut client) = client(&workspace, &flags) else { return };
         for device in ["c 1 3", "b 7 0"] {
             for folder in ["<root>", "$TMPDIR", "<base>/outside"] {
-                let command = workspace.filled_in(&format!("mknod {folder}/device {device}"));
+                let command = workspace.expand(&format!("mknod {folder}/device {device}"));
                 let reply = client.call("bash", json!({"command": command}));
                 assert_ne!(reply.details()["exitCode"], 0, "{reply}");
             }
@@ -156,10 +156,10 @@ const CONNECT: &str = r#"
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-int main(int count, char **words) {
+int main(int argc, char **argv) {
     struct sockaddr_un to = {.sun_family = AF_UNIX};
-    strcpy(to.sun_path + 1, words[1]);
-    socklen_t length = offsetof(struct sockaddr_un, sun_path) + 1 + strlen(words[1]);
+    strcpy(to.sun_path + 1, argv[1]);
+    socklen_t length = offsetof(struct sockaddr_un, sun_path) + 1 + strlen(argv[1]);
     int one = socket(AF_UNIX, SOCK_STREAM, 0);
     int failed = connect(one, (void *)&to, length) < 0 || send(one, "hello", 5, 0) < 0;
     if (failed)
@@ -186,17 +186,17 @@ fn abstract_sockets_outside_are_out_of_reach() {
         assert_eq!(listener.accept().unwrap_err().kind(), ErrorKind::WouldBlock, "{flags:?}");
     }
     assert_eq!(Client::new(&workspace).call("bash", command).details()["exitCode"], 0);
-    let mut heard = String::new();
-    listener.accept().unwrap().0.read_to_string(&mut heard).unwrap();
-    assert_eq!(heard, "hello");
+    let mut received = String::new();
+    listener.accept().unwrap().0.read_to_string(&mut received).unwrap();
+    assert_eq!(received, "hello");
 }
 
 /// Creates a file with the mode of a set-user-ID program, and writes to that file.
 const CREATE: &str = r#"
 #include <fcntl.h>
 #include <unistd.h>
-int main(int count, char **words) {
-    int file = open(words[1], O_CREAT | O_WRONLY, 04755);
+int main(int argc, char **argv) {
+    int file = open(argv[1], O_CREAT | O_WRONLY, 04755);
     return write(file, "x", 1) != 1;
 }
 "#;

@@ -43,22 +43,22 @@ const SEND: &str = r#"
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-int main(int count, char **words) {
+int main(int argc, char **argv) {
     struct sockaddr_un to = {.sun_family = AF_UNIX};
     int pair[2] = {-1, -1};
-    strcpy(to.sun_path, words[2]);
+    strcpy(to.sun_path, argv[2]);
     int one = -1;
-    if (!strcmp(words[1], "stream"))
+    if (!strcmp(argv[1], "stream"))
         one = socket(AF_UNIX, SOCK_STREAM, 0);
-    if (!strcmp(words[1], "datagram"))
+    if (!strcmp(argv[1], "datagram"))
         one = socket(AF_UNIX, SOCK_DGRAM, 0);
-    if (!strcmp(words[1], "pair"))
+    if (!strcmp(argv[1], "pair"))
         socketpair(AF_UNIX, SOCK_DGRAM, 0, pair), one = pair[0];
-    if (!strcmp(words[1], "stream-pair"))
+    if (!strcmp(argv[1], "stream-pair"))
         socketpair(AF_UNIX, SOCK_STREAM, 0, pair), one = pair[0];
     int failed = connect(one, (void *)&to, sizeof to) < 0 || send(one, "hello", 5, 0) < 0;
     if (failed)
-        perror(words[1]);
+        perror(argv[1]);
     return failed;
 }
 "#;
@@ -289,7 +289,7 @@ fn listening_programs_are_out_of_reach_by_path() {
         let Some(mut client) = client(&workspace, flags) else { return };
         for way in ways {
             let reply =
-                client.call("bash", json!({"command": workspace.filled_in(&format!("<base>/send {way}"))}));
+                client.call("bash", json!({"command": workspace.expand(&format!("<base>/send {way}"))}));
             assert_eq!(reply.details()["exitCode"], 1, "{reply}");
         }
         assert!(listener.accept().is_err() && receiver.recv(&mut [0; 8]).is_err(), "{flags:?}");
@@ -297,7 +297,7 @@ fn listening_programs_are_out_of_reach_by_path() {
     // Without a sandbox all of these except the last succeed.
     let mut free = Client::new(&workspace);
     for (way, code) in ways.iter().zip([0, 0, 0, 1]) {
-        let reply = free.call("bash", json!({"command": workspace.filled_in(&format!("<base>/send {way}"))}));
+        let reply = free.call("bash", json!({"command": workspace.expand(&format!("<base>/send {way}"))}));
         assert_eq!(reply.details()["exitCode"], code, "{reply}");
     }
     assert!(listener.accept().is_ok() && receiver.recv(&mut [0; 8]).is_ok());
@@ -308,7 +308,7 @@ fn doctor_reports_a_bypass() {
     let workspace = workspace();
     compiled(&workspace, "send", SEND, &[]);
     let _listener = UnixListener::bind(workspace.base().join("stream")).unwrap();
-    let way_out = workspace.filled_in("<base>/send stream <base>/stream");
+    let way_out = workspace.expand("<base>/send stream <base>/stream");
     for flags in [
         &["--sandbox", "workspace-write"][..],
         &["--sandbox", "workspace-write", "--sandbox-deny", "unix-sockets"],
@@ -317,11 +317,11 @@ fn doctor_reports_a_bypass() {
         let Some(mut client) = client(&workspace, flags) else { return };
         let is_out = client.call("bash", json!({"command": way_out})).details()["exitCode"] == 0;
         let doctor = Start::new(&workspace).flags(["doctor"]).flags(flags).command().output().unwrap();
-        let said = String::from_utf8_lossy(&doctor.stdout);
+        let report = String::from_utf8_lossy(&doctor.stdout);
         assert_eq!(
-            said.contains("note  under --sandbox workspace-write a command can bypass"),
+            report.contains("note  under --sandbox workspace-write a command can bypass"),
             is_out,
-            "{flags:?}: {said}"
+            "{flags:?}: {report}"
         );
     }
 }

@@ -27,10 +27,10 @@ fn library_in_the_root_is_loaded_under_the_rules_alone() {
         start.env("LD_LIBRARY_PATH", ":/opt/lib").env("LD_PRELOAD", "libplant.so")
     };
     let Some(mut client) = started(start) else { return };
-    let plant = workspace.filled_in("cp <base>/libplant.so .");
+    let plant = workspace.expand("cp <base>/libplant.so .");
     assert_eq!(client.call("bash", json!({"command": plant})).details()["exitCode"], 0);
     assert!(!workspace.path("loaded").exists());
-    client.call("bash", json!({"command": "true"})).assert_worked();
+    client.call("bash", json!({"command": "true"})).assert_success();
     assert!(workspace.path("loaded").exists(), "the command did not get its environment");
     assert!(!workspace.base().join("outside/new").exists(), "it ran outside");
 }
@@ -93,7 +93,7 @@ fn nested_server_runs_under_both_sandboxes() {
             let command = format!(
                 "env -u CUTLINE_SANDBOX {binary} call --root . --sandbox {mode} bash command='({inner}) 2>/dev/null'"
             );
-            let reply = client.call("bash", json!({"command": workspace.filled_in(&command)}));
+            let reply = client.call("bash", json!({"command": workspace.expand(&command)}));
             let text = reply.text();
             assert!(text.lines().rev().take(2).eq(["1", writes]), "{mode}, {unprivileged}: {reply}");
             assert!(!workspace.base().join("outside/new").exists());
@@ -123,7 +123,7 @@ fn inherited_descriptors_do_not_reach_a_command() {
 fn root_that_became_a_link_starts_no_command() {
     let workspace = workspace();
     let Some(mut client) = client(&workspace, &["--sandbox", "read-only"]) else { return };
-    client.call("bash", json!({"command": "pwd -P"})).assert_text(&workspace.filled_in("<root>\n"));
+    client.call("bash", json!({"command": "pwd -P"})).assert_text(&workspace.expand("<root>\n"));
     let moved = workspace.base().join("moved");
     fs::rename(workspace.root(), &moved).unwrap();
     std::os::unix::fs::symlink(workspace.base().join("outside"), workspace.root()).unwrap();

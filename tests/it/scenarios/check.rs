@@ -150,7 +150,7 @@ fn consistent(truncation: &Value, limits: Limits) -> Result<(), String> {
         "more tokens are shown than there are",
     )?;
     for fact in ["lastLinePartial", "firstLineExceedsLimit"] {
-        ensure(truncation.get(fact).is_none_or(|said| *said == true), "a fact that is not so is said")?;
+        ensure(truncation.get(fact).is_none_or(|value| *value == true), "a fact that is not so is said")?;
     }
     Ok(())
 }

@@ -5,24 +5,24 @@ use serde_json::{Map, Value, json};
 
 use super::check;
 use super::fixture::{Call, Image, Scenario};
-use crate::support::{Client, Era, Reply, Start, Workspace, difference, text};
+use crate::support::{Client, Protocol, Reply, Start, Workspace, difference, text};
 
 /// Runs `scenario` in both protocol revisions. Returns the differences as an error.
 pub(super) fn run(scenario: &Scenario) -> Result<(), String> {
     let workspace = Workspace::with(&Value::Object(scenario.files.clone()));
-    Era::BOTH.into_iter().try_for_each(|era| {
+    Protocol::BOTH.into_iter().try_for_each(|protocol| {
         // A hang or a protocol error ends this scenario only.
         let stopped = |panic: Box<dyn std::any::Any + Send>| {
             Err(panic.downcast_ref::<String>().map_or("a panic", String::as_str).to_owned())
         };
-        let conversation = || converse(scenario, &workspace, era);
+        let conversation = || converse(scenario, &workspace, protocol);
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(conversation)).unwrap_or_else(stopped)
     })
 }
 
 /// Makes the calls of `scenario` one after another with a new server.
-fn converse(scenario: &Scenario, workspace: &Workspace, era: Era) -> Result<(), String> {
-    let mut start = Start::new(workspace).flags(&scenario.flags).era(era);
+fn converse(scenario: &Scenario, workspace: &Workspace, protocol: Protocol) -> Result<(), String> {
+    let mut start = Start::new(workspace).flags(&scenario.flags).protocol(protocol);
     for (name, value) in &scenario.env {
         start = start.env(name, value);
     }
@@ -163,7 +163,7 @@ impl Names {
 
     fn fill_args(&self, workspace: &Workspace, args: &Value) -> Value {
         replaced(args, &|text| {
-            let text = workspace.filled_in(text);
+            let text = workspace.expand(text);
             self.saved.as_ref().map_or(text.clone(), |saved| text.replace("<saved>", saved))
         })
     }

@@ -116,8 +116,8 @@ fn empty_file_explained() {
     assert_eq!(words("other"), (1, "No calls\n\n1 line is no record and was skipped\n".to_owned()));
     let missing = run(&workspace, &["stats", "missing"]);
     assert_eq!(missing.status.code(), Some(1));
-    let said = String::from_utf8_lossy(&missing.stderr);
-    assert_eq!(said, "cutline: missing could not be read: No such file or directory\n");
+    let stderr = String::from_utf8_lossy(&missing.stderr);
+    assert_eq!(stderr, "cutline: missing could not be read: No such file or directory\n");
 }
 
 #[test]

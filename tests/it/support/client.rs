@@ -15,18 +15,18 @@ use serde_json::{Value, json};
 
 use super::pipes::{collect, lines_of, write_from};
 use super::reply::{Reply, short};
-use super::start::{Era, Start};
-use super::{PATIENCE, Workspace, eventually};
+use super::start::{Protocol, Start};
+use super::{HANG_TIMEOUT, Workspace, eventually};
 
 /// Messages that a failure shows.
-const STORY: usize = 40;
+const TRANSCRIPT_MESSAGES: usize = 40;
 
 impl Start<'_> {
     /// Starts the server, with a handshake if the protocol revision has one.
     #[track_caller]
     pub(crate) fn client(self) -> Client {
-        let mut client = self.silent();
-        if let Era::Legacy(revision) = client.era {
+        let mut client = self.without_handshake();
+        if let Protocol::Handshake(revision) = client.protocol {
             client.initialize(revision);
             client.notify("notifications/initialized", json!({}));
         }
@@ -34,7 +34,7 @@ impl Start<'_> {
     }
 
     /// Starts it, and says nothing yet.
-    pub(crate) fn silent(self) -> Client {
+    pub(crate) fn without_handshake(self) -> Client {
         let mut command = self.command();
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the binary starts");
@@ -47,13 +47,13 @@ impl Start<'_> {
             outgoing: Some(outgoing),
             incoming,
             stderr,
-            era: self.era,
+            protocol: self.protocol,
             name: self.name,
             flags: self.flags.join(" "),
             roots: self.roots,
             next_id: 1,
             unread: VecDeque::new(),
-            said: Vec::new(),
+            transcript: Vec::new(),
         }
     }
 }
@@ -65,14 +65,14 @@ pub(crate) struct Client {
     outgoing: Option<Sender<Vec<u8>>>,
     incoming: Receiver<String>,
     stderr: Arc<Mutex<Vec<u8>>>,
-    era: Era,
+    protocol: Protocol,
     name: String,
     flags: String,
     /// The roots that it offers, as URIs, or as other members in JSON.
     pub(crate) roots: Option<Vec<String>>,
     next_id: u64,
     unread: VecDeque<Value>,
-    said: Vec<String>,
+    transcript: Vec<String>,
 }
 
 impl Client {
@@ -85,11 +85,11 @@ impl Client {
     /// Calls a tool and waits for its answer.
     #[track_caller]
     pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Reply {
-        let asked = format!("{tool} {arguments} (flags: {:?}, {:?})", self.flags, self.era);
+        let call_text = format!("{tool} {arguments} (flags: {:?}, {:?})", self.flags, self.protocol);
         let id = self.send_call(tool, arguments, None);
-        let answer = self.answer(id);
-        let reply = Reply { result: answer["result"].clone(), asked, stderr: self.stderr() };
-        assert!(reply.result.is_object(), "a protocol error: {answer}\n{reply}");
+        let response = self.response(id);
+        let reply = Reply { result: response["result"].clone(), call_text, stderr: self.stderr() };
+        assert!(reply.result.is_object(), "a protocol error: {response}\n{reply}");
         reply
     }
 
@@ -107,7 +107,7 @@ impl Client {
     pub(crate) fn request(&mut self, method: &str, mut params: Value) -> u64 {
         let id = self.next_id;
         self.next_id += 1;
-        self.sign(&mut params);
+        self.add_metadata(&mut params);
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
         id
     }
@@ -116,12 +116,12 @@ impl Client {
     #[track_caller]
     pub(crate) fn ask(&mut self, method: &str, params: Value) -> Value {
         let id = self.request(method, params);
-        self.answer(id)
+        self.response(id)
     }
 
     /// Sends a notification.
     pub(crate) fn notify(&mut self, method: &str, mut params: Value) {
-        self.sign(&mut params);
+        self.add_metadata(&mut params);
         self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
     }
 
@@ -148,8 +148,8 @@ impl Client {
     }
 
     /// Adds the client and the protocol revision, which each message has in the stateless revision.
-    fn sign(&self, params: &mut Value) {
-        if self.era == Era::Modern {
+    fn add_metadata(&self, params: &mut Value) {
+        if self.protocol == Protocol::Stateless {
             let meta = &mut params["_meta"];
             meta["io.modelcontextprotocol/protocolVersion"] = json!("2026-07-28");
             meta["io.modelcontextprotocol/clientInfo"] = json!({"name": self.name, "version": "1"});
@@ -164,21 +164,21 @@ impl Client {
 
     /// Sends bytes as they are.
     pub(crate) fn send_raw(&mut self, bytes: &[u8]) {
-        self.note(format!("> {}", short(&String::from_utf8_lossy(bytes))));
+        self.record(format!("> {}", short(&String::from_utf8_lossy(bytes))));
         let outgoing = self.outgoing.as_ref().expect("stdin is still open");
         let _seen_as_a_missing_answer = outgoing.send(bytes.to_vec());
     }
 
     /// Waits for the answer to a request: result or error.
     #[track_caller]
-    pub(crate) fn answer(&mut self, id: u64) -> Value {
+    pub(crate) fn response(&mut self, id: u64) -> Value {
         self.expect_message(&format!("the answer to request {id}"), |message| {
             message["id"] == id && message.get("method").is_none()
         })
     }
 
     /// Returns true if the response to a request was received.
-    pub(crate) fn has_answer(&self, id: u64) -> bool {
+    pub(crate) fn has_response(&self, id: u64) -> bool {
         self.unread.iter().any(|message| message["id"] == id && message.get("method").is_none())
     }
 
@@ -196,17 +196,17 @@ impl Client {
         }
         let start = Instant::now();
         loop {
-            match self.receive(PATIENCE.saturating_sub(start.elapsed())) {
+            match self.receive(HANG_TIMEOUT.saturating_sub(start.elapsed())) {
                 Ok(message) if wanted(&message) => return message,
                 Ok(message) => self.unread.push_back(message),
-                Err(why) => panic!("{why} while waiting for {what}\n{}", self.story()),
+                Err(why) => panic!("{why} while waiting for {what}\n{}", self.transcript_text()),
             }
         }
     }
 
     /// Returns the messages that answer no request, once one more request was answered.
     #[track_caller]
-    pub(crate) fn unasked(&mut self) -> Vec<Value> {
+    pub(crate) fn unsolicited(&mut self) -> Vec<Value> {
         self.ask("tools/list", json!({}));
         self.unread.drain(..).collect()
     }
@@ -217,7 +217,7 @@ impl Client {
             RecvTimeoutError::Timeout => "a hang",
             RecvTimeoutError::Disconnected => "the end of stdout",
         })?;
-        self.note(format!("< {}", short(&line)));
+        self.record(format!("< {}", short(&line)));
         let message: Value = serde_json::from_str(&line).map_err(|_| "a line that is no JSON")?;
         if message["jsonrpc"] != "2.0" {
             return Err("a line that is no JSON-RPC");
@@ -249,11 +249,11 @@ impl Client {
     #[track_caller]
     pub(crate) fn exit(&mut self) -> ExitStatus {
         let mut status = None;
-        eventually(&format!("the server ends\n{}", self.story()), || {
+        eventually(&format!("the server ends\n{}", self.transcript_text()), || {
             status = self.child.try_wait().expect("its status");
             status.is_some()
         });
-        while let Ok(message) = self.receive(PATIENCE) {
+        while let Ok(message) = self.receive(HANG_TIMEOUT) {
             self.unread.push_back(message);
         }
         // The collecting thread has a second reference.
@@ -272,17 +272,17 @@ impl Client {
     }
 
     /// Stores the last messages.
-    fn note(&mut self, message: String) {
-        if self.said.len() >= 2 * STORY {
-            self.said.drain(..STORY);
+    fn record(&mut self, message: String) {
+        if self.transcript.len() >= 2 * TRANSCRIPT_MESSAGES {
+            self.transcript.drain(..TRANSCRIPT_MESSAGES);
         }
-        self.said.push(message);
+        self.transcript.push(message);
     }
 
     /// Returns the flags, the last messages and stderr, for a failed assertion.
-    fn story(&self) -> String {
-        let from = self.said.len().saturating_sub(STORY);
-        format!("flags: {}\n{}\nstderr:\n{}", self.flags, self.said[from..].join("\n"), self.stderr())
+    fn transcript_text(&self) -> String {
+        let from = self.transcript.len().saturating_sub(TRANSCRIPT_MESSAGES);
+        format!("flags: {}\n{}\nstderr:\n{}", self.flags, self.transcript[from..].join("\n"), self.stderr())
     }
 }
 

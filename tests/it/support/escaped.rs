@@ -18,7 +18,7 @@ pub(crate) fn escaped_texts() -> [(&'static str, String); 6] {
 
 /// Fails if Cline would cut the JSON of `result`.
 #[track_caller]
-pub(crate) fn assert_whole_for_cline(result: &serde_json::Value, about: &str) {
+pub(crate) fn assert_fits_cline(result: &serde_json::Value, about: &str) {
     let units = result.to_string().encode_utf16().count();
     assert!(units <= CLINE_UNITS, "{about}: {units} units\n{result}");
 }

@@ -11,21 +11,21 @@ mod workspace;
 use std::time::{Duration, Instant};
 
 pub(crate) use client::Client;
-pub(crate) use escaped::{assert_whole_for_cline, escaped_texts};
+pub(crate) use escaped::{assert_fits_cline, escaped_texts};
 pub(crate) use recipe::{content, text};
 pub(crate) use reply::{Reply, difference};
-pub(crate) use start::{Era, Start};
+pub(crate) use start::{Protocol, Start};
 pub(crate) use workspace::Workspace;
 
 /// Time after which a wait counts as a hang. No test expects to wait this long.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(40);
+pub(crate) const HANG_TIMEOUT: Duration = Duration::from_secs(40);
 
 /// Waits until `happened`, looking again and again; fails as a hang.
 #[track_caller]
 pub(crate) fn eventually(what: &str, mut happened: impl FnMut() -> bool) {
     let start = Instant::now();
     while !happened() {
-        assert!(start.elapsed() < PATIENCE, "still waiting after {PATIENCE:?}: {what}");
+        assert!(start.elapsed() < HANG_TIMEOUT, "still waiting after {HANG_TIMEOUT:?}: {what}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }

@@ -11,7 +11,7 @@ pub(crate) struct Reply {
     /// The whole result.
     pub(crate) result: Value,
     /// The call, and the flags of the server.
-    pub(crate) asked: String,
+    pub(crate) call_text: String,
     /// The server's stderr up to this reply.
     pub(crate) stderr: String,
 }
@@ -42,7 +42,7 @@ impl Reply {
 
     /// Fails if the text does not contain `part`.
     #[track_caller]
-    pub(crate) fn assert_holds(&self, part: &str) {
+    pub(crate) fn assert_contains(&self, part: &str) {
         assert!(self.text().contains(part), "{part:?} is not in the text\n{self}");
     }
 
@@ -51,13 +51,13 @@ impl Reply {
     pub(crate) fn assert_error(&self, parts: &[&str]) {
         assert!(self.is_error(), "not an error\n{self}");
         for part in parts {
-            self.assert_holds(part);
+            self.assert_contains(part);
         }
     }
 
     /// Fails if this is an error.
     #[track_caller]
-    pub(crate) fn assert_worked(&self) -> &Self {
+    pub(crate) fn assert_success(&self) -> &Self {
         assert!(!self.is_error(), "an error\n{self}");
         self
     }
@@ -65,7 +65,7 @@ impl Reply {
 
 impl fmt::Display for Reply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "call: {}", short(&self.asked))?;
+        writeln!(f, "call: {}", short(&self.call_text))?;
         writeln!(f, "isError: {}", self.result["isError"])?;
         writeln!(f, "details: {}", self.details())?;
         let text = self.result["content"][0]["text"].as_str().unwrap_or("(none)");

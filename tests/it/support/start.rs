@@ -11,18 +11,18 @@ const NOBODY: u32 = 65534;
 
 /// The protocol that a client speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Era {
+pub(crate) enum Protocol {
     /// The handshake, in this revision.
-    Legacy(&'static str),
+    Handshake(&'static str),
     /// Stateless: every request says its revision.
-    Modern,
+    Stateless,
 }
 
-impl Era {
+impl Protocol {
     /// The handshake revision that most clients speak.
-    pub(crate) const LEGACY: Self = Self::Legacy("2025-06-18");
+    pub(crate) const HANDSHAKE: Self = Self::Handshake("2025-06-18");
     /// One of each.
-    pub(crate) const BOTH: [Self; 2] = [Self::LEGACY, Self::Modern];
+    pub(crate) const BOTH: [Self; 2] = [Self::HANDSHAKE, Self::Stateless];
 }
 
 /// The workspace, flags and environment that a server is started with.
@@ -32,7 +32,7 @@ pub(crate) struct Start<'a> {
     program: PathBuf,
     pub(super) flags: Vec<String>,
     env: Vec<(String, String)>,
-    pub(super) era: Era,
+    pub(super) protocol: Protocol,
     pub(super) name: String,
     pub(super) roots: Option<Vec<String>>,
     user: Option<u32>,
@@ -48,7 +48,7 @@ impl<'a> Start<'a> {
             program: env!("CARGO_BIN_EXE_cutline").into(),
             flags: Vec::new(),
             env: Vec::new(),
-            era: Era::LEGACY,
+            protocol: Protocol::HANDSHAKE,
             name: "cutline-tests".to_owned(),
             roots: None,
             user: None,
@@ -71,19 +71,19 @@ impl<'a> Start<'a> {
 
     /// With these flags.
     pub(crate) fn flags<S: AsRef<str>>(mut self, flags: impl IntoIterator<Item = S>) -> Self {
-        self.flags.extend(flags.into_iter().map(|flag| self.workspace.filled_in(flag.as_ref())));
+        self.flags.extend(flags.into_iter().map(|flag| self.workspace.expand(flag.as_ref())));
         self
     }
 
     /// With this variable.
     pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
-        self.env.push((name.to_owned(), self.workspace.filled_in(value)));
+        self.env.push((name.to_owned(), self.workspace.expand(value)));
         self
     }
 
     /// Speaking this protocol.
-    pub(crate) fn era(mut self, era: Era) -> Self {
-        self.era = era;
+    pub(crate) fn protocol(mut self, protocol: Protocol) -> Self {
+        self.protocol = protocol;
         self
     }
 

@@ -125,7 +125,7 @@ impl Workspace {
         if recipe.get("dir").is_some() {
             fs::create_dir_all(place).expect("a folder");
         } else if let Some(target) = recipe.get("symlink").and_then(Value::as_str) {
-            symlink(self.filled_in(target), place).expect("a link");
+            symlink(self.expand(target), place).expect("a link");
         } else if recipe.get("fifo").is_some() {
             rustix::fs::mknodat(CWD, place, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a fifo");
         } else {
@@ -134,7 +134,7 @@ impl Workspace {
     }
 
     /// `text` with `<root>` and `<base>` as they are here.
-    pub(crate) fn filled_in(&self, text: &str) -> String {
+    pub(crate) fn expand(&self, text: &str) -> String {
         let name = |path: &Path| path.to_str().expect("a temporary folder has a plain name").to_owned();
         text.replace("<root>", &name(&self.root)).replace("<base>", &name(self.base()))
     }

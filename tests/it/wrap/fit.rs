@@ -2,24 +2,24 @@
 
 use serde_json::{Value, json};
 
-use super::{ANSWERS, Wrap};
-use crate::support::{Workspace, assert_whole_for_cline, escaped_texts};
+use super::{RESPONSES, Wrap};
+use crate::support::{Workspace, assert_fits_cline, escaped_texts};
 
 /// A wrapped server that answers each request with `result`.
 fn start(workspace: &Workspace, flags: &[&str], result: &Value) -> Wrap {
     for id in 1..5 {
-        let answer = json!({"jsonrpc": "2.0", "id": id, "result": result});
-        workspace.write(id.to_string(), format!("{answer}\n"));
+        let response = json!({"jsonrpc": "2.0", "id": id, "result": result});
+        workspace.write(id.to_string(), format!("{response}\n"));
     }
-    Wrap::start(workspace, flags, ANSWERS)
+    Wrap::start(workspace, flags, RESPONSES)
 }
 
 /// Sends a request, and returns the result.
 fn ask(wrap: &mut Wrap, id: u8, method: &str, params: &Value) -> Value {
     wrap.send(format!("{}\n", json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})));
-    let answer = wrap.message();
-    assert_eq!(answer["id"], id);
-    answer["result"].clone()
+    let response = wrap.message();
+    assert_eq!(response["id"], id);
+    response["result"].clone()
 }
 
 /// Returns the `_meta` of a stateless request.
@@ -152,12 +152,12 @@ fn results_fit_a_client_that_converts_to_json() {
             (json!({"content": blocks}), &["--keep", "ends", "--hint", "Ask for \"less\""]),
             (json!({"content": [block("first"), resource, block("last")]}), &[]),
         ] {
-            assert_whole_for_cline(&fitted(flags, "@cline/core", &result), name);
+            assert_fits_cline(&fitted(flags, "@cline/core", &result), name);
         }
     }
     let both = json!({"content": [block(&flat)], "structuredContent": rows});
     let cut = fitted(&[], "@cline/core", &both);
-    assert_whole_for_cline(&cut, "the same value twice");
+    assert_fits_cline(&cut, "the same value twice");
     let shown: Value = serde_json::from_str(cut["content"][0]["text"].as_str().unwrap()).unwrap();
     assert!(shown == cut["structuredContent"] && shown["rows"].as_array().unwrap().len() > 30, "{cut}");
 }

@@ -5,7 +5,7 @@ use std::fs;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use super::{ANSWERS, Wrap};
+use super::{RESPONSES, Wrap};
 use crate::support::Workspace;
 
 /// Bytes of a part that is over every limit.
@@ -59,33 +59,33 @@ fn invalid_response_costs_the_call_an_error_and_nothing_of_it_passes() {
         let real = json!({"jsonrpc": "2.0", "id": 1, "result": result});
         let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
         workspace.write("1", format!("{message}\n{real}\n{ping}\n"));
-        let mut wrap = Wrap::start(&workspace, &[], ANSWERS);
+        let mut wrap = Wrap::start(&workspace, &[], RESPONSES);
         wrap.call("1", "a");
         let reply = wrap.message();
         assert_eq!((&reply["id"], &reply["result"]["isError"]), (&json!(1), &json!(true)), "{start}");
         let text = reply["result"]["content"][0]["text"].as_str().unwrap();
         assert!(text.starts_with("Invalid response of the server sh -c: "), "{start}: {text}");
         assert_eq!(wrap.message(), ping, "{start}");
-        let said = wrap.end();
-        assert!(said.contains("dropped of the server: 1 response to an unknown id"), "{start}: {said}");
-        assert!(said.contains("INFO a: 1 call, 1 error"), "{start}: {said}");
+        let stderr = wrap.end();
+        assert!(stderr.contains("dropped of the server: 1 response to an unknown id"), "{start}: {stderr}");
+        assert!(stderr.contains("INFO a: 1 call, 1 error"), "{start}: {stderr}");
     }
 }
 
 #[test]
 fn id_in_another_spelling_completes_the_call_as_the_client_wrote_it() {
-    for (asked, answered) in
+    for (sent, received) in
         [("2", "\"2\""), ("2", "2.0"), ("2", "20e-1"), ("\"2\"", "2"), ("\"a\"", "\"\\u0061\"")]
     {
         let workspace = Workspace::new();
         let result = large_result();
-        workspace.write("1", format!("{{\"jsonrpc\":\"2.0\",\"id\":{answered},\"result\":{result}}}\n"));
-        let mut wrap = Wrap::start(&workspace, &[], ANSWERS);
-        wrap.call(asked, "a");
+        workspace.write("1", format!("{{\"jsonrpc\":\"2.0\",\"id\":{received},\"result\":{result}}}\n"));
+        let mut wrap = Wrap::start(&workspace, &[], RESPONSES);
+        wrap.call(sent, "a");
         let line = wrap.line();
         let reply: Value = serde_json::from_slice(&line).unwrap();
-        assert_eq!(reply["id"], serde_json::from_str::<Value>(asked).unwrap());
-        assert!(line.len() < LIMIT + SLACK, "{asked} {answered}: {} bytes", line.len());
+        assert_eq!(reply["id"], serde_json::from_str::<Value>(sent).unwrap());
+        assert!(line.len() < LIMIT + SLACK, "{sent} {received}: {} bytes", line.len());
     }
 }
 
@@ -105,13 +105,16 @@ fn responses_without_an_open_request_are_dropped_also_from_batches() {
         json!({"jsonrpc": "2.0", "method": "end"}),
     ];
     workspace.write("1", lines.map(|line| format!("{line}\n")).concat());
-    let mut wrap = Wrap::start(&workspace, &[], ANSWERS);
+    let mut wrap = Wrap::start(&workspace, &[], RESPONSES);
     wrap.call("1", "a");
     // A client that sent no batch gets none.
     assert_eq!(wrap.message(), real);
     assert_eq!(wrap.message()["method"], "end");
-    let said = wrap.end();
-    assert!(said.contains("dropped of the server: 5 responses to unknown ids, 4 invalid lines"), "{said}");
+    let stderr = wrap.end();
+    assert!(
+        stderr.contains("dropped of the server: 5 responses to unknown ids, 4 invalid lines"),
+        "{stderr}"
+    );
 }
 
 #[test]
@@ -122,7 +125,7 @@ fn batches_pass_in_the_revision_that_allows_them() {
         let messages = [1, 2].map(|id| json!({"jsonrpc": "2.0", "id": id, "result": {}}));
         workspace.write("1", format!("{hello}\n"));
         workspace.write("3", format!("{}\n", json!(messages)));
-        let mut wrap = Wrap::start(&workspace, &[], ANSWERS);
+        let mut wrap = Wrap::start(&workspace, &[], RESPONSES);
         wrap.send("{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\"}\n");
         assert_eq!(wrap.message(), hello);
         wrap.call("1", "a");
@@ -162,9 +165,12 @@ fn totals_appear_at_every_end() {
             wrap.stdin = None;
         }
         assert_eq!(wrap.exit().code(), Some(code), "{script}");
-        let said = wrap.end();
-        assert!(said.contains("WARN dropped of the server: 2 responses to unknown ids"), "{script}: {said}");
-        assert!(said.contains("INFO a: 1 call"), "{script}: {said}");
+        let stderr = wrap.end();
+        assert!(
+            stderr.contains("WARN dropped of the server: 2 responses to unknown ids"),
+            "{script}: {stderr}"
+        );
+        assert!(stderr.contains("INFO a: 1 call"), "{script}: {stderr}");
     }
 }
 
@@ -173,7 +179,7 @@ fn bytes_that_are_not_utf8_become_replacement_characters() {
     let workspace = Workspace::new();
     let (start, end) = (&b"{\"jsonrpc\":\"2.0\",\"method\":\"a"[..], &b"b\"}\n"[..]);
     fs::write(workspace.path("1"), [start, b"\xff", end].concat()).unwrap();
-    let mut wrap = Wrap::start(&workspace, &[], ANSWERS);
+    let mut wrap = Wrap::start(&workspace, &[], RESPONSES);
     wrap.send("\n");
     assert_eq!(wrap.line(), [start, "\u{fffd}".as_bytes(), end].concat());
 }
@@ -184,7 +190,7 @@ fn large_message_that_is_not_utf8_costs_the_call_an_error() {
     let start = br#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":""#;
     let message = [&start[..], &vec![0xff; 20_000_000], b"\"}]}}\n"].concat();
     fs::write(workspace.path("1"), &message).unwrap();
-    let mut wrap = Wrap::start(&workspace, &[], ANSWERS);
+    let mut wrap = Wrap::start(&workspace, &[], RESPONSES);
     let before = wrap.peak_memory();
     wrap.call("1", "a");
     let text = wrap.message()["result"]["content"][0]["text"].as_str().unwrap().to_owned();
@@ -198,7 +204,7 @@ fn white_space_around_the_messages_of_a_batch_does_not_pass() {
     let workspace = Workspace::new();
     let message = json!({"jsonrpc": "2.0", "id": 1, "result": {}});
     workspace.write("2", format!("[{}{message}]\n", " ".repeat(LARGE)));
-    let mut wrap = Wrap::start(&workspace, &[], ANSWERS);
+    let mut wrap = Wrap::start(&workspace, &[], RESPONSES);
     // The client accepts batches.
     wrap.send("[]\n");
     wrap.call("1", "a");
@@ -217,7 +223,7 @@ fn images_audio_and_blobs_pass_next_to_cut_text() {
     workspace.write("1", format!("{whole}\n"));
     let result = json!({"content": media, "_meta": {"a": large()}});
     workspace.write("2", format!("{}\n", json!({"jsonrpc": "2.0", "id": 2, "result": result})));
-    let mut wrap = Wrap::start(&workspace, &[], ANSWERS);
+    let mut wrap = Wrap::start(&workspace, &[], RESPONSES);
     wrap.call("1", "a");
     assert_eq!(wrap.line(), format!("{whole}\n").as_bytes());
     wrap.call("2", "a");
@@ -229,9 +235,9 @@ fn images_audio_and_blobs_pass_next_to_cut_text() {
 fn errors_are_cut_like_text_and_saved() {
     let workspace = Workspace::new();
     let text: String = (1..=9).map(|n| n.to_string() + "\n").collect();
-    let answer = json!({"jsonrpc": "2.0", "id": 1, "error": {"code": -5, "message": text, "data": {"rows": vec![1; 90]}}});
-    workspace.write("1", format!("{answer}\n"));
-    let mut wrap = Wrap::start(&workspace, &["--max-lines", "2", "--max-bytes", "100"], ANSWERS);
+    let response = json!({"jsonrpc": "2.0", "id": 1, "error": {"code": -5, "message": text, "data": {"rows": vec![1; 90]}}});
+    workspace.write("1", format!("{response}\n"));
+    let mut wrap = Wrap::start(&workspace, &["--max-lines", "2", "--max-bytes", "100"], RESPONSES);
     wrap.call("1", "a");
     let error = &wrap.message()["error"];
     let message = error["message"].as_str().unwrap();
@@ -251,18 +257,18 @@ fn results_in_the_state_of_a_task_are_cut_once_with_one_saved_file() {
     let created = json!({"jsonrpc": "2.0", "id": 1, "result": {"resultType": "task", "taskId": "t", "status": "working", "ttlMs": null}});
     let working = json!({"jsonrpc": "2.0", "id": 2, "result": {"resultType": "complete", "taskId": "t", "status": "working"}});
     let state = json!({"taskId": "t", "status": "completed", "result": result});
-    let told = json!({"jsonrpc": "2.0", "method": "notifications/tasks", "params": state});
+    let update = json!({"jsonrpc": "2.0", "method": "notifications/tasks", "params": state});
     let done = |id: u8| json!({"jsonrpc": "2.0", "id": id, "result": state});
     let failed = json!({"taskId": "t", "status": "failed", "error": {"code": -1, "message": text}});
     let failed = json!({"jsonrpc": "2.0", "id": 5, "result": failed});
-    for (n, lines) in [vec![&created], vec![&working], vec![&told, &done(3)], vec![&done(4)], vec![&failed]]
+    for (n, lines) in [vec![&created], vec![&working], vec![&update, &done(3)], vec![&done(4)], vec![&failed]]
         .iter()
         .enumerate()
     {
         let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
         workspace.write((n + 1).to_string(), lines.join("\n") + "\n");
     }
-    let mut wrap = Wrap::start(&workspace, &["--max-lines", "2", "--keep-for", "slow=tail"], ANSWERS);
+    let mut wrap = Wrap::start(&workspace, &["--max-lines", "2", "--keep-for", "slow=tail"], RESPONSES);
     wrap.call("1", "slow");
     assert_eq!(wrap.message(), created);
     let get = |wrap: &mut Wrap, id: u8| {
@@ -272,19 +278,19 @@ fn results_in_the_state_of_a_task_are_cut_once_with_one_saved_file() {
     get(&mut wrap, 2);
     assert_eq!(wrap.message(), working);
     get(&mut wrap, 3);
-    let told = wrap.message()["params"]["result"].clone();
-    let shown = told["content"][0]["text"].as_str().unwrap();
-    assert!(shown.starts_with("8\n9\n\n[Showing lines 8-9 of 9."), "{told}");
-    assert_eq!(wrap.message()["result"]["result"], told);
+    let update = wrap.message()["params"]["result"].clone();
+    let shown = update["content"][0]["text"].as_str().unwrap();
+    assert!(shown.starts_with("8\n9\n\n[Showing lines 8-9 of 9."), "{update}");
+    assert_eq!(wrap.message()["result"]["result"], update);
     get(&mut wrap, 4);
-    assert_eq!(wrap.message()["result"]["result"], told);
+    assert_eq!(wrap.message()["result"]["result"], update);
     assert_eq!(fs::read_dir(workspace.saved_dir()).unwrap().count(), 1);
     get(&mut wrap, 5);
     let failed = wrap.message();
     let message = failed["result"]["error"]["message"].as_str().unwrap();
     assert!(message.starts_with("8\n9\n\n[Showing lines 8-9 of 9."), "{failed}");
-    let said = wrap.end();
-    assert!(said.contains("INFO slow: 1 call, 0 errors, 1 truncated"), "{said}");
+    let stderr = wrap.end();
+    assert!(stderr.contains("INFO slow: 1 call, 0 errors, 1 truncated"), "{stderr}");
 }
 
 #[test]
@@ -309,7 +315,7 @@ fn same_value_in_another_layout_is_cut_alike_with_one_notice() {
         let content = json!([{"type": "text", "text": text}]);
         let result = format!("{{\"content\":{content},\"structuredContent\":{structured}}}");
         workspace.write("1", format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{result}}}\n"));
-        let mut wrap = Wrap::start(&workspace, &[], ANSWERS);
+        let mut wrap = Wrap::start(&workspace, &[], RESPONSES);
         wrap.call("1", "a");
         let result = &wrap.message()["result"];
         let rows_of = |value: &Value| {

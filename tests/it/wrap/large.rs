@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use serde_json::{Value, json};
 
-use super::{ANSWERS, Wrap};
+use super::{RESPONSES, Wrap};
 use crate::support::{Workspace, eventually};
 
 /// Bytes of a message over the default of `--max-message`, 64MB.
@@ -42,10 +42,10 @@ fn oversized_server_messages_get_errors_in_bounded_memory() {
     });
     let taken = wrap.peak_memory() - before;
     assert!(taken < OVERSIZED_MEMORY, "{taken} bytes");
-    let said = wrap.end();
-    let told: Value = serde_json::from_slice(&fs::read(workspace.path("seen")).unwrap()).unwrap();
-    assert_eq!((&told["id"], &told["error"]["message"]), (&json!("s"), &json!(WHY)));
-    assert!(said.contains(&format!("a message of the server was dropped: {WHY}")), "{said}");
+    let stderr = wrap.end();
+    let received: Value = serde_json::from_slice(&fs::read(workspace.path("seen")).unwrap()).unwrap();
+    assert_eq!((&received["id"], &received["error"]["message"]), (&json!("s"), &json!(WHY)));
+    assert!(stderr.contains(&format!("a message of the server was dropped: {WHY}")), "{stderr}");
 }
 
 #[test]
@@ -69,8 +69,8 @@ fn oversized_client_messages_get_errors_in_bounded_memory() {
     assert_eq!((&refused["id"], &refused["error"]["message"]), (&json!(5), &json!(WHY)));
     let taken = wrap.peak_memory() - before;
     assert!(taken < OVERSIZED_MEMORY, "{taken} bytes");
-    let said = wrap.end();
-    assert!(said.contains(&format!("a message of the client was dropped: {WHY}")), "{said}");
+    let stderr = wrap.end();
+    assert!(stderr.contains(&format!("a message of the client was dropped: {WHY}")), "{stderr}");
     let seen: Value = serde_json::from_slice(&fs::read(workspace.path("seen")).unwrap()).unwrap();
     assert_eq!((&seen["id"], &seen["error"]["message"]), (&json!("s"), &json!(WHY)));
 }
@@ -102,10 +102,10 @@ fn large_result_is_cut_within_three_times_its_size() {
 
 /// Sends `answer` as the response to the second call. Returns the line that the client receives, and the memory
 /// that this took.
-fn answered(workspace: &Workspace, answer: &str) -> (Vec<u8>, u64) {
+fn answered(workspace: &Workspace, response: &str) -> (Vec<u8>, u64) {
     workspace.write("1", "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{}}\n");
-    workspace.write("2", answer);
-    let mut wrap = Wrap::start(workspace, &[], ANSWERS);
+    workspace.write("2", response);
+    let mut wrap = Wrap::start(workspace, &[], RESPONSES);
     wrap.call("0", "a");
     wrap.line();
     let before = wrap.peak_memory();
@@ -128,15 +128,15 @@ fn many_small_parts_take_no_more_than_one_large() {
         format!(r#"{{"content":[{}]}}"#, listed(r#"{"type":"text","text":"{}"}"#, 200_000)),
     ];
     for (n, result) in results.iter().enumerate() {
-        let answer = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{result}}}\n");
-        let (line, taken) = answered(&workspace, &answer);
+        let response = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{result}}}\n");
+        let (line, taken) = answered(&workspace, &response);
         if n < 3 {
             // Half of the limit for members and blocks without text, and the limit for the text.
             assert!(line.len() < 50_000, "{n}: {} bytes", line.len());
         } else {
             assert!(line.len() < 150_000 && String::from_utf8_lossy(&line).contains(" of 200000 "), "{n}");
         }
-        assert!(taken < 2_000_000 + 3 * answer.len() as u64, "{n}: {taken} bytes of {}", answer.len());
+        assert!(taken < 2_000_000 + 3 * response.len() as u64, "{n}: {taken} bytes of {}", response.len());
     }
 }
 
@@ -147,10 +147,10 @@ fn many_members_of_structured_content_take_no_more_than_one_large() {
     let members = members.join(",");
     let content = r#"[{"type":"text","text":"x"}]"#;
     let result = format!("{{\"content\":{content},\"structuredContent\":{{{members}}}}}");
-    let answer = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{result}}}\n");
-    let (line, taken) = answered(&workspace, &answer);
+    let response = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{result}}}\n");
+    let (line, taken) = answered(&workspace, &response);
     assert!(line.len() < 40_000, "{} bytes", line.len());
-    assert!(taken < 2_000_000 + 3 * answer.len() as u64, "{taken} bytes of {}", answer.len());
+    assert!(taken < 2_000_000 + 3 * response.len() as u64, "{taken} bytes of {}", response.len());
 }
 
 #[test]
@@ -173,17 +173,17 @@ fn omitted_items_use_no_more_memory_than_kept_items() {
     let workspace = Workspace::new();
     let long = "x".repeat(40_000);
     let items = vec!["1,{}"; 400_000].join(",");
-    let answer = format!(
+    let response = format!(
         "{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{{\"content\":[{{\"type\":\"text\",\"text\":\"{long}\"}},{items}]}}}}\n"
     );
-    let (line, taken) = answered(&workspace, &answer);
+    let (line, taken) = answered(&workspace, &response);
     let left: Value = serde_json::from_slice(&line).unwrap();
     // The text, the first blocks within half of the limit, and the notice for the others.
     let blocks = left["result"]["content"].as_array().unwrap();
     let notice = blocks.last().unwrap()["text"].as_str().unwrap();
     assert!(notice.starts_with("[Showing 7500 of 400000 blocks (30KB limit). Full output: "), "{notice}");
     assert_eq!(blocks.len(), 7502);
-    assert!(taken < 2_000_000 + 3 * answer.len() as u64, "{taken} bytes of {}", answer.len());
+    assert!(taken < 2_000_000 + 3 * response.len() as u64, "{taken} bytes of {}", response.len());
 }
 
 #[test]
@@ -195,12 +195,16 @@ fn each_message_of_an_oversized_batch_gets_a_response() {
         {"jsonrpc": "2.0", "id": 2, "result": {"content": []}},
     ]);
     workspace.write("2", format!("{batch}\n"));
-    let mut wrap = Wrap::start(&workspace, &["--max-message", "2KB"], ANSWERS);
+    let mut wrap = Wrap::start(&workspace, &["--max-message", "2KB"], RESPONSES);
     wrap.call("1", "a");
     wrap.call("2", "a");
     for id in [1, 2] {
-        let answer = wrap.message();
-        assert_eq!((&answer["id"], &answer["result"]["isError"]), (&json!(id), &json!(true)), "{answer}");
+        let response = wrap.message();
+        assert_eq!(
+            (&response["id"], &response["result"]["isError"]),
+            (&json!(id), &json!(true)),
+            "{response}"
+        );
     }
     let call = json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "a", "arguments": long}});
     wrap.send(format!("{}\n", json!([call])));
@@ -215,24 +219,28 @@ fn each_message_of_an_oversized_batch_gets_a_response() {
 fn oversized_answer_is_known_whatever_spells_its_members() {
     let workspace = Workspace::new();
     let long = "x".repeat(3000);
-    let answers = [
+    let responses = [
         format!(r#"{{"jsonrpc":"2.0","\u0069d":1,"result":"{long}"}}"#),
         format!(r#"{{"jsonrpc":"2.0","id":2,"method":null,"result":"{long}"}}"#),
         format!(r#"{{"jsonrpc":"2.0","\u006dethod":"sampling/createMessage","id":3,"params":"{long}"}}"#),
     ];
-    for (n, answer) in answers.iter().enumerate() {
-        workspace.write((n + 1).to_string(), format!("{answer}\n"));
+    for (n, response) in responses.iter().enumerate() {
+        workspace.write((n + 1).to_string(), format!("{response}\n"));
     }
-    let mut wrap = Wrap::start(&workspace, &["--max-message", "2KB"], ANSWERS);
+    let mut wrap = Wrap::start(&workspace, &["--max-message", "2KB"], RESPONSES);
     for id in [1, 2] {
         wrap.call(&id.to_string(), "a");
-        let answer = wrap.message();
-        assert_eq!((&answer["id"], &answer["result"]["isError"]), (&json!(id), &json!(true)), "{answer}");
+        let response = wrap.message();
+        assert_eq!(
+            (&response["id"], &response["result"]["isError"]),
+            (&json!(id), &json!(true)),
+            "{response}"
+        );
     }
     wrap.call("3", "a");
     eventually("the server's own request is answered to it", || {
         let seen = fs::read_to_string(workspace.path("seen")).unwrap();
-        seen.lines().nth(3).is_some_and(|told| told.contains("\"error\""))
+        seen.lines().nth(3).is_some_and(|received| received.contains("\"error\""))
     });
 }
 
@@ -243,8 +251,8 @@ fn omitted_messages_of_an_oversized_batch_are_reported() {
     let mut wrap = Wrap::start(&workspace, &["--max-message", "2KB"], "cat");
     wrap.send(format!("{}\n", json!(vec![ping; 1030])));
     (0..1024).for_each(|_| assert_eq!(wrap.message()["id"], 1));
-    let said = wrap.end();
-    assert!(said.contains("6 messages of a batch of the client were dropped unanswered"), "{said}");
+    let stderr = wrap.end();
+    assert!(stderr.contains("6 messages of a batch of the client were dropped unanswered"), "{stderr}");
 }
 
 #[test]

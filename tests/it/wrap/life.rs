@@ -10,7 +10,7 @@ use std::process::Stdio;
 use rustix::process::Signal;
 use serde_json::json;
 
-use super::{ANSWERS, Wrap};
+use super::{RESPONSES, Wrap};
 use crate::support::{Workspace, eventually};
 
 #[test]
@@ -81,8 +81,8 @@ fn end_of_input_is_seen_while_the_server_reads_nothing() {
 #[test]
 fn late_responses_pass_after_end_of_input() {
     let workspace = Workspace::new();
-    let answer = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[]}}";
-    let script = format!("cat > seen; echo '{answer}'; exit 3");
+    let response = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[]}}";
+    let script = format!("cat > seen; echo '{response}'; exit 3");
     let mut wrap = Wrap::start(&workspace, &[], &script);
     wrap.call("1", "x");
     wrap.stdin = None;
@@ -158,8 +158,8 @@ fn server_that_closes_its_output_is_ended_and_calls_get_errors() {
 #[test]
 fn flood_on_stderr_does_not_block() {
     let workspace = Workspace::new();
-    let answer = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[]}}";
-    let script = format!("read -r line; head -c 20000000 /dev/zero | tr '\\0' e >&2; echo '{answer}'; cat");
+    let response = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[]}}";
+    let script = format!("read -r line; head -c 20000000 /dev/zero | tr '\\0' e >&2; echo '{response}'; cat");
     let mut wrap = Wrap::start(&workspace, &[], &script);
     wrap.call("1", "a");
     assert_eq!(wrap.message()["id"], 1);
@@ -203,8 +203,8 @@ fn missing_command_is_refused() {
         (&["wrap", "--keep-for", "a", "--", "cat"][..], "give GLOB=head"),
     ] {
         let output = run(words);
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.code() == Some(2) && said.contains(why), "{said}");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(2) && stderr.contains(why), "{stderr}");
     }
 }
 
@@ -228,8 +228,9 @@ fn folder_environment_and_stderr_are_passed_through() {
 fn tokens_are_limited_by_a_variable_too() {
     let workspace = Workspace::new();
     let text = "line of a text\n".repeat(90);
-    let answer = json!({"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": text}]}});
-    workspace.write("answer", format!("{answer}\n"));
+    let response =
+        json!({"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": text}]}});
+    workspace.write("answer", format!("{response}\n"));
     let words = ["wrap", "--", "sh", "-c", "read -r call; cat answer"];
     let start = crate::support::Start::new(&workspace).env("CUTLINE_MAX_TOKENS", "50").flags(words);
     let child =
@@ -247,23 +248,23 @@ fn calls_are_counted_by_their_tools_names() {
     for n in 1..4 {
         let lines = [3, 40, 80][n - 1];
         let text = "x\n".repeat(lines);
-        let answer =
+        let response =
             json!({"jsonrpc": "2.0", "id": n, "result": {"content": [{"type": "text", "text": text}]}});
-        workspace.write(n.to_string(), format!("{answer}\n"));
+        workspace.write(n.to_string(), format!("{response}\n"));
     }
-    let mut wrap = Wrap::start(&workspace, &["--max-lines", "50", "--stats-file", "records"], ANSWERS);
+    let mut wrap = Wrap::start(&workspace, &["--max-lines", "50", "--stats-file", "records"], RESPONSES);
     for (id, tool) in [("1", "search_issues"), ("2", "search_issues"), ("3", "get\u{7}file")] {
         wrap.call(id, &tool.replace('\u{7}', "\\u0007"));
         wrap.line();
     }
-    let said = wrap.end();
+    let stderr = wrap.end();
     for part in [
         "INFO answer near the limit tool=\"search_issues\"",
         "WARN answer truncated tool=\"get\\u{7}file\" shown=99 total=160",
         "INFO search_issues: 2 calls, 0 errors, 0 truncated",
         "INFO all: 3 calls, 0 errors, 1 truncated (1 by lines, 0 by bytes)",
     ] {
-        assert!(said.contains(part), "{part} is not in\n{said}");
+        assert!(stderr.contains(part), "{part} is not in\n{stderr}");
     }
     let stats = crate::support::Start::new(&workspace)
         .flags(["stats", "records", "--json"])
@@ -280,17 +281,17 @@ fn cancelled_call_is_counted_once() {
     let workspace = Workspace::new();
     // The cancel is the second line that the server reads, and a call without a result the third.
     for (n, id) in [(2, 1), (3, 2)] {
-        let answer = json!({"jsonrpc": "2.0", "id": id, "result": {"content": []}});
-        workspace.write(n.to_string(), format!("{answer}\n"));
+        let response = json!({"jsonrpc": "2.0", "id": id, "result": {"content": []}});
+        workspace.write(n.to_string(), format!("{response}\n"));
     }
-    let mut wrap = Wrap::start(&workspace, &[], ANSWERS);
+    let mut wrap = Wrap::start(&workspace, &[], RESPONSES);
     wrap.call("1", "a");
     wrap.send("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":1}}\n");
     assert_eq!(wrap.message()["id"], 1);
     wrap.call("2", "a");
     assert_eq!(wrap.message()["id"], 2);
-    let said = wrap.end();
-    assert!(said.contains("INFO a: 2 calls, 0 errors") && said.contains("1 cancelled"), "{said}");
+    let stderr = wrap.end();
+    assert!(stderr.contains("INFO a: 2 calls, 0 errors") && stderr.contains("1 cancelled"), "{stderr}");
 }
 
 #[test]
@@ -305,16 +306,16 @@ fn result_of_a_task_is_cut_and_counted_as_its_tools() {
         workspace
             .write(format!("{n}"), format!("{}\n", json!({"jsonrpc": "2.0", "id": n, "result": result})));
     }
-    let mut wrap = Wrap::start(&workspace, &["--max-lines", "2", "--keep-for", "slow=tail"], ANSWERS);
+    let mut wrap = Wrap::start(&workspace, &["--max-lines", "2", "--keep-for", "slow=tail"], RESPONSES);
     wrap.call("1", "slow");
     assert_eq!(wrap.message()["result"]["task"]["taskId"], "t1");
     wrap.send("{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tasks/result\",\"params\":{\"taskId\":\"t1\"}}\n");
     let given = wrap.message();
     let shown = given["result"]["content"][0]["text"].as_str().unwrap();
     assert!(shown.starts_with("8\n9\n\n[Showing lines 8-9 of 9."), "{given}");
-    let said = wrap.end();
-    assert!(said.contains("INFO slow: 1 call, 0 errors, 1 truncated"), "{said}");
-    assert!(!said.contains("tasks/result"), "{said}");
+    let stderr = wrap.end();
+    assert!(stderr.contains("INFO slow: 1 call, 0 errors, 1 truncated"), "{stderr}");
+    assert!(!stderr.contains("tasks/result"), "{stderr}");
 }
 
 #[test]
@@ -343,8 +344,8 @@ const TRACED: &str = r#"
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <unistd.h>
-int main(int count, char **words) {
-    if (count > 1 && ptrace(PTRACE_SEIZE, atoi(words[1]), 0, 0) != 0) return 1;
+int main(int argc, char **argv) {
+    if (argc > 1 && ptrace(PTRACE_SEIZE, atoi(argv[1]), 0, 0) != 0) return 1;
     if (count == 1) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
     signal(SIGTERM, SIG_IGN);
     FILE *file = fopen(count > 1 ? "traced" : "server", "w");

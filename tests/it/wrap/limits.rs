@@ -10,7 +10,7 @@ use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 use super::hostile::{LARGE, LIMIT, SLACK, large};
-use super::{ANSWERS, Wrap};
+use super::{RESPONSES, Wrap};
 use crate::support::Workspace;
 
 /// Hostile messages of each session.
@@ -105,7 +105,7 @@ fn each_call_receives_at_most_the_limits_plus_8_kb() {
             let id = n + 1;
             workspace.write(id.to_string(), format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},{body}}}\n"));
         }
-        let mut wrap = Wrap::start(&workspace, &["--log", "error"], ANSWERS);
+        let mut wrap = Wrap::start(&workspace, &["--log", "error"], RESPONSES);
         for (n, body) in bodies.iter().enumerate() {
             let id = n + 1;
             let params = json!({"name": "a", "taskId": "t"});
@@ -370,7 +370,7 @@ fn no_call_receives_more_than_the_limits_and_8_kb_whatever_the_server_sends() {
             sent.push(message);
         }
         let flags = [flags, &["--log", "error"]].concat();
-        let mut wrap = Wrap::start(&workspace, &flags, ANSWERS);
+        let mut wrap = Wrap::start(&workspace, &flags, RESPONSES);
         let (mut answered, mut most) = (0, 0);
         for (n, message) in sent.iter().enumerate() {
             let start: String = message.chars().take(300).collect();

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use super::{ANSWERS, Wrap};
+use super::{RESPONSES, Wrap};
 use crate::support::{Workspace, eventually};
 
 /// Lines that pass in either direction, if the requests with these ids are open.
@@ -67,16 +67,19 @@ fn non_messages_are_dropped_with_a_warning() {
     );
     let mut wrap = Wrap::start(&workspace, &[], "cat all; echo own words >&2; cat");
     assert_eq!(wrap.line(), ping.as_bytes());
-    let said = wrap.end();
+    let stderr = wrap.end();
     // The first, the second, the fourth and so on.
-    assert_eq!(said.matches("WARN a line of the server was dropped").count(), 2, "{said}");
-    assert!(said.contains("it is not JSON: Server running on stdio") && !said.contains('\u{1b}'), "{said}");
+    assert_eq!(stderr.matches("WARN a line of the server was dropped").count(), 2, "{stderr}");
     assert!(
-        said.contains("it has a member that is not part of JSON-RPC: {\"level\"")
-            && said.contains("own words\n"),
-        "{said}"
+        stderr.contains("it is not JSON: Server running on stdio") && !stderr.contains('\u{1b}'),
+        "{stderr}"
     );
-    assert!(said.contains("WARN dropped of the server: 3 invalid lines"), "{said}");
+    assert!(
+        stderr.contains("it has a member that is not part of JSON-RPC: {\"level\"")
+            && stderr.contains("own words\n"),
+        "{stderr}"
+    );
+    assert!(stderr.contains("WARN dropped of the server: 3 invalid lines"), "{stderr}");
 }
 
 /// `messages`, one to a line.
@@ -93,40 +96,40 @@ fn result(lines: usize) -> Value {
 fn answers_are_known_by_their_ids_alone() {
     let workspace = Workspace::new();
     // The server asks too, with ids of the client's, and answers in another order.
-    let answers = [
+    let responses = [
         json!({"jsonrpc": "2.0", "id": 1, "method": "roots/list"}),
         json!({"jsonrpc": "2.0", "id": "1", "result": result(9)}),
         json!({"jsonrpc": "2.0", "id": 3, "result": result(9)}),
         json!({"jsonrpc": "2.0", "id": 1, "result": result(9)}),
         json!({"jsonrpc": "2.0", "id": 1, "result": result(9)}),
     ];
-    let lines = lines_of(&answers);
+    let lines = lines_of(&responses);
     workspace.write("4", &lines);
-    let mut wrap = Wrap::start(&workspace, &["--max-lines", "2"], ANSWERS);
+    let mut wrap = Wrap::start(&workspace, &["--max-lines", "2"], RESPONSES);
     wrap.call("1.0", "a");
     wrap.call("\"\\u0031\"", "b");
     wrap.send("{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"resources/read\"}\n");
     wrap.send("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"roots\":[]}}\n");
     let is_cut = |message: &Value| message["result"]["_meta"]["details"]["fullOutputPath"].is_string();
-    let given: Vec<Value> = answers[1..].iter().map(|_| wrap.message()).collect();
-    assert_eq!(given[0], answers[0]);
+    let given: Vec<Value> = responses[1..].iter().map(|_| wrap.message()).collect();
+    assert_eq!(given[0], responses[0]);
     assert!(is_cut(&given[1]) && given[1]["id"] == "1");
-    assert_eq!(given[2], answers[2], "a resource is none of a tool's");
+    assert_eq!(given[2], responses[2], "a resource is none of a tool's");
     assert!(is_cut(&given[3]) && given[3]["id"] == 1.0, "{}", given[3]);
-    let said = wrap.end();
-    assert!(said.contains("WARN dropped of the server: 1 response to an unknown id"), "{said}");
+    let stderr = wrap.end();
+    assert!(stderr.contains("WARN dropped of the server: 1 response to an unknown id"), "{stderr}");
 }
 
 #[test]
 fn response_with_a_method_of_null_or_after_spaces_is_cut() {
     let workspace = Workspace::new();
-    let answer = |id: u8, before: &str, method: &str| {
+    let response = |id: u8, before: &str, method: &str| {
         let result = result(9);
         format!("{before}{{\"jsonrpc\":\"2.0\",\"id\":{id}{method},\"result\":{result}}}\n")
     };
-    workspace.write("1", answer(1, "", ",\"method\":null"));
-    workspace.write("2", answer(2, " \t", ""));
-    let mut wrap = Wrap::start(&workspace, &["--max-lines", "2"], ANSWERS);
+    workspace.write("1", response(1, "", ",\"method\":null"));
+    workspace.write("2", response(2, " \t", ""));
+    let mut wrap = Wrap::start(&workspace, &["--max-lines", "2"], RESPONSES);
     for (id, start) in [("1", "{"), ("2", " \t{")] {
         wrap.call(id, "a");
         let line = String::from_utf8(wrap.line()).unwrap();
@@ -143,7 +146,7 @@ fn batches_tasks_and_late_responses_are_cut() {
         {"jsonrpc": "2.0", "id": 2, "result": result(9)},
     ]);
     workspace.write("3", format!("{batch}\n"));
-    let mut wrap = Wrap::start(&workspace, &["--max-lines", "2"], ANSWERS);
+    let mut wrap = Wrap::start(&workspace, &["--max-lines", "2"], RESPONSES);
     let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "a"}});
     wrap.send(format!("{}\n", json!([call])));
     wrap.send("{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tasks/result\",\"params\":{\"taskId\":\"t\"}}\n");
@@ -153,25 +156,25 @@ fn batches_tasks_and_late_responses_are_cut() {
         assert!(given[n]["result"]["_meta"]["details"].is_object(), "{given}");
     }
     assert_eq!(given[1], batch[1]);
-    let said = wrap.end();
-    assert!(said.contains("WARN answer truncated tool=\"a\""), "{said}");
-    assert!(said.contains("INFO a: 1 call, 0 errors, 1 cancelled"), "{said}");
+    let stderr = wrap.end();
+    assert!(stderr.contains("WARN answer truncated tool=\"a\""), "{stderr}");
+    assert!(stderr.contains("INFO a: 1 call, 0 errors, 1 cancelled"), "{stderr}");
 }
 
 #[test]
 fn oversized_messages_get_errors() {
     let workspace = Workspace::new();
     let long = "x".repeat(3000);
-    let answers = [
+    let responses = [
         json!({"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": long}]}}),
         json!({"jsonrpc": "2.0", "result": {"tools": [long]}, "id": 2}),
         json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"data": long}}),
         json!({"jsonrpc": "2.0", "method": "sampling/createMessage", "params": long, "id": "s"}),
         json!({"jsonrpc": "2.0", "id": 9, "method": "fits"}),
     ];
-    let lines = lines_of(&answers);
+    let lines = lines_of(&responses);
     workspace.write("2", &lines);
-    let mut wrap = Wrap::start(&workspace, &["--max-message", "2KB"], ANSWERS);
+    let mut wrap = Wrap::start(&workspace, &["--max-message", "2KB"], RESPONSES);
     wrap.call("1", "a");
     wrap.send("{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\"}\n");
     let why = "Message is over 2KB (--max-message)";
@@ -180,12 +183,12 @@ fn oversized_messages_get_errors() {
         json!({"content": [{"type": "text", "text": why}], "isError": true})
     );
     assert_eq!(wrap.message()["error"]["message"], why);
-    assert_eq!(wrap.message(), answers[4]);
+    assert_eq!(wrap.message(), responses[4]);
     let lines =
         || fs::read_to_string(workspace.path("seen")).unwrap().lines().map(str::to_owned).collect::<Vec<_>>();
     eventually("the server is told", || lines().len() == 3);
-    let told: Value = serde_json::from_str(&lines()[2]).unwrap();
-    assert_eq!((&told["id"], &told["error"]["message"]), (&json!("s"), &json!(why)));
+    let received: Value = serde_json::from_str(&lines()[2]).unwrap();
+    assert_eq!((&received["id"], &received["error"]["message"]), (&json!("s"), &json!(why)));
     // From the client: a request is refused, an answer becomes an error, a notification goes.
     for message in [
         json!({"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {"name": "a", "arguments": long}}),
@@ -196,10 +199,10 @@ fn oversized_messages_get_errors() {
     }
     let refused = wrap.message();
     assert_eq!((&refused["id"], &refused["error"]["message"]), (&json!(5), &json!(why)));
-    let said = wrap.end();
+    let stderr = wrap.end();
     let seen = lines();
     assert_eq!((seen.len(), seen[3].contains(why)), (4, true), "{seen:?}");
-    assert_eq!(said.matches("was dropped").count(), 2, "{said}");
+    assert_eq!(stderr.matches("was dropped").count(), 2, "{stderr}");
 }
 
 #[test]
@@ -273,10 +276,10 @@ fn limits_apply_to_any_result() {
         ),
     ];
     for (n, result) in results.iter().enumerate() {
-        let answer = format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{result}}}\n", n + 1);
-        workspace.write((n + 1).to_string(), answer);
+        let response = format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{result}}}\n", n + 1);
+        workspace.write((n + 1).to_string(), response);
     }
-    let mut wrap = Wrap::start(&workspace, &["--max-lines", "2"], ANSWERS);
+    let mut wrap = Wrap::start(&workspace, &["--max-lines", "2"], RESPONSES);
     for n in 1..=results.len() {
         // The arguments of the call also contain such values.
         let arguments = r#"{"\ud83d":1e400}"#;
@@ -298,9 +301,10 @@ fn limits_apply_to_any_result() {
 fn reused_open_id_gets_responses_in_order() {
     let workspace = Workspace::new();
     let text: String = (1..=9).map(|n| n.to_string() + "\n").collect();
-    let answer = json!({"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": text}]}});
-    workspace.write("2", lines_of(&[answer.clone(), answer]));
-    let mut wrap = Wrap::start(&workspace, &["--max-lines", "2", "--keep-for", "second=tail"], ANSWERS);
+    let response =
+        json!({"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": text}]}});
+    workspace.write("2", lines_of(&[response.clone(), response]));
+    let mut wrap = Wrap::start(&workspace, &["--max-lines", "2", "--keep-for", "second=tail"], RESPONSES);
     wrap.call("1", "first");
     wrap.call("1.0", "second");
     for start in ["1\n2\n\n[Showing lines 1-2 of 9.", "8\n9\n\n[Showing lines 8-9 of 9."] {
@@ -322,7 +326,7 @@ fn schemas_of_repeated_lists_stay_known() {
     for id in 41..=42 {
         workspace.write(id.to_string(), lines_of(&[json!({"jsonrpc": "2.0", "id": id, "result": rows})]));
     }
-    let mut wrap = Wrap::start(&workspace, &["--max-bytes", "50"], ANSWERS);
+    let mut wrap = Wrap::start(&workspace, &["--max-bytes", "50"], RESPONSES);
     for id in 1..=40 {
         wrap.send(format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"tools/list\"}}\n"));
         wrap.line();

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{ANSWERS, Wrap};
+use super::{RESPONSES, Wrap};
 use crate::support::{Workspace, content, difference};
 
 /// The word for the path of the saved output.
@@ -52,9 +52,9 @@ fn run(scenario: &Value) -> Result<(), String> {
         {"name": scenario["tool"].as_str().unwrap_or("tool"), "outputSchema": scenario["outputSchema"]},
     ]}});
     workspace.write("1", format!("{list}\n"));
-    let answer = format!("{{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{result}}}\n");
-    workspace.write("2", &answer);
-    let mut wrap = Wrap::start(&workspace, &flags, ANSWERS);
+    let response = format!("{{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{result}}}\n");
+    workspace.write("2", &response);
+    let mut wrap = Wrap::start(&workspace, &flags, RESPONSES);
     wrap.send("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}\n");
     wrap.line();
     wrap.call("2", scenario["tool"].as_str().unwrap_or("tool"));
@@ -64,7 +64,7 @@ fn run(scenario: &Value) -> Result<(), String> {
         fs::read_dir(workspace.saved_dir()).unwrap().map(|entry| entry.unwrap().path()).collect();
     saved.sort();
     if scenario["passes"] == true {
-        return match (given == answer, saved.is_empty()) {
+        return match (given == response, saved.is_empty()) {
             (true, true) => Ok(()),
             (false, _) => Err(format!("not as it was:\n{given}")),
             _ => Err(format!("saved: {saved:?}")),

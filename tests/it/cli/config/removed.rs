@@ -37,20 +37,20 @@ fn removal_restores_the_file_byte_for_byte() {
         };
         config(&["--root", ".", "--write"]);
         let with_entry = fs::read_to_string(&path).unwrap();
-        let (printed, said) = config(&["--remove"]);
+        let (printed, message) = config(&["--remove"]);
         assert!(
             printed.contains(env!("CARGO_BIN_EXE_cutline")) && !printed.contains("npx"),
             "{client}: {printed}"
         );
-        assert_eq!(said, format!("--write removes this from {}\n", path.display()));
+        assert_eq!(message, format!("--write removes this from {}\n", path.display()));
         assert_eq!(fs::read_to_string(&path).unwrap(), with_entry);
-        let (printed, said) = config(&["--remove", "--write"]);
+        let (printed, message) = config(&["--remove", "--write"]);
         assert_eq!(fs::read_to_string(&path).unwrap(), text, "{client}");
-        assert!(printed.is_empty() && said.contains("The entry cutline is removed from "), "{said}");
-        let copy = said.trim_end().rsplit_once(" is in ").unwrap().1;
+        assert!(printed.is_empty() && message.contains("The entry cutline is removed from "), "{message}");
+        let copy = message.trim_end().rsplit_once(" is in ").unwrap().1;
         assert_eq!(fs::read_to_string(copy).unwrap(), with_entry);
-        let (_, said) = config(&["--remove", "--write"]);
-        assert_eq!(said, format!("There is no entry cutline in {}\n", path.display()));
+        let (_, message) = config(&["--remove", "--write"]);
+        assert_eq!(message, format!("There is no entry cutline in {}\n", path.display()));
     }
 }
 
@@ -60,10 +60,10 @@ fn entry_is_removed_from_its_file() {
     let config = |words: &[&str]| run(&workspace, &[&["config", "cursor"], words].concat());
     let user = workspace.home().join(".cursor/mcp.json");
     config(&["--scope", "user", "--write"]);
-    let said = stderr(&config(&["--remove", "--scope", "project", "--write"]));
-    assert!(said.starts_with("There is no entry cutline in "), "{said}");
-    let said = stderr(&config(&["--remove", "--write"]));
-    assert!(said.contains(&format!("is removed from {}", user.display())), "{said}");
+    let message = stderr(&config(&["--remove", "--scope", "project", "--write"]));
+    assert!(message.starts_with("There is no entry cutline in "), "{message}");
+    let message = stderr(&config(&["--remove", "--write"]));
+    assert!(message.contains(&format!("is removed from {}", user.display())), "{message}");
     assert_eq!(
         serde_json::from_str::<Value>(&fs::read_to_string(&user).unwrap()).unwrap(),
         json!({"mcpServers": {}})
@@ -71,11 +71,11 @@ fn entry_is_removed_from_its_file() {
     // If there are two entries, the one of the project is removed and the other one is reported.
     config(&["--write"]);
     config(&["--scope", "user", "--write"]);
-    let said = stderr(&config(&["--remove", "--write"]));
+    let message = stderr(&config(&["--remove", "--write"]));
     let other = format!("{} has an entry cutline too: --scope user names it\n", user.display());
     assert!(
-        said.contains(&other) && said.contains(workspace.path(".cursor/mcp.json").to_str().unwrap()),
-        "{said}"
+        message.contains(&other) && message.contains(workspace.path(".cursor/mcp.json").to_str().unwrap()),
+        "{message}"
     );
     assert!(fs::read_to_string(&user).unwrap().contains("cutline"));
     for (words, why) in [
@@ -94,10 +94,11 @@ fn wrapped_servers_are_reported_and_invalid_files_unchanged() {
     let text = format!("{:#}\n", json!({"mcpServers": {"github": entry}}));
     let workspace = Workspace::with(&json!({".mcp.json": text}));
     run(&workspace, &["config", "claude-code", "--write"]);
-    let said = stderr(&run(&workspace, &["config", "claude-code", "--remove", "--write"]));
+    let message = stderr(&run(&workspace, &["config", "claude-code", "--remove", "--write"]));
     assert!(
-        said.ends_with("github there is still wrapped by cutline: --unwrap github --write turns it back\n"),
-        "{said}"
+        message
+            .ends_with("github there is still wrapped by cutline: --unwrap github --write turns it back\n"),
+        "{message}"
     );
     assert_eq!(fs::read_to_string(workspace.path(".mcp.json")).unwrap(), text);
     workspace.write(".mcp.json", "{\"mcpServers\": {\"cutline\": {}");

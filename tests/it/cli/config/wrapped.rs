@@ -45,14 +45,14 @@ fn every_file_is_written_and_wrapped() {
         assert!(
             wrapped.contains("20KB") && own.contains("20KB") && own.contains("mine") == text.contains("mine")
         );
-        let said = stdout(&run(&workspace, &["doctor", "--tools", "ls", "--start-project-servers"]));
+        let report = stdout(&run(&workspace, &["doctor", "--tools", "ls", "--start-project-servers"]));
         for part in [" has other servers: wrapped github\n", " starts ", ", which greeted in "] {
             assert!(
-                said.contains(&format!(
+                report.contains(&format!(
                     "{}{part}",
                     if part.starts_with(',') { "" } else { path.to_str().unwrap() }
                 )),
-                "{client}: {part} is not in {said}"
+                "{client}: {part} is not in {report}"
             );
         }
         let unwrapped = say(&["--unwrap", "github", "--write"]);
@@ -93,36 +93,39 @@ fn another_servers_entry_is_wrapped_and_unwrapped() {
         (code(&output), stdout(&output), stderr(&output))
     };
     let now = || fs::read_to_string(workspace.path(".mcp.json")).unwrap();
-    let (status, printed, said) =
+    let (status, printed, message) =
         say(&["--max-bytes", "20KB", "--keep-for", "run_*=tail", "--wrap", "github"]);
-    assert!(status == 0 && now() == text, "{said}");
+    assert!(status == 0 && now() == text, "{message}");
     let entry: Value = serde_json::from_str(&printed).unwrap();
     let binary = env!("CARGO_BIN_EXE_cutline");
     let args = json!(["wrap", "--max-bytes", "20KB", "--keep-for", "run_*=tail", "--", "npx", "-y", "s"]);
     assert_eq!(entry, json!({"command": binary, "args": args}));
-    let (status, _, said) = say(&["--wrap", "github", "--write"]);
-    assert!(status == 0 && said.contains("github in") && said.contains("is wrapped now"), "{said}");
+    let (status, _, message) = say(&["--wrap", "github", "--write"]);
+    assert!(status == 0 && message.contains("github in") && message.contains("is wrapped now"), "{message}");
     assert!(now().contains("\"wrap\", \"--\", \"npx\"") && now().contains("// mine"), "{}", now());
-    let said = stdout(&run(&workspace, &["doctor", "--tools", "ls"]));
-    assert!(said.contains(".mcp.json has other servers: wrapped github\n"), "{said}");
-    let (status, _, said) = say(&["--wrap", "github", "--write"]);
-    assert!(status == 0 && said.contains("is already wrapped like this"), "{said}");
+    let report = stdout(&run(&workspace, &["doctor", "--tools", "ls"]));
+    assert!(report.contains(".mcp.json has other servers: wrapped github\n"), "{report}");
+    let (status, _, message) = say(&["--wrap", "github", "--write"]);
+    assert!(status == 0 && message.contains("is already wrapped like this"), "{message}");
     assert_eq!(say(&["--unwrap", "github", "--write"]).0, 0);
     assert_eq!(now(), text);
-    let (status, _, said) = say(&["--unwrap", "github", "--write"]);
-    assert!(status == 0 && said.contains("github in") && said.contains("is not wrapped"), "{said}");
-    let (status, printed, said) = say(&["--unwrap", "far"]);
-    assert!(status == 0 && printed.contains("https://far") && said.contains("far is not wrapped"), "{said}");
-    let (status, _, said) = say(&["--unwrap", "far", "--write"]);
-    assert!(status == 0 && said.contains("far in") && said.contains("is not wrapped"), "{said}");
+    let (status, _, message) = say(&["--unwrap", "github", "--write"]);
+    assert!(status == 0 && message.contains("github in") && message.contains("is not wrapped"), "{message}");
+    let (status, printed, message) = say(&["--unwrap", "far"]);
+    assert!(
+        status == 0 && printed.contains("https://far") && message.contains("far is not wrapped"),
+        "{message}"
+    );
+    let (status, _, message) = say(&["--unwrap", "far", "--write"]);
+    assert!(status == 0 && message.contains("far in") && message.contains("is not wrapped"), "{message}");
     // Values that look like flags are joined with their flag.
-    let (status, printed, said) = say(&["--hint=- page it", "--keep-for=-x=tail", "--wrap", "github"]);
-    assert!(status == 0, "{said}");
+    let (status, printed, message) = say(&["--hint=- page it", "--keep-for=-x=tail", "--wrap", "github"]);
+    assert!(status == 0, "{message}");
     let entry: Value = serde_json::from_str(&printed).unwrap();
     let args = json!(["wrap", "--keep-for=-x=tail", "--hint=- page it", "--", "npx", "-y", "s"]);
     assert_eq!(entry["args"], args);
-    let (status, printed, said) = say(&["--hint=--", "--wrap", "github"]);
-    assert!(status == 0 && printed.contains("\"--hint=--\", \"--\", \"npx\""), "{printed}{said}");
+    let (status, printed, message) = say(&["--hint=--", "--wrap", "github"]);
+    assert!(status == 0 && printed.contains("\"--hint=--\", \"--\", \"npx\""), "{printed}{message}");
     for (words, status, why) in [
         (&["--wrap", "gone"][..], 2, "has no entry gone; it has github, far"),
         (&["--wrap", "far", "--write"], 1, "npx mcp-remote https://far"),
@@ -130,8 +133,8 @@ fn another_servers_entry_is_wrapped_and_unwrapped() {
         (&["--keep", "tail"], 2, "--keep is for --wrap"),
         (&["--wrap", "a", "--unwrap", "b"], 2, "cannot be used with"),
     ] {
-        let (found, _, said) = say(words);
-        assert!(found == status && said.contains(why), "{words:?}: {said}");
+        let (found, _, message) = say(words);
+        assert!(found == status && message.contains(why), "{words:?}: {message}");
     }
     assert_eq!(now(), text);
 }
