@@ -25,14 +25,14 @@ fn a_saved_output_is_complete_and_private() {
     let mut client = Client::new(&workspace);
     let reply = client.call("bash", json!({"command": "seq 100000"}));
     let path = saved_path(&reply);
-    let whole = content(&json!({"lines": [1, 100_000], "text": "{n}"}));
-    assert!(fs::read(&path).unwrap() == whole, "the file is not the whole output");
+    let full = content(&json!({"lines": [1, 100_000], "text": "{n}"}));
+    assert!(fs::read(&path).unwrap() == full, "the file is not the full output");
     assert_eq!(mode(&path), 0o600);
     assert_eq!(path.parent(), Some(workspace.saved_dir().as_path()));
     let name = path.file_name().unwrap().to_str().unwrap();
     let random = name.strip_prefix("cutline-bash-").and_then(|rest| rest.strip_suffix(".log"));
     assert!(random.is_some_and(|random| random.len() >= 6), "{name}");
-    assert_eq!(mode(&workspace.saved_dir()), 0o777, "a folder that was given keeps its mode");
+    assert_eq!(mode(&workspace.saved_dir()), 0o777, "the mode of a configured folder changed");
 }
 
 #[test]
@@ -45,16 +45,17 @@ fn end_of_a_command_is_detected_with_sigchld_ignored() {
 
 #[test]
 fn commands_have_no_terminal_even_if_the_client_has_one() {
-    // The server, or a wrap of it, is one of several processes on a terminal, as if an agent in a terminal started it.
-    let in_terminal = |words: &str| {
+    // The server, or `cutline wrap` with the server, is one of several processes on a terminal, as if an agent in a
+    // terminal had started it.
+    let in_terminal = |command: &str| {
         format!(
-            r#"mkfifo in out; cat out & script -qec "$(printf '%q ' {words}) < in > out; true" /dev/null \
+            r#"mkfifo in out; cat out & script -qec "$(printf '%q ' {command}) < in > out; true" /dev/null \
             < /dev/null > /dev/null & exec cat > in"#
         )
     };
-    for words in [r#""$0" "$@""#, r#""$0" wrap -- "$0" "$@""#] {
+    for command in [r#""$0" "$@""#, r#""$0" wrap -- "$0" "$@""#] {
         let workspace = Workspace::new();
-        let mut client = Start::new(&workspace).through("bash", &["-c", &in_terminal(words)]).client();
+        let mut client = Start::new(&workspace).through("bash", &["-c", &in_terminal(command)]).client();
         for command in ["head -c 1 < /dev/tty", "echo over the screen > /dev/tty"] {
             let reply = client.call("bash", json!({"command": command, "timeout": 5}));
             assert_eq!(reply.details()["exitCode"], 1, "{reply}");
@@ -64,10 +65,10 @@ fn commands_have_no_terminal_even_if_the_client_has_one() {
 }
 
 #[test]
-fn uncut_output_is_not_saved() {
+fn output_within_the_limits_is_not_saved() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
-    // Over the limit on the way, within it once the escapes are resolved.
+    // The raw output is over the limit. After the escape sequences are removed, it is within the limit.
     let command = "for i in $(seq 3000); do printf '\\033[31m\\033[0m'; done; echo x";
     client.call("bash", json!({"command": command})).assert_text("x\n");
     client.call("bash", json!({"command": "echo hi"})).assert_text("hi\n");
@@ -108,13 +109,13 @@ fn later_background_output_is_saved() {
     reply.assert_contains("started\n\n[Background process");
     let path = saved_path(&reply);
     workspace.write("go", "");
-    let whole = content(&json!(["started", {"lines": [1, 20_000], "text": "{n}"}]));
-    eventually("all of it is in the file", || fs::metadata(&path).unwrap().len() == whole.len() as u64);
-    assert!(fs::read(&path).unwrap() == whole, "the file is not the whole output");
+    let full = content(&json!(["started", {"lines": [1, 20_000], "text": "{n}"}]));
+    eventually("the file has the full output", || fs::metadata(&path).unwrap().len() == full.len() as u64);
+    assert!(fs::read(&path).unwrap() == full, "the file is not the full output");
 }
 
-/// Puts a file there as a server saves one.
-fn saved_file(path: &Path, bytes: usize, time: SystemTime) {
+/// Writes a file with the permissions of a saved output.
+fn write_saved_file(path: &Path, bytes: usize, time: SystemTime) {
     fs::write(path, vec![b'x'; bytes]).unwrap();
     fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
     fs::File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
@@ -126,11 +127,11 @@ fn only_old_outputs_are_removed() {
     let old = SystemTime::now() - TEN_DAYS;
     let put = |name: &str, time: SystemTime| {
         let path = workspace.saved_dir().join(name);
-        saved_file(&path, 1, time);
+        write_saved_file(&path, 1, time);
         path
     };
-    let goes = put("cutline-bash-oldOneoldOne.log", old);
-    let stays = [
+    let removed = put("cutline-bash-oldOneoldOne.log", old);
+    let kept = [
         put("cutline-bash-newOnenewOne.log", SystemTime::now()),
         put("notes.log", old),
         put("cutline-bash-.log", old),
@@ -143,18 +144,18 @@ fn only_old_outputs_are_removed() {
     symlink(&precious, &link).unwrap();
 
     let _client = Client::new(&workspace);
-    eventually("the old output goes", || !goes.exists());
-    for path in stays.iter().chain([&precious, &link]) {
-        assert!(path.symlink_metadata().is_ok(), "{} went too", path.display());
+    eventually("the old output is removed", || !removed.exists());
+    for path in kept.iter().chain([&precious, &link]) {
+        assert!(path.symlink_metadata().is_ok(), "{} was removed too", path.display());
     }
 }
 
 #[test]
-fn oldest_outputs_are_removed_first_over_the_total() {
+fn oldest_outputs_are_removed_above_the_total_limit() {
     let workspace = Workspace::new();
     let put = |name: &str, hours: u64| {
         let path = workspace.saved_dir().join(name);
-        saved_file(&path, 40_000, SystemTime::now() - Duration::from_secs(hours * 3600));
+        write_saved_file(&path, 40_000, SystemTime::now() - Duration::from_secs(hours * 3600));
         path
     };
     let (oldest, older, newest) = (
@@ -163,7 +164,7 @@ fn oldest_outputs_are_removed_first_over_the_total() {
         put("cutline-bash-cccccccccccc.log", 10),
     );
     let _client = Start::new(&workspace).flags(["--spill-max-total", "100KB"]).client();
-    eventually("the oldest goes", || !oldest.exists());
+    eventually("the oldest output is removed", || !oldest.exists());
     assert!(older.exists() && newest.exists());
 }
 
@@ -176,24 +177,24 @@ fn outputs_of_a_running_server_are_not_removed() {
     let old = SystemTime::now() - TEN_DAYS;
     fs::File::options().write(true).open(&path).unwrap().set_modified(old).unwrap();
     let decoy = workspace.saved_dir().join("cutline-bash-decoydecoyde.log");
-    saved_file(&decoy, 1, old);
+    write_saved_file(&decoy, 1, old);
     let _other = Client::new(&workspace);
     eventually("the other server cleans up", || !decoy.exists());
     assert!(path.exists(), "the file of a live server was removed");
 }
 
 #[test]
-fn a_command_that_times_out_leaves_nothing_running() {
+fn processes_of_a_command_end_at_its_timeout() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
     let command = "trap '' TERM; setsid sleep 600 & (setsid bash -c \"trap '' TERM; sleep 600 & wait; sleep 600\" &); sleep 600 & wait; sleep 600";
     let reply = client.call("bash", json!({"command": command, "timeout": 1}));
     assert_eq!(reply.details()["timedOut"], true, "{reply}");
-    eventually("all are gone", || workspace.processes(client.id()).is_empty());
+    eventually("all processes have ended", || workspace.processes(client.id()).is_empty());
 }
 
 #[test]
-fn no_zombies_are_left() {
+fn server_reaps_its_children() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
     for _ in 0..5 {
@@ -212,7 +213,7 @@ fn no_zombies_are_left() {
 }
 
 #[test]
-fn shell_ends_with_full_pipe() {
+fn exit_code_is_reported_if_the_shell_closes_its_output() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
     client
@@ -221,7 +222,7 @@ fn shell_ends_with_full_pipe() {
 }
 
 #[test]
-fn command_stops_itself_and_its_group() {
+fn command_that_kills_its_group_does_not_end_the_server() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
     client
@@ -266,11 +267,11 @@ fn memory_is_independent_of_output_size() {
     let status = fs::read_to_string(format!("/proc/{}/status", client.id())).unwrap();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
     let kilobytes: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
-    assert!(kilobytes < 100_000, "{kilobytes} kB at the peak");
+    assert!(kilobytes < 100_000, "the peak is {kilobytes} kB");
 }
 
 #[test]
-fn sh_replaces_missing_bash() {
+fn sh_is_used_without_bash() {
     let workspace = Workspace::with(&json!({"../bin": {"dir": true}}));
     symlink("/bin/sh", workspace.base().join("bin/sh")).unwrap();
     let mut client = Start::new(&workspace).env("PATH", "<base>/bin").client();
@@ -278,7 +279,7 @@ fn sh_replaces_missing_bash() {
 }
 
 #[test]
-fn workspace_without_execute_permission_is_a_call_error() {
+fn removed_workspace_is_an_error_of_the_call() {
     let workspace = Workspace::with(&json!({"../gone/a": "x"}));
     let mut client = Start::new(&workspace).flags(["--root", "<base>/gone"]).client();
     fs::remove_dir_all(workspace.base().join("gone")).unwrap();

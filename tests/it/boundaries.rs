@@ -1,4 +1,4 @@
-//! Files that may be opened: nothing outside the roots, by whatever way, however fast things change.
+//! Tools open no file outside the roots, through any path or link, even if a link changes during the call.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -23,8 +23,8 @@ fn workspace() -> Workspace {
     }))
 }
 
-/// Every way out that a path can take.
-const WAYS_OUT: [&str; 14] = [
+/// Paths that lead out of the workspace.
+const ESCAPING_PATHS: [&str; 14] = [
     "..",
     "../",
     "../outside",
@@ -45,8 +45,8 @@ const WAYS_OUT: [&str; 14] = [
 fn tools_stay_inside_the_roots() {
     let workspace = workspace();
     let mut client = Client::new(&workspace);
-    for way in WAYS_OUT {
-        let path = workspace.expand(way);
+    for path in ESCAPING_PATHS {
+        let path = workspace.expand(path);
         for (tool, args) in [
             ("ls", json!({"path": path})),
             ("find", json!({"pattern": "*", "path": path})),
@@ -64,18 +64,20 @@ fn tools_stay_inside_the_roots() {
 }
 
 #[test]
-fn files_outside_are_not_revealed() {
+fn error_does_not_reveal_if_a_file_outside_exists() {
     let workspace = workspace();
     let mut client = Client::new(&workspace);
-    let ways = [
+    let paths = [
         "../outside/secret.txt",
         "../outside/nothing",
         "../outside/secret.txt/x",
         "../outside/sub",
         "../nowhere/x",
     ];
-    let responses: Vec<String> =
-        ways.iter().map(|way| client.call("read", json!({"path": way})).text().replace(way, "WAY")).collect();
+    let responses: Vec<String> = paths
+        .iter()
+        .map(|path| client.call("read", json!({"path": path})).text().replace(path, "PATH"))
+        .collect();
     assert!(responses.iter().all(|response| response == &responses[0]), "{responses:#?}");
 }
 
@@ -114,8 +116,8 @@ fn walks_and_globs_do_not_leave_the_roots() {
 }
 
 #[test]
-fn ignore_files_outside_tell_nothing() {
-    // An ignore file outside the roots may narrow a search. Its content is never shown.
+fn content_of_ignore_files_outside_is_not_shown() {
+    // An ignore file outside the roots may exclude files from a search. Its content is never shown.
     let rules = |name: &str| json!([format!("*.{name}"), "[bad", "{bad", "bad\\"]);
     let above = json!({
         "../.git/HEAD": "ref: refs/heads/bad\n",
@@ -141,7 +143,7 @@ fn ignore_files_outside_tell_nothing() {
 }
 
 #[test]
-fn pipes_instead_of_git_settings_do_not_block() {
+fn git_settings_that_are_fifos_do_not_block() {
     for path in ["../home/.config/git/ignore", "../home/.gitconfig", "../home/.config/git/config"] {
         let workspace = Workspace::with(&json!({path: {"fifo": true}, "a": "x\n"}));
         let mut client = Client::new(&workspace);
@@ -151,7 +153,7 @@ fn pipes_instead_of_git_settings_do_not_block() {
 }
 
 #[test]
-fn links_that_stay_inside_work() {
+fn links_inside_the_roots_are_followed() {
     let workspace = Workspace::with(&json!({
         "real/a.txt": "inside\n",
         "one": {"symlink": "real"},
@@ -167,7 +169,7 @@ fn links_that_stay_inside_work() {
 }
 
 #[test]
-fn a_link_in_a_circle_is_an_error() {
+fn link_to_itself_is_an_error() {
     let workspace = workspace();
     let mut client = Client::new(&workspace);
     let reply = client.call("read", json!({"path": "self-link"}));
@@ -176,7 +178,7 @@ fn a_link_in_a_circle_is_an_error() {
 }
 
 #[test]
-fn a_root_that_is_a_link_is_known_by_both_names() {
+fn root_that_is_a_link_accepts_paths_of_link_and_target() {
     let workspace = Workspace::with(&json!({"../real/a.txt": "inside\n", "../link": {"symlink": "real"}}));
     let mut client = Start::new(&workspace).flags(["--root", "<base>/link"]).client();
     for path in ["a.txt", "<base>/link/a.txt", "<base>/real/a.txt"] {
@@ -188,7 +190,7 @@ fn a_root_that_is_a_link_is_known_by_both_names() {
 }
 
 #[test]
-fn the_folder_of_the_start_is_known_by_the_shells_name_for_it_too() {
+fn current_folder_accepts_the_path_in_pwd_and_the_real_path() {
     let workspace = Workspace::with(&json!({
         "../real/here/a.txt": "inside\n",
         "../alias": {"symlink": "real"},
@@ -204,7 +206,7 @@ fn the_folder_of_the_start_is_known_by_the_shells_name_for_it_too() {
 }
 
 #[test]
-fn a_sibling_that_begins_alike_is_outside() {
+fn sibling_with_the_same_prefix_is_outside() {
     let workspace = Workspace::with(&json!({"../root2/a": "secret\n", "../roo/a": "secret\n"}));
     let mut client = Client::new(&workspace);
     for path in ["../root2/a", "<base>/root2/a", "<root>2/a", "../roo/a"] {
@@ -213,7 +215,7 @@ fn a_sibling_that_begins_alike_is_outside() {
 }
 
 #[test]
-fn a_link_that_is_swapped_is_never_followed_out() {
+fn link_that_changes_during_a_call_does_not_lead_outside() {
     let workspace = Workspace::with(&json!({
         "a/file": "inside\n",
         "../outside/file": "secret\n",
@@ -254,7 +256,7 @@ fn a_link_that_is_swapped_is_never_followed_out() {
 }
 
 #[test]
-fn saved_outputs_alone_may_be_opened_in_their_folder() {
+fn only_saved_outputs_may_be_opened_in_their_folder() {
     let workspace = workspace();
     let mut client = Client::new(&workspace);
     let reply = client.call("bash", json!({"command": "seq 3000"}));
@@ -276,7 +278,7 @@ fn saved_outputs_alone_may_be_opened_in_their_folder() {
     }
 }
 
-/// Opening a file only to check it causes no inotify event.
+/// Checks with inotify that no special file is opened. `O_PATH` causes no inotify event.
 #[cfg(target_os = "linux")]
 #[test]
 fn special_files_are_refused_and_never_opened() {
@@ -302,14 +304,14 @@ fn special_files_are_refused_and_never_opened() {
         std::iter::from_fn(move || reader.next().ok().map(|event| event.wd())).collect::<Vec<_>>()
     };
     assert!(events(&mut buffer).is_empty(), "a FIFO or a socket was opened");
-    // A search skips them.
+    // A search skips special files.
     Client::new(&workspace).call("grep", json!({"pattern": "x"})).assert_text("folder/a:1: x");
     let seen = events(&mut buffer);
     assert!(!seen.is_empty() && seen.iter().all(|watch| *watch == 3), "{seen:?}");
 }
 
 #[test]
-fn allow_outside_lifts_it_for_all_tools() {
+fn allow_outside_applies_to_all_tools() {
     let workspace = workspace();
     let mut client = Start::new(&workspace).flags(["--allow-outside"]).client();
     let outside = workspace.base().join("outside");

@@ -1,5 +1,5 @@
-//! Tests of resource limits: each bound of docs/security.md that one call can reach, and the message. The bounds on messages,
-//! arguments, commands, saved outputs and oversized lines are tested with these subjects.
+//! Tests of resource limits: each bound of docs/security.md that one call can reach, and its message. The bounds on messages,
+//! arguments, commands, saved outputs and oversized lines are tested in the modules of these subjects.
 
 #[cfg(all(target_os = "linux", not(cutline_portable)))]
 mod environments;
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use crate::support::{Client, Start, Workspace};
 
 #[test]
-fn patterns_and_globs_past_their_bounds_are_refused() {
+fn patterns_and_globs_over_their_bounds_are_refused() {
     let workspace = Workspace::with(&json!({"a": "needle\n"}));
     let mut client = Client::new(&workspace);
     let nested = |depth: usize| format!("{}a{}", "{".repeat(depth), "}".repeat(depth));
@@ -49,8 +49,8 @@ fn patterns_and_globs_past_their_bounds_are_refused() {
 }
 
 #[test]
-fn rules_beyond_their_bounds_are_ignored() {
-    // 1025 bytes, which would match a file, and 1024.
+fn ignore_rules_over_their_bounds_are_skipped() {
+    // Rules of 1025 and 1024 bytes. Both match a file. The first is over the limit for one rule.
     let (long, fits) = (format!("[{}]ong", "l".repeat(1020)), format!("[{}]hort", "s".repeat(1018)));
     let workspace = Workspace::with(&json!({
         ".ignore": format!("{long}\n{fits}\nhidden\n{}\nlate\n", "#".repeat(900_000)),
@@ -69,16 +69,16 @@ fn rules_beyond_their_bounds_are_ignored() {
     );
 }
 
-/// Most memory that the server has had so far.
+/// Returns the peak memory of the server so far, in kilobytes.
 pub(crate) fn memory_peak_kb(client: &Client) -> u64 {
     let status = fs::read_to_string(format!("/proc/{}/status", client.id())).unwrap();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
     peak.trim().trim_end_matches(" kB").parse().unwrap()
 }
 
-/// Ignore files of a strange repository, each with as many costly rules as it may have.
+/// Ignore files of an untrusted repository. Each has as many expensive rules as it may have.
 #[test]
-fn hostile_ignore_rules_take_bounded_memory() {
+fn expensive_ignore_rules_use_bounded_memory() {
     let workspace = Workspace::with(&json!({"top": ""}));
     let mut folder = workspace.root().to_path_buf();
     for depth in 0..40 {
@@ -96,13 +96,13 @@ fn hostile_ignore_rules_take_bounded_memory() {
     client
         .call("grep", json!({"pattern": "needle"}))
         .assert_contains("folders were too large and left aside]");
-    let taken = memory_peak_kb(&client) - before;
-    assert!(taken < 24_000, "{taken} KB");
+    let used = memory_peak_kb(&client) - before;
+    assert!(used < 24_000, "{used} KB");
 }
 
-/// A folder of 37 MB of names, as much as a million names of usual length take.
+/// The folder has 37 MB of names, like a folder with a million names of usual length.
 #[test]
-fn large_folders_take_little_memory() {
+fn large_folders_use_bounded_memory() {
     let workspace = Workspace::with(&json!({"top": ""}));
     let long = "n".repeat(240);
     fs::create_dir(workspace.path("large")).unwrap();
@@ -121,14 +121,14 @@ fn large_folders_take_little_memory() {
         let before = memory_peak_kb(&client);
         let reply = client.call(tool, arguments);
         assert!(reply.text().starts_with(&expected), "{reply}");
-        let taken = memory_peak_kb(&client) - before;
-        assert!(taken < 56_000, "{tool}: {taken} KB");
-        // A page that ends before the folder does says how many names there are.
+        let used = memory_peak_kb(&client) - before;
+        assert!(used < 56_000, "{tool}: {used} KB");
+        // A page that is not the last one reports the total number of names.
         assert!(!expected.starts_with('0') || reply.details()["totalEntries"] == 150_000, "{reply}");
     }
 }
 
-/// Full results of a multiple of the memory limit are saved during the search.
+/// The full results are larger than the memory bound, because they are saved during the search.
 #[test]
 fn saving_full_results_uses_bounded_memory() {
     let workspace = Workspace::with(&json!({"names/n": {"each": [1, 2], "content": ""}}));
@@ -139,8 +139,8 @@ fn saving_full_results_uses_bounded_memory() {
     assert_eq!(reply.details()["totalMatches"], 1_000_000, "{reply}");
     let saved = fs::metadata(reply.details()["fullOutputPath"].as_str().unwrap()).unwrap();
     assert!(saved.len() > 32_000_000, "{}", saved.len());
-    let taken = memory_peak_kb(&client) - before;
-    assert!(taken < 24_000, "{taken} KB");
+    let used = memory_peak_kb(&client) - before;
+    assert!(used < 24_000, "{used} KB");
 }
 
 #[test]
@@ -154,13 +154,13 @@ fn image_with_too_many_pixels_is_reported_and_not_decoded() {
 }
 
 #[test]
-fn paths_and_trees_of_any_length() {
+fn paths_and_trees_of_any_length_are_handled() {
     let workspace = Workspace::with(&json!({"top": "needle\n"}));
     let mut client = Client::new(&workspace);
     for path in ["a/".repeat(5000), "a".repeat(10_000), "../".repeat(3000)] {
         assert!(client.call("read", json!({"path": path})).is_error(), "{}", path.len());
     }
-    // Deeper than a path may be long; made and searched from folder to folder.
+    // The path of this folder is longer than the system allows. It is created relative to its parent.
     let name = "depth".repeat(40);
     let mut here = fs::File::open(workspace.root()).unwrap();
     for _ in 0..50 {
@@ -173,7 +173,7 @@ fn paths_and_trees_of_any_length() {
     reply.assert_success().assert_contains("top: 1");
     reply.assert_contains("/bottom: 1");
     client.call("find", json!({"pattern": "bottom"})).assert_contains("depth/depth");
-    // What std removes by path it can't remove so deep.
+    // `std::fs::remove_dir_all` cannot remove such a deep tree.
     let removed = Command::new("rm").args(["-rf", &name]).current_dir(workspace.root()).status();
     assert!(removed.unwrap().success() && !workspace.path(&name).exists());
 }

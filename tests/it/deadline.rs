@@ -1,4 +1,4 @@
-//! Calls that reach their deadline: their results, and other calls meanwhile.
+//! Calls that reach their deadline: their results, and the other calls that run at the same time.
 
 use std::fs::File;
 
@@ -6,18 +6,18 @@ use serde_json::json;
 
 use crate::support::{Client, Start, Workspace};
 
-/// Returns a server with a deadline of one second.
-fn hasty(workspace: &Workspace) -> Client {
+/// Starts a server with a deadline of one second.
+fn client_with_short_deadline(workspace: &Workspace) -> Client {
     Start::new(workspace).flags(["--search-timeout", "1", "--workers", "2"]).client()
 }
 
-/// Writes `text`, followed by a hole up to `bytes`.
-fn with_hole(workspace: &Workspace, name: &str, text: &[u8], bytes: u64) {
+/// Writes a sparse file that starts with `text` and has `bytes` bytes.
+fn write_sparse(workspace: &Workspace, name: &str, text: &[u8], bytes: u64) {
     workspace.write(name, text);
     File::options().write(true).open(workspace.path(name)).unwrap().set_len(bytes).unwrap();
 }
 
-/// Lines that make a file text by its first 8 KB.
+/// Returns lines of text. A file that starts with enough of them is not detected as binary.
 fn text(lines: usize) -> Vec<u8> {
     (1..=lines).flat_map(|n| format!("line {n} of the text\n").into_bytes()).collect()
 }
@@ -25,10 +25,10 @@ fn text(lines: usize) -> Vec<u8> {
 const TERABYTE: u64 = 1 << 40;
 
 #[test]
-fn page_of_a_file_that_is_not_counted_to_its_end() {
+fn page_is_returned_if_counting_lines_reaches_the_deadline() {
     let workspace = Workspace::new();
-    with_hole(&workspace, "big", &text(1000), TERABYTE);
-    let mut client = hasty(&workspace);
+    write_sparse(&workspace, "big", &text(1000), TERABYTE);
+    let mut client = client_with_short_deadline(&workspace);
     let reply = client.call("read", json!({"path": "big", "limit": 2}));
     reply.assert_text(
         "line 1 of the text\nline 2 of the text\n\n[Showing lines 1-2 of at least 1001. Use offset=3 to continue]",
@@ -46,9 +46,9 @@ fn page_of_a_file_that_is_not_counted_to_its_end() {
 }
 
 #[test]
-fn searches_of_a_huge_file_hold_up_no_other() {
+fn searches_of_a_huge_file_do_not_block_other_calls() {
     let workspace = Workspace::new();
-    with_hole(&workspace, "a/big", &text(1000), TERABYTE);
+    write_sparse(&workspace, "a/big", &text(1000), TERABYTE);
     workspace.write("b/small", "line 7 of the text\n");
     let mut client = Start::new(&workspace).flags(["--search-timeout", "3", "--workers", "2"]).client();
     let mut slow: Vec<u64> =
@@ -57,7 +57,7 @@ fn searches_of_a_huge_file_hold_up_no_other() {
     let reply = client.call("grep", json!({"pattern": "line 7 ", "path": "b"}));
     reply.assert_text("b/small:1: line 7 of the text");
     client.call("find", json!({"pattern": "small"})).assert_text("b/small");
-    assert!(slow.iter().all(|id| !client.has_response(*id)), "they still run");
+    assert!(slow.iter().all(|id| !client.has_response(*id)), "a slow call returned before the fast ones");
     for id in slow {
         let response = client.response(id);
         let result = &response["result"];
@@ -74,12 +74,12 @@ fn searches_of_a_huge_file_hold_up_no_other() {
 fn matches_after_an_unfinished_file_are_returned() {
     let workspace = Workspace::new();
     workspace.write("a", "needle\n");
-    with_hole(&workspace, "b", &text(1000), TERABYTE);
+    write_sparse(&workspace, "b", &text(1000), TERABYTE);
     for n in 0..60 {
         workspace.write(format!("c/{n:02}"), "needle\n");
     }
     workspace.write("c/00", "first needle\n");
-    let mut client = hasty(&workspace);
+    let mut client = client_with_short_deadline(&workspace);
     let reply = client.call("grep", json!({"pattern": "needle"}));
     let body: Vec<&str> = reply.text().lines().collect();
     assert_eq!(body[..2], ["a:1: needle", "c/00:1: first needle"], "{reply}");
@@ -94,8 +94,8 @@ fn matches_after_an_unfinished_file_are_returned() {
 fn unfinished_search_never_reports_no_matches() {
     let workspace = Workspace::new();
     workspace.write("a/b", "needle\n");
-    with_hole(&workspace, "c", &text(1000), TERABYTE);
-    let mut client = hasty(&workspace);
+    write_sparse(&workspace, "c", &text(1000), TERABYTE);
+    let mut client = client_with_short_deadline(&workspace);
     client
         .call("grep", json!({"pattern": "absent"}))
         .assert_text("[Stopped after 1 second: found nothing up to a/. Narrow path or glob]");
@@ -118,10 +118,10 @@ fn unfinished_search_never_reports_no_matches() {
 }
 
 #[test]
-fn cut_results_of_a_search_that_did_not_finish_are_a_lower_bound() {
+fn total_of_an_unfinished_search_is_a_lower_bound() {
     let workspace = Workspace::new();
     workspace.write("a", "needle in a line\n".repeat(50));
-    with_hole(&workspace, "b", &text(1000), TERABYTE);
+    write_sparse(&workspace, "b", &text(1000), TERABYTE);
     let mut client = Start::new(&workspace).flags(["--search-timeout", "1", "--max-bytes", "500"]).client();
     let reply = client.call("grep", json!({"pattern": "needle", "sort": "relevance", "limit": 40}));
     assert_eq!(reply.details()["truncation"]["totalIsLowerBound"], true, "{reply}");
@@ -134,7 +134,7 @@ fn large_pattern_on_a_large_file_returns_partial_results() {
     let workspace = Workspace::new();
     let line = format!("{}\n", "é a".repeat(60));
     workspace.write("big", format!("needle\n{}", line.repeat(60_000_000 / line.len())));
-    let mut client = hasty(&workspace);
+    let mut client = client_with_short_deadline(&workspace);
     let slow = json!({"pattern": r"needle|\b(?:[aé]{1,20} ?){1,30}\b\p{Greek}", "path": "big"});
     let id = client.send_call("grep", slow, None);
     client.call("ls", json!({})).assert_text("big");
@@ -146,7 +146,7 @@ fn large_pattern_on_a_large_file_returns_partial_results() {
 #[test]
 fn cancelled_search_of_a_huge_file_releases_its_permit() {
     let workspace = Workspace::new();
-    with_hole(&workspace, "a/big", &text(1000), TERABYTE);
+    write_sparse(&workspace, "a/big", &text(1000), TERABYTE);
     workspace.write("b", "needle\n");
     let mut client = Start::new(&workspace).flags(["--search-timeout", "600", "--workers", "1"]).client();
     for _ in 0..5 {

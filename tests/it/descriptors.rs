@@ -21,17 +21,17 @@ fn no_file_stays_open_after_commands() {
         eventually("the command runs", || workspace.path("started").exists());
         client.cancel(id);
         fs::remove_file(workspace.path("started")).unwrap();
-        eventually("it is gone", || workspace.processes(client.id()).is_empty());
+        eventually("its processes have ended", || workspace.processes(client.id()).is_empty());
     };
     run(&mut client);
     client.call("bash", json!({"command": "echo hi"})).assert_text("hi\n");
     let before = open(&client);
     (0..5).for_each(|_| run(&mut client));
-    eventually("no more are open than before", || open(&client) <= before);
+    eventually("no more files are open than before", || open(&client) <= before);
 }
 
 #[test]
-fn background_process_reads_end_of_input() {
+fn background_process_reads_end_of_file_from_stdin() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
     let reply = client.call("bash", json!({"command": "(cat; echo its end) <&0 & wait; cat; echo mine"}));
@@ -73,18 +73,18 @@ fn server_without_descriptors_ends_all_processes() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
     for n in 0..20 {
-        let away = if n % 2 == 0 { "" } else { "setsid " };
-        client.call("bash", json!({"command": format!("{away}sleep 600 & echo hi")})).assert_success();
+        let prefix = if n % 2 == 0 { "" } else { "setsid " };
+        client.call("bash", json!({"command": format!("{prefix}sleep 600 & echo hi")})).assert_success();
     }
     let running: Vec<u64> =
         (0..20).map(|_| client.send_call("bash", json!({"command": "exec sleep 600"}), None)).collect();
     eventually("all run", || workspace.processes(client.id()).len() == 40);
-    // From here on hardly one more can be opened.
+    // The server can hardly open another file from here on.
     let open = fs::read_dir(format!("/proc/{}/fd", client.id())).unwrap();
     let numbers = open.map(|entry| entry.unwrap().file_name().to_str().unwrap().parse::<u64>().unwrap());
-    let want = Rlimit { current: numbers.max().map(|last| last + 1), maximum: Some(1024) };
+    let limit = Rlimit { current: numbers.max().map(|last| last + 1), maximum: Some(1024) };
     let server = i32::try_from(client.id()).ok().and_then(Pid::from_raw);
-    prlimit(server, Resource::Nofile, want).unwrap();
+    prlimit(server, Resource::Nofile, limit).unwrap();
     for id in running {
         client.cancel(id);
     }
@@ -94,7 +94,7 @@ fn server_without_descriptors_ends_all_processes() {
 }
 
 #[test]
-fn command_without_a_permit_returns_in_time() {
+fn command_that_gets_no_permit_returns_an_error_in_time() {
     let workspace = Workspace::new();
     let mut client = Start::new(&workspace).flags(["--answer-within", "1"]).client();
     let run = |command: &str| json!({"command": command});

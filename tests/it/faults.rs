@@ -1,4 +1,4 @@
-//! When the system says no: a full disk, a limit, a folder that goes away.
+//! Faults of the system: a full disk, a resource limit, a folder that disappears.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -9,9 +9,9 @@ use serde_json::json;
 use crate::support::{Client, Start, Workspace, eventually};
 
 #[test]
-fn a_file_size_limit_costs_the_saved_output_and_nothing_else() {
+fn file_size_limit_only_prevents_the_saved_output() {
     let workspace = Workspace::new();
-    // `ulimit -f` counts kilobytes; the signal that comes with it must not end the server.
+    // `ulimit -f` counts kilobytes. The signal SIGXFSZ must not end the server.
     let script = "trap '' XFSZ; ulimit -f 4; exec \"$0\" \"$@\"";
     let mut client = Start::new(&workspace).through("bash", &["-c", script]).client();
     let reply = client.call("bash", json!({"command": "seq 3000"}));
@@ -24,7 +24,7 @@ fn a_file_size_limit_costs_the_saved_output_and_nothing_else() {
 }
 
 #[test]
-fn file_size_limit_costs_no_result_of_a_search() {
+fn search_results_are_returned_under_a_file_size_limit() {
     let workspace = Workspace::with(&json!({"a": {"lines": [1, 3000], "text": "needle {n}"}}));
     let script = "trap '' XFSZ; ulimit -f 4; exec \"$0\" \"$@\"";
     let mut client =
@@ -45,9 +45,9 @@ fn cancelled_search_leaves_no_saved_output() {
     fs::write(workspace.path("a"), "needle in a line of some length\n".repeat(3_000_000)).unwrap();
     let mut client = Start::new(&workspace).flags(["--save", "all"]).client();
     let id = client.send_call("grep", json!({"pattern": "needle"}), None);
-    eventually("the whole begins to be saved", || !workspace.saved().is_empty());
+    eventually("the full output starts to be saved", || !workspace.saved().is_empty());
     client.cancel(id);
-    eventually("what was saved is removed", || workspace.saved().is_empty());
+    eventually("the saved output is removed", || workspace.saved().is_empty());
     client.call("grep", json!({"pattern": "needle", "path": "none"}));
     assert!(workspace.saved().is_empty());
 }
@@ -57,15 +57,15 @@ fn start_in<'a>(workspace: &'a Workspace, namespaces: &[&str], script: &str) -> 
     let user: &[&str] =
         if rustix::process::geteuid().is_root() { &[] } else { &["--user", "--map-root-user"] };
     let unshare = [user, namespaces, &["bash", "-c"]].concat();
-    let may = Command::new("unshare")
+    let status = Command::new("unshare")
         .args(&unshare)
         .arg(script)
         .env("CUTLINE_SPILL_DIR", workspace.saved_dir())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status();
-    if !may.is_ok_and(|status| status.success()) {
-        eprintln!("skipped: no namespace like {namespaces:?} can be had here");
+    if !status.is_ok_and(|status| status.success()) {
+        eprintln!("skipped: this system cannot create the namespaces {namespaces:?}");
         return None;
     }
     let script = format!("{script} && exec \"$0\" \"$@\"");
@@ -73,7 +73,7 @@ fn start_in<'a>(workspace: &'a Workspace, namespaces: &[&str], script: &str) -> 
 }
 
 #[test]
-fn a_full_disk_costs_the_saved_output_and_nothing_else() {
+fn full_disk_only_prevents_the_saved_output() {
     let workspace = Workspace::new();
     // A separate file system of 64 KB.
     let mount = "mount -t tmpfs -o size=64k tmpfs \"$CUTLINE_SPILL_DIR\"";
@@ -83,17 +83,17 @@ fn a_full_disk_costs_the_saved_output_and_nothing_else() {
     reply.assert_success().assert_contains(
         "50000\n\n[Showing lines 48001-50000 of 50000. Full output could not be saved: No space left on device]",
     );
-    // The partial file is gone, so that a smaller output has room.
+    // The partial file was removed, so there is space for a smaller output.
     let reply = client.call("bash", json!({"command": "seq 3000"}));
     assert!(reply.details()["fullOutputPath"].is_string(), "{reply}");
 }
 
 #[test]
-fn server_with_session_of_another_namespace_runs_and_ends_commands() {
+fn server_started_in_a_session_of_another_namespace_runs_and_ends_commands() {
     let workspace = Workspace::new();
     let Some(start) = start_in(&workspace, &["--pid", "--fork", "--mount-proc"], "true") else { return };
     let mut client = start.client();
-    // The ids of its session and group were 0, as after entering a container. Now it has its own session.
+    // The server started with session id 0 and group id 0, as after entering a container. It has created a session.
     let session = client.call("bash", json!({"command": "cut -d' ' -f6 /proc/$PPID/stat"}));
     session.assert_text("1\n");
     let reply = client.call("bash", json!({"command": "sleep 600 & echo $!"}));
@@ -109,7 +109,8 @@ fn first_process_of_a_namespace_waits_for_inherited_processes() {
     let workspace = Workspace::new();
     let Some(start) = start_in(&workspace, &["--pid", "--fork", "--mount-proc"], "true") else { return };
     let mut client = start.client();
-    // One in the command's group, one that left it; both end before the next command, and are the server's by then.
+    // One process stays in the group of the command, one leaves it. Both end before the next command starts, and the
+    // server has become their parent.
     let orphans = "sleep 0 >/dev/null 2>&1 & setsid sleep 0 >/dev/null 2>&1 & true";
     for _ in 0..20 {
         client.call("bash", json!({"command": orphans})).assert_success();
@@ -124,10 +125,11 @@ fn first_process_of_a_namespace_waits_for_inherited_processes() {
 #[test]
 fn subreaper_waits_for_inherited_processes() {
     let workspace = Workspace::new();
-    // By the number of `prctl`.
+    // The system call number of `prctl`.
     let prctl = if cfg!(target_arch = "x86_64") { "157" } else { "167" };
-    let heir = "syscall($ENV{PRCTL}, 36, 1, 0, 0, 0) == 0 or die; exec @ARGV";
-    let mut client = Start::new(&workspace).env("PRCTL", prctl).through("perl", &["-e", heir]).client();
+    let become_subreaper = "syscall($ENV{PRCTL}, 36, 1, 0, 0, 0) == 0 or die; exec @ARGV";
+    let mut client =
+        Start::new(&workspace).env("PRCTL", prctl).through("perl", &["-e", become_subreaper]).client();
     let server = client.id().to_string();
     eventually("no ended process is left", || {
         let orphans = "sleep 0 >/dev/null 2>&1 & setsid sleep 0 >/dev/null 2>&1 & true";
@@ -142,20 +144,24 @@ fn subreaper_waits_for_inherited_processes() {
     });
 }
 
-/// Makes a server without `/proc` run and end commands. It ends the process group of each command, with SIGTERM first.
-/// `waited_for` is true if the server waits for killed processes. As the first process of its namespace, a server without
-/// `/proc` does not wait for processes that it inherits.
-fn run_and_end_by_group(client: &mut Client, waited_for: &str) {
-    let heeds = "trap 'echo bye; exit 9' TERM; echo on; until [ -e never ]; do sleep 0.01; done & wait";
+/// Checks that a server without `/proc` runs and ends commands. It ends the process group of each command, with SIGTERM
+/// first.
+///
+/// `group_prefix` precedes the process id in `kill -0`. With `-`, the test waits for the end of the complete group. It is
+/// empty if the server is the first process of its namespace: without `/proc`, such a server does not wait for processes
+/// that it inherits, so they remain as zombies.
+fn run_and_end_by_group(client: &mut Client, group_prefix: &str) {
+    let ends_on_sigterm =
+        "trap 'echo bye; exit 9' TERM; echo on; until [ -e never ]; do sleep 0.01; done & wait";
     client
-        .call("bash", json!({"command": heeds, "timeout": 1}))
+        .call("bash", json!({"command": ends_on_sigterm, "timeout": 1}))
         .assert_text("on\nbye\n\nCommand timed out after 1 second");
     let cancelled = "echo $BASHPID > began; until [ -e never ]; do sleep 0.01; done & wait";
     let id = client.send_call("bash", json!({"command": cancelled}), None);
     let began = json!({"command": "until [ -s began ]; do sleep 0.01; done; cat began"});
     let number = client.call("bash", began).text().trim().to_owned();
     client.cancel(id);
-    let gone = json!({"command": format!("until ! kill -0 -- {waited_for}{number} 2>/dev/null; do sleep 0.01; done")});
+    let gone = json!({"command": format!("until ! kill -0 -- {group_prefix}{number} 2>/dev/null; do sleep 0.01; done")});
     client.call("bash", gone).assert_text("(no output)");
     // The notice has no process id that could belong to another process.
     let reply = client.call("bash", json!({"command": "sleep 600 & echo hi"}));
@@ -165,7 +171,7 @@ fn run_and_end_by_group(client: &mut Client, waited_for: &str) {
 }
 
 #[test]
-fn server_under_a_proc_of_another_namespace_ends_commands_by_group() {
+fn server_with_proc_of_another_namespace_ends_commands_by_group() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let Some(start) = start_in(&workspace, &["--pid", "--fork"], "true") else { return };
     let mut client = start.client();
@@ -196,7 +202,7 @@ fn server_without_proc_runs_commands_and_explains_read_errors() {
 }
 
 #[test]
-fn removed_folder_of_saved_outputs() {
+fn bash_works_after_the_folder_of_saved_outputs_was_removed() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
     client.call("bash", json!({"command": "echo hi"})).assert_text("hi\n");
@@ -206,7 +212,7 @@ fn removed_folder_of_saved_outputs() {
 }
 
 #[test]
-fn removed_workspace() {
+fn tools_return_errors_after_the_workspace_was_removed() {
     let workspace = Workspace::with(&json!({"../gone/a": "one\n"}));
     let mut client = Start::new(&workspace).flags(["--root", "<base>/gone"]).client();
     client.call("read", json!({"path": "a"})).assert_text("one\n");
@@ -224,7 +230,7 @@ fn removed_workspace() {
 }
 
 #[test]
-fn few_descriptors_do_not_end_the_server() {
+fn server_survives_a_low_descriptor_limit() {
     let workspace =
         Workspace::with(&json!({"d{n}/f": {"each": [1, 200], "content": "needle\n"}, "a": "one\n"}));
     let script = "ulimit -n 40; exec \"$0\" \"$@\"";
@@ -245,7 +251,7 @@ fn few_descriptors_do_not_end_the_server() {
 }
 
 #[test]
-fn missing_temp_folder() {
+fn bash_works_without_a_temp_folder() {
     let workspace = Workspace::with(&json!({"file": "x"}));
     let mut client = Start::new(&workspace).default_saved_dir().env("TMPDIR", "<root>/file/none").client();
     let reply = client.call("bash", json!({"command": "seq 3000"}));
@@ -255,26 +261,26 @@ fn missing_temp_folder() {
 }
 
 #[test]
-fn a_default_folder_that_others_can_use_saves_nothing() {
-    // A folder that others may write to could hold links that were put there for this user.
+fn default_folder_that_is_a_link_is_not_used() {
+    // In a folder that others may write to, another user could create a link with the name of the default folder.
     let workspace = Workspace::with(&json!({"../tmp": {"dir": true}, "../elsewhere": {"dir": true}}));
-    let trap = workspace.base().join(format!("tmp/cutline-{}", rustix::process::geteuid().as_raw()));
-    std::os::unix::fs::symlink(workspace.base().join("elsewhere"), &trap).unwrap();
+    let planted = workspace.base().join(format!("tmp/cutline-{}", rustix::process::geteuid().as_raw()));
+    std::os::unix::fs::symlink(workspace.base().join("elsewhere"), &planted).unwrap();
     let mut client = Start::new(&workspace).default_saved_dir().env("TMPDIR", "<base>/tmp").client();
     let reply = client.call("bash", json!({"command": "seq 3000"}));
-    let why = format!("{} is not a folder of this user's alone", trap.display());
+    let why = format!("{} is not a folder of this user's alone", planted.display());
     reply.assert_success().assert_contains(&format!("Full output could not be saved: {why}]"));
     assert_eq!(reply.details()["spillError"], why);
     client.close_stdin();
     client.exit();
     assert!(client.stderr().contains(&why), "{}", client.stderr());
     let written = fs::read_dir(workspace.base().join("elsewhere")).unwrap().count();
-    assert_eq!(written, 0, "an output was saved through the link");
+    assert_eq!(written, 0, "an output was saved in the target of the link");
     assert_eq!(fs::read_dir(workspace.base().join("tmp")).unwrap().count(), 1);
 }
 
 #[test]
-fn folders_that_vanish_under_a_search() {
+fn search_continues_while_folders_are_removed() {
     let workspace = Workspace::with(&json!({
         "a/stays": "needle\n",
         "comes-and-goes/x": "",
@@ -286,7 +292,7 @@ fn folders_that_vanish_under_a_search() {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             let folder = workspace.path("comes-and-goes");
-            // However the other side ends, this one does.
+            // The upper bound ends this thread even if the other one panics.
             while !stop.load(Ordering::Relaxed) && changes.load(Ordering::Relaxed) < 100_000 {
                 for n in 0..20 {
                     workspace.write(format!("comes-and-goes/d{n}/e/f"), "hay\n");

@@ -1,4 +1,4 @@
-//! Tests of find that need more than a scenario: order under load, large folders.
+//! Tests of find that need more than a scenario: order with several workers, large folders, unreadable folders.
 
 use serde_json::json;
 
@@ -33,7 +33,7 @@ fn pages_of_a_large_tree_are_complete() {
 }
 
 #[test]
-fn ties_of_time_are_in_path_order() {
+fn files_with_the_same_time_are_sorted_by_path() {
     let files = json!({"d{n}/f": {"each": [1, 200], "content": ""}});
     let workspace = Workspace::with(&files);
     let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_500_000_001);
@@ -54,17 +54,17 @@ fn folder_next_to_an_unreadable_one_keeps_its_path_and_rules() {
         ".gitignore": "/b/build\n",
         "a/x.txt": "", "b/build/y.txt": "", "b/x.txt": "",
     }));
-    let closed = workspace.path("a");
-    std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o000)).unwrap();
-    let unread = "\n\n[1 path could not be read: a]";
+    let unreadable = workspace.path("a");
+    std::fs::set_permissions(&unreadable, std::fs::Permissions::from_mode(0o000)).unwrap();
+    let notice = "\n\n[1 path could not be read: a]";
     for workers in ["1", "2"] {
         let mut client = Start::new(&workspace).flags(["--workers", workers]).unprivileged().client();
-        client.call("find", json!({"pattern": "*/x.txt"})).assert_text(&format!("b/x.txt{unread}"));
+        client.call("find", json!({"pattern": "*/x.txt"})).assert_text(&format!("b/x.txt{notice}"));
         let none = format!(
-            "No files found matching pattern{unread}\n\
+            "No files found matching pattern{notice}\n\
              [Ignored files were not searched. Use noIgnore=true to include them]"
         );
         client.call("find", json!({"pattern": "y.txt"})).assert_text(&none);
     }
-    std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::fs::set_permissions(&unreadable, std::fs::Permissions::from_mode(0o755)).unwrap();
 }

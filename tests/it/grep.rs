@@ -1,11 +1,11 @@
-//! Tests of grep that need more than a scenario: order under load, very long lines, patterns that would take very long.
+//! Tests of grep that need more than a scenario: order with several workers, oversized lines, expensive patterns.
 
 use serde_json::json;
 
 use crate::support::{Client, Start, Workspace};
 
 #[test]
-fn the_same_call_gives_the_same_bytes() {
+fn same_call_returns_the_same_bytes() {
     let files = json!({
         "d{n}/sub/f": {"each": [1, 150], "content": "needle\n"},
         "d{n}/g": {"each": [1, 150], "content": "x\nneedle\n"},
@@ -46,15 +46,15 @@ fn match_in_an_oversized_line_is_found_or_the_file_is_reported() {
     let reply = client.call("grep", json!({"pattern": "needle"}));
     reply.assert_contains("short:1: needle");
     let found = reply.text().contains("long:1: ... [truncated]") && reply.text().contains("needlexxx");
-    let named = reply.text().contains("too long to search: long");
-    assert!(found || named, "neither found nor named\n{reply}");
+    let reported = reply.text().contains("too long to search: long");
+    assert!(found || reported, "neither found nor reported\n{reply}");
 }
 
 #[test]
-fn a_pattern_that_would_take_the_memory_is_refused() {
+fn pattern_that_needs_too_much_memory_is_refused() {
     let workspace = Workspace::with(&json!({"a": "x\n"}));
     let mut client = Client::new(&workspace);
-    // The first by its size alone: as many places of one byte each are few enough.
+    // The first pattern is refused because its Unicode class is large. 500 repetitions of an ASCII class are accepted.
     for pattern in [r"\pL{500}", "(?:a{1000}){1000}{1000}"] {
         client
             .call("grep", json!({"pattern": pattern}))
@@ -64,7 +64,7 @@ fn a_pattern_that_would_take_the_memory_is_refused() {
 }
 
 #[test]
-fn folders_that_lead_in_a_circle() {
+fn links_that_form_a_cycle_are_not_followed() {
     let files = json!({"a/f": "x\n", "a/up": {"symlink": ".."}, "a/self": {"symlink": "self"}});
     let workspace = Workspace::with(&files);
     let mut client = Client::new(&workspace);
@@ -73,7 +73,7 @@ fn folders_that_lead_in_a_circle() {
 }
 
 #[test]
-fn very_deep_folders() {
+fn very_deep_folders_are_searched() {
     let deep = "d/".repeat(300) + "f";
     let workspace = Workspace::new();
     workspace.write(&deep, "needle\n");
@@ -83,7 +83,7 @@ fn very_deep_folders() {
 }
 
 #[test]
-fn files_that_vanish_while_they_are_searched() {
+fn search_succeeds_while_files_are_removed() {
     let workspace = Workspace::with(&json!({"d{n}/f": {"each": [1, 500], "content": "needle\n"}}));
     let mut client = Client::new(&workspace);
     let id = client.send_call("grep", json!({"pattern": "needle", "limit": 1000}), None);
@@ -99,7 +99,7 @@ fn files_that_vanish_while_they_are_searched() {
 fn file_without_size_is_searched_to_its_end() {
     let symbols = std::fs::read_to_string("/proc/kallsyms").unwrap_or_default();
     let Some(last) = symbols.lines().last().filter(|_| symbols.len() > 1_000_000) else {
-        return eprintln!("not run: there is no /proc/kallsyms of over 1 MB that this user may read");
+        return eprintln!("skipped: this user cannot read a /proc/kallsyms of over 1 MB");
     };
     let workspace = Workspace::new();
     let mut client = Start::new(&workspace).flags(["--allow-outside"]).client();
@@ -111,7 +111,7 @@ fn file_without_size_is_searched_to_its_end() {
 #[test]
 fn ranking_buffers_only_results_that_can_be_shown() {
     let workspace = Workspace::new();
-    // 80 MB of lines of 1.5 KB, of which all match and have one score; as many are kept as can be.
+    // 80 MB of lines of 1.5 KB. All match with the same score, so grep buffers as many results as it may.
     let line = format!("needle {}\n", "日".repeat(500));
     for n in 0..10 {
         workspace.write(format!("f{n}"), line.repeat(5300));

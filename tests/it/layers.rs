@@ -1,13 +1,15 @@
-//! The arrows between the rooms, as `src/lib.rs` draws them, read from the sources.
+//! Checks the dependencies between modules in the source files. `src/lib.rs` has a diagram of them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A source file: its path below `src` (`core/` and that below the core's `src`) without the ending, and its
-/// code without comments and tests.
+/// A source file.
 struct Source {
+    /// The path below `src` without the extension. Files of the core have the prefix `core/`.
     module: String,
+    /// The complete text.
     text: String,
+    /// The text without comments and tests.
     code: String,
 }
 
@@ -27,12 +29,13 @@ fn sources() -> Vec<Source> {
     sources
 }
 
+/// Adds the Rust files in `folder` and its subfolders to `files`.
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
             collect(&path, files);
-        } else if path.extension().is_some_and(|ending| ending == "rs") {
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
             files.push(path);
         }
     }
@@ -46,42 +49,46 @@ fn code_of(text: &str) -> String {
     code.collect::<Vec<_>>().join("\n")
 }
 
-/// True if a module is one of `rooms`, or in one.
-fn is_in(module: &str, rooms: &[&str]) -> bool {
-    rooms.iter().any(|room| module == *room || module.starts_with(&format!("{room}/")))
+/// Returns true if `module` is one of `modules`, or a submodule of one.
+fn is_in(module: &str, modules: &[&str]) -> bool {
+    modules.iter().any(|parent| module == *parent || module.starts_with(&format!("{parent}/")))
 }
 
-/// Fails for each file of `rooms` whose code names one of `strangers`.
+/// Fails if the code of one of `modules` uses one of the `forbidden` paths.
 #[track_caller]
-fn assert_never_names(rooms: &[&str], strangers: &[&str]) {
+fn assert_never_uses(modules: &[&str], forbidden: &[&str]) {
     let mut found = Vec::new();
     let mut seen = 0;
-    for source in sources().iter().filter(|source| is_in(&source.module, rooms)) {
+    for source in sources().iter().filter(|source| is_in(&source.module, modules)) {
         seen += 1;
-        // `use crate::{a, b}` is not how this house imports; it would hide an arrow.
-        assert!(!source.code.contains("crate::{"), "src/{}.rs imports several rooms at once", source.module);
-        for stranger in strangers.iter().filter(|stranger| names(&source.code, stranger)) {
-            found.push(format!("src/{}.rs names {stranger}", source.module));
+        // `use crate::{a, b}` is not allowed, because the search for `crate::a` below would not find it.
+        assert!(
+            !source.code.contains("crate::{"),
+            "src/{}.rs imports several modules in one `use crate::{{…}}`",
+            source.module
+        );
+        for path in forbidden.iter().filter(|path| uses(&source.code, path)) {
+            found.push(format!("src/{}.rs uses {path}", source.module));
         }
     }
-    assert!(seen > 0, "there is no {rooms:?}");
+    assert!(seen > 0, "no source file is in {modules:?}");
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
-/// Returns true if `code` contains `path` as a complete path, not as the end of a longer word.
-fn names(code: &str, path: &str) -> bool {
-    let part_of_word = |c: char| c.is_alphanumeric() || c == '_';
+/// Returns true if `code` contains `path` as a complete path, not as a part of a longer identifier.
+fn uses(code: &str, path: &str) -> bool {
+    let part_of_identifier = |c: char| c.is_alphanumeric() || c == '_';
     code.match_indices(path).any(|(at, _)| {
         let before = code[..at].chars().next_back();
         let after = code[at + path.len()..].chars().next();
-        !before.is_some_and(part_of_word) && !after.is_some_and(part_of_word)
+        !before.is_some_and(part_of_identifier) && !after.is_some_and(part_of_identifier)
     })
 }
 
 #[test]
-fn core_names_no_system() {
-    // Its own manifest keeps the other crates out.
-    let strangers = [
+fn core_uses_no_operating_system() {
+    // `core/Cargo.toml` excludes crates such as tokio.
+    let forbidden = [
         "std::fs",
         "std::io",
         "std::process",
@@ -92,17 +99,17 @@ fn core_names_no_system() {
         "Instant",
         "SystemTime",
     ];
-    assert_never_names(&["core"], &strangers);
-    assert_never_names(&["core/text"], &["crate::truncate", "crate::notice", "crate::details"]);
-    assert_never_names(&["core/truncate"], &["crate::notice", "crate::details"]);
-    assert_never_names(&["core/notice"], &["crate::details"]);
+    assert_never_uses(&["core"], &forbidden);
+    assert_never_uses(&["core/text"], &["crate::truncate", "crate::notice", "crate::details"]);
+    assert_never_uses(&["core/truncate"], &["crate::notice", "crate::details"]);
+    assert_never_uses(&["core/notice"], &["crate::details"]);
 }
 
 #[test]
-fn lower_rooms_word_nothing() {
-    let words = ["rmcp", "cutline_core::notice", "cutline_core::details"];
+fn lower_layers_use_no_upper_layer_and_format_no_text() {
+    let protocol_and_texts = ["rmcp", "cutline_core::notice", "cutline_core::details"];
     let above = ["crate::tools", "crate::server", "crate::stats", "crate::cli"];
-    let rooms: [(&str, &[&str]); 6] = [
+    let modules: [(&str, &[&str]); 6] = [
         ("sys", &["crate::fs", "crate::search", "crate::process"]),
         ("fs", &["crate::search", "crate::process", "crate::saved_output"]),
         ("saved_output", &["crate::search", "crate::process", "crate::capture"]),
@@ -110,20 +117,20 @@ fn lower_rooms_word_nothing() {
         ("search", &["crate::process"]),
         ("process", &["crate::search"]),
     ];
-    for (room, others) in rooms {
-        assert_never_names(&[room], &[&words[..], &above, others].concat());
+    for (module, others) in modules {
+        assert_never_uses(&[module], &[&protocol_and_texts[..], &above, others].concat());
     }
-    assert_never_names(&["fs/workspace"], &["tokio"]);
+    assert_never_uses(&["fs/workspace"], &["tokio"]);
 }
 
 #[test]
-fn tools_name_no_protocol() {
-    assert_never_names(&["tools"], &["rmcp", "crate::server", "crate::cli"]);
+fn tools_use_no_protocol() {
+    assert_never_uses(&["tools"], &["rmcp", "crate::server", "crate::cli"]);
 }
 
 #[test]
-fn sums_are_made_of_values() {
-    let strangers = [
+fn stats_do_no_input_or_output() {
+    let forbidden = [
         "rmcp",
         "tokio",
         "rustix",
@@ -138,23 +145,22 @@ fn sums_are_made_of_values() {
         "crate::server",
         "crate::cli",
     ];
-    assert_never_names(&["stats"], &strangers);
-    assert_never_names(&["tools"], &["crate::stats"]);
+    assert_never_uses(&["stats"], &forbidden);
+    assert_never_uses(&["tools"], &["crate::stats"]);
 }
 
 #[test]
-fn only_server_names_rmcp() {
+fn only_server_uses_rmcp() {
     for source in sources().iter().filter(|source| !is_in(&source.module, &["server"])) {
-        assert!(!names(&source.code, "rmcp"), "src/{}.rs names rmcp", source.module);
+        assert!(!uses(&source.code, "rmcp"), "src/{}.rs uses rmcp", source.module);
     }
-    assert_never_names(&["server"], &["crate::cli", "crate::sys", "crate::search", "crate::process", "clap"]);
+    assert_never_uses(&["server"], &["crate::cli", "crate::sys", "crate::search", "crate::process", "clap"]);
 }
 
 #[test]
 fn system_differences_are_in_sys() {
-    // In addition: the builders, the parts of a command, Landlock, the spelling of paths, the end of the server, its stdin and
-    // stdout, and the path and owner of the file of a client.
-    let places = [
+    // These modules may depend on the operating system. docs/architecture.md lists the exceptions.
+    let allowed = [
         "lib",
         "sys",
         "process/sandbox",
@@ -165,18 +171,18 @@ fn system_differences_are_in_sys() {
         "cli/config/owner",
     ];
     let tests = |module: &str| module.split('/').any(|part| part == "tests");
-    for source in sources().iter().filter(|source| !is_in(&source.module, &places) && !tests(&source.module))
+    for source in sources().iter().filter(|source| !is_in(&source.module, &allowed) && !tests(&source.module))
     {
-        for word in ["target_os", "target_vendor", "cutline_portable", "cfg(unix)", "cfg(windows)", "rustix"]
+        for term in ["target_os", "target_vendor", "cutline_portable", "cfg(unix)", "cfg(windows)", "rustix"]
         {
-            assert!(!names(&source.code, word), "src/{}.rs names {word}", source.module);
+            assert!(!uses(&source.code, term), "src/{}.rs uses {term}", source.module);
         }
     }
 }
 
 #[test]
-fn wrap_names_neither_rmcp_nor_server() {
-    let strangers = [
+fn wrap_uses_neither_rmcp_nor_server() {
+    let forbidden = [
         "rmcp",
         "clap",
         "crate::server",
@@ -185,48 +191,48 @@ fn wrap_names_neither_rmcp_nor_server() {
         "crate::sys",
         "crate::tools::Shared",
     ];
-    assert_never_names(&["wrap"], &strangers);
-    for room in ["stats", "call_stats", "tools", "process", "fs", "server", "signals"] {
-        assert_never_names(&[room], &["crate::wrap"]);
+    assert_never_uses(&["wrap"], &forbidden);
+    for module in ["stats", "call_stats", "tools", "process", "fs", "server", "signals"] {
+        assert_never_uses(&[module], &["crate::wrap"]);
     }
-    // Truncation does not use the system.
+    // Truncation does no input or output.
     for pure in ["wrap/json", "wrap/text", "wrap/result", "wrap/schema", "wrap/message", "envelope"] {
-        assert_never_names(&[pure], &["tokio", "std::fs", "std::process", "crate::process"]);
+        assert_never_uses(&[pure], &["tokio", "std::fs", "std::process", "crate::process"]);
     }
 }
 
 #[test]
-fn tools_do_not_name_each_other() {
+fn tools_do_not_use_each_other() {
     for tool in ["read", "bash", "grep", "find", "ls"] {
         let others = ["read", "bash", "grep", "find", "ls"].into_iter().filter(|other| *other != tool);
         let paths: Vec<_> =
             others.flat_map(|other| [format!("tools::{other}"), format!("super::{other}")]).collect();
         let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
-        assert_never_names(&[format!("tools/{tool}").as_str()], &paths);
+        assert_never_uses(&[format!("tools/{tool}").as_str()], &paths);
     }
 }
 
 #[test]
-fn files_begin_with_their_subject() {
+fn files_start_with_a_module_comment() {
     for source in sources() {
         assert!(source.text.starts_with("//! "), "src/{}.rs does not begin with //!", source.module);
     }
 }
 
 #[test]
-fn stdout_belongs_to_the_protocol() {
+fn only_cli_and_transport_write_to_stdout() {
     let tests = |module: &str| module.split('/').any(|part| part == "tests");
     let without_handshake =
         |source: &&Source| !is_in(&source.module, &["cli", "server/stdio"]) && !tests(&source.module);
     for source in sources().iter().filter(without_handshake) {
-        for word in ["println!", "print!", "std::io::stdout", "io::stdout"] {
-            assert!(!names(&source.code, word), "src/{}.rs names {word}", source.module);
+        for output in ["println!", "print!", "std::io::stdout", "io::stdout"] {
+            assert!(!uses(&source.code, output), "src/{}.rs uses {output}", source.module);
         }
     }
 }
 
 #[test]
-fn empty_names_are_not_used() {
+fn modules_have_no_vague_names() {
     for source in sources() {
         let name = source.module.rsplit('/').next().unwrap();
         for vague in ["util", "utils", "helper", "helpers", "common", "manager", "misc"] {

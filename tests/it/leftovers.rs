@@ -1,4 +1,4 @@
-//! Processes that commands leave behind, and when they end.
+//! Processes that commands leave behind, and when cutline ends them.
 
 mod saved;
 
@@ -15,9 +15,9 @@ use crate::bounds::memory_peak_kb;
 use crate::sandbox::{WITHOUT, compiled};
 use crate::support::{Client, Start, Workspace, eventually};
 
-/// A command that stays, with a child that has left its process group; neither heeds SIGTERM.
+/// A command with a child that has left its process group. Both ignore SIGTERM.
 const STUBBORN: &str = "trap '' TERM; setsid bash -c \"trap '' TERM; sleep 600 & wait; sleep 600\" & sleep 600 & wait; sleep 600";
-/// A process that left the group of the command and keeps no file of it open.
+/// Starts a process that leaves the group of the command and keeps none of its files open.
 const DAEMON: &str = "setsid sleep 600 >/dev/null 2>&1 </dev/null &";
 
 #[test]
@@ -26,10 +26,10 @@ fn processes_of_a_killed_server_are_ended_by_the_next() {
     let mut killed = Client::new(&workspace);
     killed.call("bash", json!({"command": format!("{DAEMON} echo $! > daemon")})).assert_success();
     killed.call("bash", json!({"command": "sleep 600 & setsid sleep 600 & echo hi"})).assert_success();
-    // It gave its output up, and stayed in the session.
+    // This process closes its output and stays in the session.
     killed.call("bash", json!({"command": "sleep 600 >/dev/null 2>&1 </dev/null &"})).assert_success();
     killed.send_call("bash", json!({"command": STUBBORN}), None);
-    eventually("all of it runs", || workspace.processes(killed.id()).len() >= 8);
+    eventually("all processes run", || workspace.processes(killed.id()).len() >= 8);
     killed.signal(Signal::KILL);
     killed.exit();
 
@@ -39,20 +39,20 @@ fn processes_of_a_killed_server_are_ended_by_the_next() {
 }
 
 #[test]
-fn a_daemon_outlives_clean_ends_and_later_starts() {
+fn daemon_survives_clean_exits_and_later_servers() {
     let workspace = Workspace::new();
     let mut first = Client::new(&workspace);
     first.call("bash", json!({"command": format!("{DAEMON} echo $! > daemon")})).assert_success();
     first.close_stdin();
     first.exit();
     let daemon: i32 = fs::read_to_string(workspace.path("daemon")).unwrap().trim().parse().unwrap();
-    let swept = old_saved_output(&workspace.saved_dir());
+    let old_output = old_saved_output(&workspace.saved_dir());
     let next = Client::new(&workspace);
-    eventually("the next server has cleared up", || !swept.exists());
+    eventually("the next server has finished its clean-up", || !old_output.exists());
     assert_eq!(workspace.processes(next.id()), [daemon]);
 }
 
-/// A process that reports an environment of hundreds of megabytes, as any process can do.
+/// A program whose environment in `/proc` has hundreds of megabytes. Any process can do this.
 const VAST: &str = r#"
 #include <linux/prctl.h>
 #include <stdio.h>
@@ -77,7 +77,7 @@ int main(void) {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn vast_environment_of_a_process_is_read_in_little_memory() {
+fn huge_environment_of_a_process_is_read_in_little_memory() {
     let workspace = Workspace::new();
     let vast = compiled(&workspace, "vast", VAST, &[]);
     let mut client = Client::new(&workspace);
@@ -89,34 +89,34 @@ fn vast_environment_of_a_process_is_read_in_little_memory() {
     assert!(peak < 60_000, "{peak} KB");
 }
 
-/// A user that no other test starts a server as.
-const USER_APART: u32 = 65533;
+/// A user for one test only. No other test starts a server as this user.
+const SEPARATE_USER: u32 = 65533;
 
 #[test]
 fn nested_server_ends_no_ancestor() {
     if !rustix::process::geteuid().is_root() {
         // Otherwise the servers of other tests belong to the same user and would correctly end both.
-        eprintln!("not run: it needs a separate user, and therefore root");
+        eprintln!("skipped: only root can start a server as a separate user");
         return;
     }
     let workspace = Workspace::new();
-    let swept = old_saved_output(&workspace.saved_dir());
-    std::os::unix::fs::chown(&swept, Some(USER_APART), Some(USER_APART)).unwrap();
-    // As if a killed server's command had started the client, in that server's session.
+    let old_output = old_saved_output(&workspace.saved_dir());
+    std::os::unix::fs::chown(&old_output, Some(SEPARATE_USER), Some(SEPARATE_USER)).unwrap();
+    // Simulates a client that a command of a killed server started. It has the tag and the session of that server.
     let (namespace, session) = namespace_and_session();
-    let mark = format!("4194305.1.{namespace}.{session}.ab");
+    let tag = format!("4194305.1.{namespace}.{session}.ab");
     let mut parent = Command::new("sleep");
     let mut parent =
-        parent.arg("600").env("CUTLINE_MARK", &mark).uid(USER_APART).gid(USER_APART).spawn().unwrap();
-    let _client = Start::new(&workspace).of_user(USER_APART).env("CUTLINE_MARK", &mark).client();
-    eventually("the server has cleared up", || !swept.exists());
-    assert!(parent.try_wait().unwrap().is_none(), "what started the server was ended");
+        parent.arg("600").env("CUTLINE_MARK", &tag).uid(SEPARATE_USER).gid(SEPARATE_USER).spawn().unwrap();
+    let _client = Start::new(&workspace).of_user(SEPARATE_USER).env("CUTLINE_MARK", &tag).client();
+    eventually("the server has finished its clean-up", || !old_output.exists());
+    assert!(parent.try_wait().unwrap().is_none(), "the parent of the server was ended");
     parent.kill().unwrap();
     parent.wait().unwrap();
 }
 
-/// An output that was saved long ago in `folder`: a server removes it at its start once all else that was left
-/// is dealt with.
+/// Creates an old saved output in `folder`. A new server removes it after all other remains, so the end of this file shows
+/// that the removal is complete.
 fn old_saved_output(folder: &Path) -> PathBuf {
     let path = folder.join("cutline-bash-longagolonga.log");
     let mut options = fs::OpenOptions::new();
@@ -127,7 +127,7 @@ fn old_saved_output(folder: &Path) -> PathBuf {
 
 /// Returns the PID namespace of the tests and the session of the servers.
 ///
-/// The session is 0 if it began outside the namespace, for example after entering a container.
+/// The session is 0 if it was created outside the namespace, for example before entering a container.
 fn namespace_and_session() -> (u64, u32) {
     let stat = fs::read_to_string("/proc/self/stat").unwrap();
     let (_, after) = stat.rsplit_once(')').unwrap();
@@ -136,7 +136,7 @@ fn namespace_and_session() -> (u64, u32) {
 }
 
 #[test]
-fn files_of_commands_cause_no_removal() {
+fn files_that_commands_write_do_not_control_the_cleanup() {
     let uid = rustix::process::geteuid().as_raw();
     for (saved, flags) in [
         ("root/saved", &["--spill-dir", "<root>/saved"][..]),
@@ -153,17 +153,17 @@ fn files_of_commands_cause_no_removal() {
         let (victim, saved) = (workspace.base().join("victim"), workspace.base().join(saved));
         fs::DirBuilder::new().mode(0o700).create(&saved).unwrap();
         // An unrelated process with a separate pipe and group, and a link with the name of a temp folder.
-        let mut stranger = Command::new("sleep");
-        stranger.arg("600").current_dir(workspace.root()).stdout(Stdio::piped()).process_group(0);
-        let mut stranger = stranger.spawn().unwrap();
-        let pipe = fs::metadata(format!("/proc/{}/fd/1", stranger.id())).unwrap().ino();
+        let mut unrelated = Command::new("sleep");
+        unrelated.arg("600").current_dir(workspace.root()).stdout(Stdio::piped()).process_group(0);
+        let mut unrelated = unrelated.spawn().unwrap();
+        let pipe = fs::metadata(format!("/proc/{}/fd/1", unrelated.id())).unwrap().ino();
         let link = tmp.join("cutline-sandbox-4194305.1.0.0.decoy");
         symlink(&victim, &link).unwrap();
         let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
-        let named = format!("temp {}/", link.display());
-        let lines = format!("boot {boot}{named}\nrun aa\nleft bb {} {pipe}\n", stranger.id());
+        let temp_line = format!("temp {}/", link.display());
+        let lines = format!("boot {boot}{temp_line}\nrun aa\nleft bb {} {pipe}\n", unrelated.id());
         fs::write(saved.join("cutline-server-4194305-1.lock"), lines).unwrap();
-        let swept = old_saved_output(&saved);
+        let old_output = old_saved_output(&saved);
 
         let mut start =
             Start::new(&workspace).env("TMPDIR", tmp.to_str().unwrap()).flags(flags.iter().copied());
@@ -171,22 +171,22 @@ fn files_of_commands_cause_no_removal() {
             start = start.default_saved_dir();
         }
         let mut client = start.client();
-        eventually("the server has cleared up", || !swept.exists());
+        eventually("the server has finished its clean-up", || !old_output.exists());
         client.call("bash", json!({"command": "echo hi"})).assert_text("hi\n");
         assert_eq!(fs::read_to_string(victim.join("kept")).unwrap(), "kept\n");
-        assert!(stranger.try_wait().unwrap().is_none(), "a stranger was ended");
-        stranger.kill().unwrap();
-        stranger.wait().unwrap();
+        assert!(unrelated.try_wait().unwrap().is_none(), "an unrelated process was ended");
+        unrelated.kill().unwrap();
+        unrelated.wait().unwrap();
     }
 }
 
 #[test]
-fn commands_of_a_living_server_outlive_another_start() {
+fn commands_of_a_running_server_survive_the_start_of_another() {
     let workspace = Workspace::with(&json!({"../old/x": "x"}));
     let mut one = Client::new(&workspace);
     let id =
         one.send_call("bash", json!({"command": "until [ -e go ]; do sleep 0.05; done; echo went"}), None);
-    eventually("it runs", || !workspace.processes(one.id()).is_empty());
+    eventually("the command runs", || !workspace.processes(one.id()).is_empty());
     let mut other = Client::new(&workspace);
     other.call("bash", json!({"command": "echo hi"})).assert_text("hi\n");
     workspace.write("go", "");
@@ -205,9 +205,9 @@ fn cancelled_commands_leave_no_process() {
     for id in &ids {
         client.cancel(*id);
     }
-    eventually("all are gone", || workspace.processes(client.id()).is_empty());
+    eventually("all processes have ended", || workspace.processes(client.id()).is_empty());
     client.call("bash", json!({"command": "echo hi"})).assert_text("hi\n");
-    assert_eq!(client.unsolicited().len(), 0, "a call that was taken back was answered");
+    assert_eq!(client.unsolicited().len(), 0, "a cancelled call got a response");
 }
 
 #[cfg(target_os = "linux")]
@@ -219,13 +219,13 @@ fn without_pidfds_cancelled_commands_leave_no_process() {
         let mut client = Start::new(&workspace).through(&without, &[]).client();
         let command = "(setsid sleep 600 &); touch started; sleep 600; true";
         let id = client.send_call("bash", json!({"command": command}), None);
-        eventually("it runs", || workspace.path("started").exists());
+        eventually("the command runs", || workspace.path("started").exists());
         client.cancel(id);
-        eventually("all are gone", || workspace.processes(client.id()).is_empty());
+        eventually("all processes have ended", || workspace.processes(client.id()).is_empty());
         client.call("bash", json!({"command": "rm started; (sleep 600) & echo hi"})).assert_success();
         client.close_stdin();
         let server = client.id();
         client.exit();
-        eventually("the background process is gone", || workspace.processes(server).is_empty());
+        eventually("the background process has ended", || workspace.processes(server).is_empty());
     }
 }

@@ -11,16 +11,16 @@
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::print_stderr,
-    reason = "a test that can't go on should stop, and say why"
+    reason = "a test that cannot continue should fail with a message"
 )]
 
-// The harness: a folder to work in, a client that speaks the protocol, answers that explain themselves.
+// The harness: temporary workspaces, a protocol client, and results whose assertions print the call.
 mod support;
 
-// Every row of the contract: runs the files of `fixtures/scenarios`.
+// Runs all scenarios in `fixtures/scenarios`.
 mod scenarios;
 
-// The protocol, for all tools: both protocol revisions, schemas, arguments, errors, many calls, the end.
+// The protocol, for all tools: both protocol revisions, schemas, arguments, errors, concurrent calls, shutdown.
 mod protocol;
 
 // One file for each tool, with the tests that do not fit a scenario.
@@ -34,38 +34,38 @@ mod read;
 // The command line: flags, variables, `call`, `config`.
 mod cli;
 
-// `cutline wrap`: messages that pass, results that are cut, the end of the session.
+// `cutline wrap`: messages that pass unchanged, results that are truncated, the end of the session.
 mod wrap;
 
-// What may be opened and what may not; links, roots, races.
+// Files inside and outside the roots: paths, links, races.
 mod boundaries;
 
-// How many tokens a text is.
+// The estimated number of tokens of a text.
 mod tokens;
 
-// What calls come to: the resource, the file of records, `cutline stats`.
+// Statistics of calls: the resource, the file of call records, `cutline stats`.
 mod stats;
 mod stats_page;
 
 // --sandbox: the actions that the kernel denies to commands.
 mod sandbox;
 
-// What one call may take of the machine.
+// Resource limits of one call.
 mod bounds;
 
 // Calls that reach their deadline.
 mod deadline;
 
-// A full disk, a folder that goes away, a limit of the system.
+// Faults of the system: a full disk, a folder that disappears, a resource limit.
 mod faults;
 
-// Processes and files that commands leave behind, and their removal: after a killed server and after a clean end.
+// Processes and files that commands leave behind, and their removal after a killed server and after a clean exit.
 mod leftovers;
 
-// Open files: what commands inherit and hold, and a server that has none left.
+// File descriptors: those that commands inherit or keep open, and a server without free ones.
 mod descriptors;
 
-// Minutes of everything at once; run when asked for.
+// A load test of some minutes. It is ignored by default.
 mod soak;
 
 // The documentation agrees with the code.
@@ -74,5 +74,5 @@ mod docs;
 // The packages agree with the binary.
 mod packaging;
 
-// The arrows between the rooms of the house, read from the sources.
+// The dependencies between modules.
 mod layers;

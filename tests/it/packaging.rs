@@ -1,6 +1,6 @@
 //! Names, versions and flags in `packaging` agree with the binary, Cargo.toml and `targets.json`.
 //!
-//! That the packages install and start is for `tests/clients/packages.py`, which needs npm.
+//! `tests/clients/packages.py` checks that the packages install and start. It needs npm.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,7 +14,7 @@ use crate::support::{Client, Start, Workspace};
 const NAME: &str = env!("CARGO_PKG_NAME");
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Characters that the MCP registry's schema allows a description.
+/// Maximum length of a description in the schema of the MCP registry.
 const MAX_REGISTRY_DESCRIPTION_CHARS: usize = 100;
 
 fn file(path: &str) -> String {
@@ -38,7 +38,7 @@ fn server_json() -> Value {
     data("packaging/server.json")
 }
 
-/// The rows of targets.json that are in this state.
+/// Returns the entries of targets.json with this state.
 fn targets(state: &str) -> Vec<Value> {
     let rows = data("packaging/targets.json");
     rows.as_array().unwrap().iter().filter(|row| row["state"] == state).cloned().collect()
@@ -59,8 +59,8 @@ fn flags(text: &str) -> BTreeSet<&str> {
     words.filter(|word| word.starts_with("--") && word.len() > 2).collect()
 }
 
-/// The package of this kind in server.json.
-fn published_as(kind: &str) -> Value {
+/// Returns the package of this kind from server.json.
+fn published_package(kind: &str) -> Value {
     let server = server_json();
     let packages = server["packages"].as_array().unwrap();
     packages.iter().find(|package| package["registryType"] == kind).unwrap().clone()
@@ -68,7 +68,7 @@ fn published_as(kind: &str) -> Value {
 
 #[test]
 fn versions_agree() {
-    let (wrapper, npm) = (wrapper(), published_as("npm"));
+    let (wrapper, npm) = (wrapper(), published_package("npm"));
     let platforms = wrapper["optionalDependencies"].as_object().unwrap().values();
     let (manifest, server) = (manifest(), server_json());
     let versions = [&wrapper["version"], &manifest["version"], &server["version"], &npm["version"]];
@@ -89,7 +89,7 @@ fn names_and_licence_agree() {
     let (wrapper, manifest) = (wrapper(), manifest());
     assert_eq!(manifest["name"], NAME);
     assert_eq!(server_json()["title"], NAME);
-    assert_eq!(published_as("npm")["identifier"], wrapper["name"]);
+    assert_eq!(published_package("npm")["identifier"], wrapper["name"]);
     assert_eq!(wrapper["bin"], json!({ NAME: "bin/cutline.js" }));
     for about in [&wrapper, &manifest] {
         assert_eq!(about["license"], env!("CARGO_PKG_LICENSE"));
@@ -126,9 +126,13 @@ fn targets_are_documented() {
             rows += 1;
         }
     }
-    assert_eq!(rows, data("packaging/targets.json").as_array().unwrap().len(), "a state that is not known");
+    assert_eq!(
+        rows,
+        data("packaging/targets.json").as_array().unwrap().len(),
+        "targets.json has an unknown state"
+    );
     for row in targets("released") {
-        assert!(row["runner"].is_string(), "nothing builds {row}");
+        assert!(row["runner"].is_string(), "no runner builds {row}");
     }
 }
 
@@ -169,21 +173,21 @@ fn bundle_flags_are_accepted() {
 
 #[test]
 fn package_flags_exist() {
-    let (help, npm) = (help(), published_as("npm"));
+    let (help, npm) = (help(), published_package("npm"));
     let known = flags(&help);
     let page = file("packaging/npm/README.md");
     let arguments = npm["packageArguments"].as_array().unwrap();
-    let named = strings(arguments.iter().map(|argument| &argument["name"]));
-    let used: BTreeSet<&str> = flags(&page).into_iter().chain(named).collect();
-    assert!(used.len() > 2, "nothing was looked for");
+    let listed = strings(arguments.iter().map(|argument| &argument["name"]));
+    let used: BTreeSet<&str> = flags(&page).into_iter().chain(listed).collect();
+    assert!(used.len() > 2, "too few flags were found");
     assert!(used.is_subset(&known), "not in --help: {:?}", used.difference(&known));
 }
 
 #[test]
-fn image_compiler_is_new_enough() {
+fn container_image_has_a_supported_compiler() {
     let image = file("Dockerfile");
     let minor = |version: &str| version.split('.').nth(1).unwrap().parse::<u32>().unwrap();
     let used = image.lines().find_map(|line| line.strip_prefix("FROM rust:")?.split('-').next()).unwrap();
     assert!(minor(used) >= minor(env!("CARGO_PKG_RUST_VERSION")), "{used} is too old");
-    assert!(image.lines().any(|line| line == format!("ENTRYPOINT [\"{NAME}\"]")), "another entry point");
+    assert!(image.lines().any(|line| line == format!("ENTRYPOINT [\"{NAME}\"]")), "unexpected entry point");
 }

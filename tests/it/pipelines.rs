@@ -1,7 +1,7 @@
-//! Commands with pipelines behave exactly as under plain `bash -c`, and report the exit codes of the last pipeline.
+//! Commands with pipelines behave exactly as with plain `bash -c`, and report the exit codes of the last pipeline.
 //!
-//! The scripts are in `fixtures/pipelines`. A line that starts with `%%` begins a script; after it are the exit codes
-//! that are expected in the details, and `sorted` if the order of the output lines varies from run to run.
+//! The scripts are in `fixtures/pipelines`. A line that starts with `%%` begins a script. It has the exit codes that are
+//! expected in the details, and `sorted` if the order of the output lines varies from run to run.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -28,7 +28,7 @@ struct Script {
 #[derive(PartialEq, Eq)]
 struct Run {
     output: String,
-    /// The exit code; 128 and the signal's number for a signal.
+    /// The exit code, or 128 plus the number of the signal that ended the script.
     code: i64,
     was_killed: bool,
 }
@@ -38,10 +38,10 @@ fn scripts(file: &str) -> Vec<Script> {
     let mut scripts: Vec<Script> = Vec::new();
     for line in fs::read_to_string(path).unwrap().split_inclusive('\n') {
         if let Some(expected) = line.strip_prefix("%%") {
-            let (words, codes): (Vec<&str>, Vec<&str>) =
+            let (options, codes): (Vec<&str>, Vec<&str>) =
                 expected.split_whitespace().partition(|word| *word == "sorted");
             let codes = codes.iter().map(|code| code.parse().unwrap()).collect();
-            scripts.push(Script { text: String::new(), codes, is_sorted: !words.is_empty() });
+            scripts.push(Script { text: String::new(), codes, is_sorted: !options.is_empty() });
         } else {
             scripts.last_mut().unwrap().text.push_str(line);
         }
@@ -64,8 +64,8 @@ fn environment(client: &mut Client, workspace: &Workspace) -> BTreeMap<OsString,
     variables.map(split).collect()
 }
 
-/// Runs a script by plain bash, as the server does.
-fn plain(script: &str, workspace: &Workspace, environment: &BTreeMap<OsString, OsString>) -> Run {
+/// Runs a script with plain bash in the environment that the server uses.
+fn run_in_bash(script: &str, workspace: &Workspace, environment: &BTreeMap<OsString, OsString>) -> Run {
     let (mut output, input) = std::io::pipe().unwrap();
     let program = std::env::split_paths(&environment[&OsString::from("PATH")])
         .map(|folder| folder.join("bash"))
@@ -87,8 +87,8 @@ fn plain(script: &str, workspace: &Workspace, environment: &BTreeMap<OsString, O
     }
 }
 
-/// Returns the facts of a run from the result of the tool.
-fn of_reply(reply: &Reply) -> Run {
+/// Returns the run that the result of the tool describes.
+fn run_of_reply(reply: &Reply) -> Run {
     let details = reply.details();
     let codes = Regex::new(r"\n\[Exit codes of the last pipeline: [\d, ]+\]$").unwrap();
     let status = Regex::new(r"\n(Command (exited|killed) .*|\[Output is .* of white space\])$").unwrap();
@@ -102,10 +102,10 @@ fn of_reply(reply: &Reply) -> Run {
     }
 }
 
-/// Returns a run with what differs from run to run replaced.
+/// Replaces the values that differ from run to run.
 fn redacted(run: &Run, script: &Script) -> Run {
-    let mark = Regex::new(r#"(CUTLINE_MARK"?=)\S+"#).unwrap();
-    let output = mark.replace_all(&run.output, "${1}<mark>");
+    let tag = Regex::new(r#"(CUTLINE_MARK"?=)\S+"#).unwrap();
+    let output = tag.replace_all(&run.output, "${1}<mark>");
     let output = Regex::new(r"\b\d{3,9}\b").unwrap().replace_all(&output, "<number>");
     let mut lines: Vec<&str> = output.trim_end().lines().map(str::trim_end).collect();
     if script.is_sorted {
@@ -114,7 +114,7 @@ fn redacted(run: &Run, script: &Script) -> Run {
     Run { output: lines.join("\n"), code: run.code, was_killed: run.was_killed }
 }
 
-/// Removes all files that a script left.
+/// Removes all files that a script created.
 fn clear(workspace: &Workspace) {
     for entry in fs::read_dir(workspace.root()).unwrap() {
         let path = entry.unwrap().path();
@@ -123,7 +123,7 @@ fn clear(workspace: &Workspace) {
 }
 
 fn compare(file: &str, flags: &[&str]) {
-    // Plain bash gets no descriptor that was inherited from the test runner, as commands of the server get none.
+    // Plain bash must not inherit descriptors of the test runner, because commands of the server do not.
     close_fds::set_fds_cloexec(3, &[]);
     let workspace = Workspace::new();
     let mut client = Start::new(&workspace).flags(flags).client();
@@ -132,22 +132,22 @@ fn compare(file: &str, flags: &[&str]) {
     for script in scripts(file) {
         let reply = client.call("bash", json!({"command": script.text}));
         clear(&workspace);
-        let plainly = redacted(&plain(&script.text, &workspace, &environment), &script);
+        let by_bash = redacted(&run_in_bash(&script.text, &workspace, &environment), &script);
         clear(&workspace);
-        let by_tool = redacted(&of_reply(&reply), &script);
+        let by_tool = redacted(&run_of_reply(&reply), &script);
         let codes = reply.details()["pipelineExitCodes"].as_array().cloned().unwrap_or_default();
         let expected: Vec<Value> = script.codes.iter().map(|code| Value::from(*code)).collect();
         let notice = format!(
             "[Exit codes of the last pipeline: {}]",
             script.codes.iter().map(i32::to_string).collect::<Vec<_>>().join(", ")
         );
-        if by_tool != plainly {
+        if by_tool != by_bash {
             differences.push(format!(
                 "{}\n--- bash: {} (killed: {})\n{}\n--- tool: {} (killed: {})\n{}",
                 script.text,
-                plainly.code,
-                plainly.was_killed,
-                plainly.output,
+                by_bash.code,
+                by_bash.was_killed,
+                by_bash.output,
                 by_tool.code,
                 by_tool.was_killed,
                 by_tool.output
@@ -161,22 +161,22 @@ fn compare(file: &str, flags: &[&str]) {
 }
 
 #[test]
-fn shell_syntax_is_as_in_plain_bash() {
+fn shell_syntax_behaves_as_in_plain_bash() {
     compare("shell.txt", &[]);
 }
 
 #[test]
-fn shell_state_is_as_in_plain_bash() {
+fn shell_state_behaves_as_in_plain_bash() {
     compare("state.txt", &[]);
 }
 
 #[test]
-fn signals_and_traps_are_as_in_plain_bash() {
+fn signals_and_traps_behave_as_in_plain_bash() {
     compare("signals.txt", &[]);
 }
 
 #[test]
-fn shell_options_are_as_in_plain_bash() {
+fn shell_options_behave_as_in_plain_bash() {
     compare("options.txt", &[]);
 }
 
@@ -185,14 +185,14 @@ fn reports_leave_no_files() {
     let workspace = Workspace::with(&json!({"../tmp": {"dir": true}}));
     let tmp = workspace.base().join("tmp");
     let mut client = Start::new(&workspace).env("TMPDIR", "<base>/tmp").client();
-    // The file is in use while the command runs, and the process that it leaves behind has it not.
+    // The report file is in use while the command runs. The background process does not keep it open.
     let command = "sleep 600 & echo $!; ls ../tmp/*; false | true";
     let reply = client.call("bash", json!({"command": command}));
     reply.assert_contains("[Exit codes of the last pipeline: 1, 0]");
     let folders = || fs::read_dir(&tmp).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
     assert_eq!(folders().len(), 1, "{reply}");
     assert_eq!(fs::read_dir(&folders()[0]).unwrap().count(), 0);
-    // A folder that something removed is created again.
+    // cutline creates the folder again after its removal.
     fs::remove_dir(&folders()[0]).unwrap();
     let reply = client.call("bash", json!({"command": "false | true"}));
     reply.assert_contains("[Exit codes of the last pipeline: 1, 0]");
@@ -224,5 +224,5 @@ fn saved_output_of_a_command_that_outlived_its_result_ends_with_the_codes() {
     let saved = reply.details()["fullOutputPath"].as_str().unwrap().to_owned();
     workspace.write("go", "");
     let end = "[Exit codes of the last pipeline: 1, 0]\n[Command exited with code 0]\n";
-    eventually("it has ended", || fs::read_to_string(&saved).unwrap().ends_with(end));
+    eventually("the command has ended", || fs::read_to_string(&saved).unwrap().ends_with(end));
 }

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::support::{Client, Start, Workspace, content};
 
-/// Makes a file old enough for its line index to be kept.
+/// Sets the modification time to `seconds` ago. The line index of an old file is cached.
 fn age(workspace: &Workspace, path: &str, seconds: u64) {
     let time = SystemTime::now() - Duration::from_secs(seconds);
     let file = File::options().write(true).open(workspace.path(path)).unwrap();
@@ -36,7 +36,7 @@ fn changed_file_is_never_read_from_the_cache() {
             client.call("read", page.clone()).assert_contains(&expected);
         }
     }
-    // Another file by the same name, of the same size and time.
+    // Another file with the same name, size and time.
     workspace.write("b", lines("abc"));
     let time = std::fs::metadata(workspace.path("a")).unwrap().modified().unwrap();
     File::options().write(true).open(workspace.path("b")).unwrap().set_modified(time).unwrap();
@@ -74,7 +74,7 @@ fn pages_of_a_large_file_are_complete() {
 }
 
 #[test]
-fn large_sparse_file_uses_little_memory() {
+fn reading_a_large_sparse_file_uses_little_memory() {
     let workspace = Workspace::new();
     let mut file = File::create(workspace.path("a")).unwrap();
     file.write_all(&b"start of it\n".repeat(1000)).unwrap();
@@ -88,7 +88,7 @@ fn large_sparse_file_uses_little_memory() {
     let status = std::fs::read_to_string(format!("/proc/{}/status", client.id())).unwrap();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
     let kilobytes: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
-    assert!(kilobytes < 150_000, "{kilobytes} kB at the peak");
+    assert!(kilobytes < 150_000, "the peak is {kilobytes} kB");
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn socket_is_not_opened() {
 }
 
 #[test]
-fn an_endless_file_ends() {
+fn files_without_a_size_are_read_to_a_bound() {
     let workspace = Workspace::new();
     let mut client = Start::new(&workspace).flags(["--allow-outside"]).client();
     client
@@ -127,21 +127,22 @@ fn an_endless_file_ends() {
     client.call("read", json!({"path": "/proc/self/maps"})).assert_success().assert_contains("[stack]");
     let uptime = client.call("read", json!({"path": "/proc/uptime"}));
     assert_eq!(uptime.text().split_whitespace().count(), 2, "{uptime}");
-    // What waits for more, as the kernel's log does, is answered with what came, or refused to this user.
+    // The kernel log blocks a reader that waits for new messages. read returns the messages so far, or an error if this
+    // user may not read it.
     let log = client.call("read", json!({"path": "/proc/kmsg"}));
     assert!(!log.is_error() || log.text().contains("Permission denied"), "{log}");
-    // 8 bytes for each page of memory: more than 16 MB where there are more than 8 GB.
+    // This file has 8 bytes for each page of memory. It is larger than 16 MB on a machine with more than 8 GB.
     let has_more = rustix::system::sysinfo().totalram >> 20 > 9_000;
     if has_more && File::open("/proc/kpagecount").is_ok() {
         client.call("read", json!({"path": "/proc/kpagecount"})).assert_error(&["/proc/kpagecount (16MB, "]);
     } else {
-        eprintln!("not run: there is no /proc/kpagecount of over 16 MB that this user may read");
+        eprintln!("skipped: this user cannot read a /proc/kpagecount of over 16 MB");
     }
     client.call("read", json!({"path": "/dev/zero"})).assert_error(&["Not a regular file: /dev/zero"]);
 }
 
 #[test]
-fn non_utf8_names_are_read_as_shown() {
+fn names_that_are_not_utf8_can_be_read_as_they_are_listed() {
     use std::os::unix::ffi::OsStrExt as _;
     let workspace = Workspace::new();
     workspace.write(std::ffi::OsStr::from_bytes(b"caf\xe9.txt"), "latin\n");
@@ -154,7 +155,7 @@ fn non_utf8_names_are_read_as_shown() {
 
 #[test]
 fn large_image_is_scaled_down() {
-    // Noise, which no encoder makes smaller than the limit.
+    // Noise. No encoder can compress it below the limit.
     let mut state = 1_u32;
     let mut noise = || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -164,7 +165,7 @@ fn large_image_is_scaled_down() {
     let workspace = Workspace::new();
     image.save(workspace.path("noise.png")).unwrap();
     let bytes = std::fs::metadata(workspace.path("noise.png")).unwrap().len();
-    assert!(bytes > 3_750_000, "the test needs a large file");
+    assert!(bytes > 3_750_000, "the image is too small for this test");
     let reply = Client::new(&workspace).call("read", json!({"path": "noise.png"}));
     reply.assert_contains("Read image: noise.png (image/png, 1130x1110");
     reply.assert_contains("; scaled down to ");
@@ -175,8 +176,8 @@ fn large_image_is_scaled_down() {
 }
 
 #[test]
-fn large_image_is_encoded_anew() {
-    // A ramp with a little noise: too many bytes as PNG, few as JPEG.
+fn large_image_is_encoded_as_jpeg() {
+    // A gradient with some noise: over the limit as PNG, within it as JPEG.
     let image = image::RgbaImage::from_fn(900, 700, |x, y| {
         let shade = |n: u32| u8::try_from(n % 256).unwrap();
         let noise = (x * 7919 + y * 104_729).wrapping_mul(2_654_435_761) >> 29;
@@ -200,7 +201,7 @@ fn large_image_is_encoded_anew() {
 }
 
 #[test]
-fn path_that_the_system_does_not_open_is_not_called_missing() {
+fn path_that_is_too_long_to_open_is_not_reported_as_missing() {
     let workspace = Workspace::new();
     let name = "d".repeat(230);
     let mut client = Client::new(&workspace);
@@ -209,7 +210,7 @@ fn path_that_the_system_does_not_open_is_not_called_missing() {
     let found = client.call("find", json!({"pattern": "f"}));
     assert!(found.text().len() > 4096, "{found}");
     client.call("read", json!({"path": found.text()})).assert_error(&["Cannot read", "File name too long"]);
-    // No name has that many bytes.
+    // No file name can be this long.
     client.call("read", json!({"path": "x".repeat(300)})).assert_error(&["File not found"]);
     client.call("read", json!({"path": "x".repeat(5000)})).assert_error(&["File not found"]);
 }

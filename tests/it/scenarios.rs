@@ -1,7 +1,7 @@
 //! Runs every file of `fixtures/scenarios` against the real server.
 //!
 //! A scenario has files, flags, and calls with their expected results. `fixtures/scenarios/README.md` describes the format.
-//! Paths and process ids differ from run to run; they are replaced with `<root>`, `<base>`, `<saved>` and `<pid>`. All other
+//! Paths and process ids differ from run to run, so they are replaced with `<root>`, `<base>`, `<saved>` and `<pid>`. All other
 //! text is compared byte for byte. Each result must also follow the rules for all results ([`check`]).
 
 mod check;
@@ -11,12 +11,12 @@ mod run;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Scenarios that run at a time: most of their time is spent waiting for a server.
+/// Number of scenarios that run at the same time. They wait for a server most of the time.
 const WORKERS: usize = 4;
 
 #[test]
 fn every_scenario() {
-    // One that is being worked on: SCENARIO=read/line-limit cargo test every_scenario
+    // To run only some scenarios: SCENARIO=read/line-limit cargo test every_scenario
     let wanted = std::env::var("SCENARIO").unwrap_or_default();
     let scenarios: Vec<_> = fixture::all().into_iter().filter(|(name, _)| name.contains(&wanted)).collect();
     assert!(!scenarios.is_empty(), "no scenario has {wanted:?} in its name");

@@ -1,5 +1,6 @@
 //! A load test of some minutes with many clients at once: valid and invalid calls, invalid lines, cancellations, killed
-//! servers. After it, no process or file may be left, and memory must be what it was before.
+//! servers. At the end, no process or file may remain, and memory use must
+//! be back at its earlier level.
 //!
 //! `CUTLINE_SOAK_SECS=300 cargo test --test it soak -- --ignored --nocapture`; the default is half a minute.
 
@@ -11,14 +12,14 @@ use serde_json::{Value, json};
 
 use crate::support::{Client, Protocol, Start, Workspace, eventually};
 
-/// Calls in flight together.
+/// Maximum number of calls in flight.
 const AT_ONCE: u32 = 24;
-/// Rounds between kills of a second server that is at work.
+/// Number of rounds after which the test starts and kills a second server.
 const ROUNDS_PER_KILL: u64 = 10;
 /// Bytes by which the memory of a server may grow between the warm-up and the end. The allocator keeps a varying part of the
 /// freed memory, up to 6 MB.
 const GROWTH_BYTES: u64 = 16_000_000;
-/// Bytes that it may ever hold.
+/// Maximum memory of a server, in bytes.
 const PEAK_BYTES: u64 = 64_000_000;
 
 /// Threads of an idle server: its own, and those of the pool.
@@ -28,7 +29,7 @@ const IDLE_THREADS: usize = 32;
 type Request = (&'static str, Value, String);
 
 #[test]
-#[ignore = "takes as long as it is told to"]
+#[ignore = "runs for CUTLINE_SOAK_SECS seconds"]
 fn usage_stays_constant_under_load() {
     let seconds = std::env::var("CUTLINE_SOAK_SECS").ok().and_then(|text| text.parse().ok()).unwrap_or(30);
     let time = Duration::from_secs(seconds);
@@ -52,16 +53,16 @@ fn soak(protocol: Protocol, time: Duration) {
         calls += sent;
         cancelled += cancelled_calls;
         if rounds.is_multiple_of(ROUNDS_PER_KILL) {
-            kill_one_beside(&workspace, protocol);
+            kill_second_server(&workspace, protocol);
             killed += 1;
         }
         if warm.is_none() && start.elapsed() > time / 4 {
-            warm = Some(rest(&workspace, &client));
+            warm = Some(idle_usage(&workspace, &client));
         }
     }
-    let (warm, end) = (warm.unwrap(), rest(&workspace, &client));
+    let (warm, end) = (warm.unwrap(), idle_usage(&workspace, &client));
     eprintln!(
-        "{protocol:?}: {calls} calls, {cancelled} of them cancelled, {killed} servers killed beside\n\
+        "{protocol:?}: {calls} calls, {cancelled} of them cancelled, {killed} other servers killed\n\
          warm: {warm:?}\nend:  {end:?}"
     );
     assert!(end.descriptors <= warm.descriptors, "{warm:?}\n{end:?}");
@@ -71,7 +72,7 @@ fn soak(protocol: Protocol, time: Duration) {
     client.close_stdin();
     assert_eq!(client.exit().code(), Some(0));
     eventually("no process is left", || workspace.processes(client.id()).is_empty());
-    // What killed servers left goes with the next start.
+    // The next start removes the remains of killed servers.
     let mut next = Start::new(&workspace).protocol(protocol).client();
     next.call("bash", json!({"command": "echo hi"})).assert_text("hi\n");
     next.close_stdin();
@@ -94,7 +95,7 @@ fn workspace() -> Workspace {
     workspace
 }
 
-/// Sends calls of all kinds, takes some back, and waits for the answers; how many there were of each.
+/// Sends random calls, cancels some, and waits for the other responses. Returns the number of calls and of cancelled calls.
 fn round(client: &mut Client, dice: &mut Dice) -> (u64, u64) {
     let mut number = |below: u32| dice.below(below);
     let mut waiting = Vec::new();
@@ -134,7 +135,7 @@ fn round(client: &mut Client, dice: &mut Dice) -> (u64, u64) {
 fn random_call(number: &mut impl FnMut(u32) -> u32) -> Request {
     let n = 1 + number(299_000);
     if number(100) == 0 {
-        // It takes its second, and its grace.
+        // This call needs its timeout of one second, and the time between SIGTERM and SIGKILL.
         let stubborn = json!({"command": "trap '' TERM; echo in; sleep 600", "timeout": 1});
         return ("bash", stubborn, "timed out".into());
     }
@@ -159,17 +160,17 @@ fn random_call(number: &mut impl FnMut(u32) -> u32) -> Request {
     }
 }
 
-/// Kills a server during its work. The next one finds the files that it left.
-fn kill_one_beside(workspace: &Workspace, protocol: Protocol) {
-    let mut beside = Start::new(workspace).protocol(protocol).client();
-    beside.call("bash", json!({"command": "setsid sleep 600 & seq 3000"})).assert_success();
-    beside.send_call("bash", json!({"command": "seq 100000; sleep 600 & sleep 600"}), None);
-    beside.send_call("grep", json!({"pattern": "needle"}), None);
-    beside.signal(Signal::KILL);
-    beside.exit();
+/// Starts a second server and kills it during its work. The next server finds its remains.
+fn kill_second_server(workspace: &Workspace, protocol: Protocol) {
+    let mut second = Start::new(workspace).protocol(protocol).client();
+    second.call("bash", json!({"command": "setsid sleep 600 & seq 3000"})).assert_success();
+    second.send_call("bash", json!({"command": "seq 100000; sleep 600 & sleep 600"}), None);
+    second.send_call("grep", json!({"pattern": "needle"}), None);
+    second.signal(Signal::KILL);
+    second.exit();
 }
 
-/// Resources that an idle server holds.
+/// Resources that an idle server uses.
 #[derive(Debug)]
 struct Usage {
     descriptors: usize,
@@ -179,19 +180,19 @@ struct Usage {
 }
 
 /// Waits until the server has no work and returns its resource usage.
-fn rest(workspace: &Workspace, client: &Client) -> Usage {
-    let of = |what: &str| format!("/proc/{}/{what}", client.id());
-    let entries = |what: &str| fs::read_dir(of(what)).map(Iterator::count).unwrap_or_default();
-    // A server that starts ends what killed ones left.
+fn idle_usage(workspace: &Workspace, client: &Client) -> Usage {
+    let proc_path = |name: &str| format!("/proc/{}/{name}", client.id());
+    let entries = |name: &str| fs::read_dir(proc_path(name)).map(Iterator::count).unwrap_or_default();
+    // A new server ends the remaining processes of killed servers.
     let mut next = Client::new(workspace);
-    eventually("all processes are gone", || {
+    eventually("all processes have ended", || {
         workspace.processes(client.id()).iter().all(|id| u32::try_from(*id) == Ok(next.id()))
     });
     next.close_stdin();
     next.exit();
-    // Idle threads of the pool stay.
-    eventually("its threads are gone", || entries("task") <= IDLE_THREADS);
-    let status = fs::read_to_string(of("status")).unwrap();
+    // Idle threads of the pool remain.
+    eventually("the other threads have ended", || entries("task") <= IDLE_THREADS);
+    let status = fs::read_to_string(proc_path("status")).unwrap();
     let bytes = |field: &str| {
         let line = status.lines().find_map(|line| line.strip_prefix(field)).unwrap();
         line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
@@ -204,7 +205,7 @@ fn rest(workspace: &Workspace, client: &Client) -> Usage {
     }
 }
 
-/// The same numbers each time (xorshift).
+/// A pseudo-random generator (xorshift) with a fixed seed.
 struct Dice(u64);
 
 impl Dice {

@@ -14,10 +14,10 @@ use crate::support::{Client, Protocol, Start, Workspace, eventually};
 use command::run;
 
 const URI: &str = "cutline://stats";
-/// Content that no count may hold.
+/// A text in files and names. It must not appear in statistics.
 const SECRET: &str = "xyzzy";
 
-/// The sums that the server gives.
+/// Reads the statistics resource of the server.
 #[track_caller]
 fn sums(client: &mut Client) -> Value {
     let response = client.ask("resources/read", json!({"uri": URI}));
@@ -34,7 +34,7 @@ fn secrets() -> Workspace {
     }))
 }
 
-/// One call of each kind: cut, whole, stopped at a number, failed.
+/// Makes calls with every kind of result: truncated, complete, stopped at a count limit, failed.
 fn calls(client: &mut Client) {
     client.call("read", json!({"path": "big.txt"})).assert_success();
     client.call("read", json!({"path": "xyzzy.txt"})).assert_success();
@@ -46,7 +46,7 @@ fn calls(client: &mut Client) {
 }
 
 #[test]
-fn resource_listed_in_both_eras() {
+fn resource_is_listed_in_both_protocol_revisions() {
     let workspace = Workspace::new();
     for protocol in Protocol::BOTH {
         let mut client = Start::new(&workspace).protocol(protocol).client();
@@ -56,8 +56,8 @@ fn resource_listed_in_both_eras() {
         assert_eq!((&listed[0]["uri"], &listed[0]["name"]), (&json!(URI), &json!("stats")));
         assert_eq!(listed[0]["mimeType"], "application/json");
         assert!(listed[0]["title"].is_string() && listed[0]["description"].is_string(), "{result}");
-        let kept = if protocol == Protocol::Stateless { json!(3_600_000) } else { Value::Null };
-        assert_eq!(result["ttlMs"], kept, "{result}");
+        let ttl = if protocol == Protocol::Stateless { json!(3_600_000) } else { Value::Null };
+        assert_eq!(result["ttlMs"], ttl, "{result}");
     }
     let response = Start::new(&workspace).without_handshake().initialize("2025-06-18");
     assert!(response["result"]["capabilities"]["resources"].is_object(), "{response}");
@@ -77,7 +77,7 @@ fn token_limit_is_reported_if_set() {
 }
 
 #[test]
-fn unknown_resource_is_error_of_era() {
+fn unknown_resource_has_the_error_code_of_the_protocol_revision() {
     let workspace = Workspace::new();
     for (protocol, unknown) in [(Protocol::HANDSHAKE, -32002), (Protocol::Stateless, -32602)] {
         let mut client = Start::new(&workspace).protocol(protocol).client();
@@ -90,7 +90,7 @@ fn unknown_resource_is_error_of_era() {
 }
 
 #[test]
-fn resource_sums_calls() {
+fn resource_has_the_sums_of_all_calls() {
     let workspace = secrets();
     for protocol in Protocol::BOTH {
         let mut client = Start::new(&workspace).protocol(protocol).client();
@@ -104,7 +104,7 @@ fn resource_sums_calls() {
             json!({"answers": 2, "percent": 33.3, "byLines": 2, "byBytes": 0, "byTokens": 0})
         );
         assert_eq!(tools["read"]["calls"], 3);
-        // Lines of `xyzzy 1` to `xyzzy 3000`, of which 2000 are shown, without their last newline.
+        // The file has the lines `xyzzy 1` to `xyzzy 3000`. The result has the first 2000, without the last newline.
         let big: u64 = 3000 * 7 + 9 + 90 * 2 + 900 * 3 + 2001 * 4;
         let shown: u64 = 2000 * 7 + 9 + 90 * 2 + 900 * 3 + 1001 * 4 - 1;
         let lines: Vec<String> = (1..=2000).map(|n| format!("xyzzy {n}")).collect();
@@ -131,27 +131,27 @@ fn resource_sums_calls() {
 }
 
 #[test]
-fn cancelled_call_counted_as_cancelled() {
+fn cancelled_call_is_counted_as_cancelled() {
     let workspace = Workspace::new();
     let mut client = Start::new(&workspace).flags(["--stats-file", "<base>/calls.jsonl"]).client();
     let id = client.send_call("bash", json!({"command": "echo > began; sleep 600"}), None);
     eventually("the command runs", || workspace.path("began").exists());
     client.cancel(id);
-    eventually("it is counted", || sums(&mut client)["total"]["cancelled"] == 1);
+    eventually("the call is counted", || sums(&mut client)["total"]["cancelled"] == 1);
     assert_eq!(sums(&mut client)["total"]["durationMs"]["median"], Value::Null);
     end(&mut client);
     let lines = records(&workspace.base().join("calls.jsonl"));
     assert_eq!(lines.iter().map(|line| &line["outcome"]).collect::<Vec<_>>(), ["cancelled"]);
 }
 
-/// Ends a server: by then its file of records is written.
+/// Ends the server, so that its file of call records is complete.
 #[track_caller]
 fn end(client: &mut Client) {
     client.close_stdin();
     assert!(client.exit().success());
 }
 
-/// The lines of a file of records.
+/// Returns the call records in a file.
 #[track_caller]
 fn records(path: &Path) -> Vec<Value> {
     let text = fs::read_to_string(path).unwrap();
@@ -164,7 +164,7 @@ fn records(path: &Path) -> Vec<Value> {
 #[test]
 fn file_has_record_of_each_call_without_content() {
     let workspace = secrets();
-    // Relative to the folder that the server is started in.
+    // The path is relative to the current folder of the server.
     let mut client = Start::new(&workspace).flags(["--stats-file", "calls.jsonl"]).client();
     calls(&mut client);
     client.ask("tools/call", json!({"name": "write", "arguments": {}}));
@@ -173,7 +173,7 @@ fn file_has_record_of_each_call_without_content() {
     let lines = records(&path);
     let tools: Vec<_> = lines.iter().map(|line| line["tool"].as_str().unwrap()).collect();
     assert_eq!(tools, ["read", "read", "read", "bash", "grep", "find", "ls"]);
-    let sized = [
+    let fields_of_success = [
         "countLimitReached",
         "durationMs",
         "limitPercent",
@@ -191,8 +191,11 @@ fn file_has_record_of_each_call_without_content() {
     ];
     for line in &lines {
         let fields: Vec<_> = line.as_object().unwrap().keys().map(String::as_str).collect();
-        let expected =
-            if line["outcome"] == "ok" { &sized[..] } else { &["durationMs", "outcome", "time", "tool"] };
+        let expected = if line["outcome"] == "ok" {
+            &fields_of_success[..]
+        } else {
+            &["durationMs", "outcome", "time", "tool"]
+        };
         assert_eq!(fields, expected, "{line}");
         assert!(line["durationMs"].as_f64().unwrap() > 0.0, "{line}");
         let time = line["time"].as_str().unwrap();
@@ -207,7 +210,7 @@ fn file_has_record_of_each_call_without_content() {
 }
 
 #[test]
-fn servers_share_a_file() {
+fn servers_can_share_a_file() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let start = || Start::new(&workspace).flags(["--stats-file", "<base>/calls.jsonl"]).client();
     let mut clients = [start(), start()];
@@ -227,7 +230,7 @@ fn servers_share_a_file() {
 }
 
 #[test]
-fn unusable_file_refused_at_start() {
+fn unusable_file_is_refused_at_start() {
     let workspace = Workspace::with(&json!({"fifo": {"fifo": true}}));
     for (file, why) in [
         ("<root>", "Is a directory"),
@@ -246,9 +249,9 @@ fn unusable_file_refused_at_start() {
 }
 
 #[test]
-fn failed_write_warned_once() {
+fn failed_write_is_reported_once() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
-    // `ulimit -f` counts kilobytes; the signal that comes with it must not end the server.
+    // `ulimit -f` counts kilobytes. The signal SIGXFSZ must not end the server.
     let script = "trap '' XFSZ; ulimit -f 2; exec \"$0\" \"$@\"";
     let start = Start::new(&workspace).flags(["--stats-file", "<base>/calls.jsonl"]);
     let mut client = start.through("bash", &["-c", script]).client();
@@ -265,7 +268,7 @@ fn failed_write_warned_once() {
 }
 
 #[test]
-fn end_reports_each_tool() {
+fn server_logs_statistics_of_each_tool_at_its_end() {
     let workspace = secrets();
     let mut client = Client::new(&workspace);
     calls(&mut client);
@@ -273,7 +276,7 @@ fn end_reports_each_tool() {
     client.exit();
     let stderr = client.stderr();
     let last: Vec<_> = stderr.lines().rev().take(6).collect();
-    for (line, words) in last.iter().zip([
+    for (line, start) in last.iter().zip([
         "all: 7 calls, 1 error, 2 truncated (2 by lines, 0 by bytes), ",
         "ls: 1 call, 0 errors, 0 truncated, 17B given and 0B left out, ",
         "find: 1 call, 0 errors, 0 truncated, ",
@@ -281,7 +284,7 @@ fn end_reports_each_tool() {
         "bash: 1 call, 0 errors, 1 truncated (1 by lines, 0 by bytes), ",
         "read: 3 calls, 1 error, 1 truncated (1 by lines, 0 by bytes), ",
     ]) {
-        assert!(line.contains(words), "{words} is not in {line}\n{stderr}");
+        assert!(line.contains(start), "{start} is not in {line}\n{stderr}");
         assert!(line.contains("% of the limit used on average, median "), "{line}");
     }
 }

@@ -1,4 +1,4 @@
-//! The text of the page of `cutline stats --html`. `tests/clients/stats_page.mjs` tests it in a browser.
+//! The HTML of `cutline stats --html`. `tests/clients/stats_page.mjs` tests the page in a browser.
 
 use std::fs;
 use std::io::Write as _;
@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 
 use crate::support::{Start, Workspace};
 
-/// The binary with these arguments, run in `workspace` to its end.
+/// Runs the binary with these arguments in `workspace`.
 fn run(workspace: &Workspace, arguments: &[&str]) -> Output {
     Start::new(workspace).flags(arguments).command().stdin(Stdio::null()).output().unwrap()
 }
 
-/// The page of a file of these lines, and the same as JSON.
+/// Returns the page for a file with these lines, and its data as JSON.
 #[track_caller]
 fn page(lines: &str) -> (String, Value) {
     let workspace = Workspace::with(&json!({ "calls": lines }));
@@ -35,7 +35,7 @@ fn unescaped(text: &str) -> String {
     text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&")
 }
 
-/// The numbers of a page: the pointer of each, and its value.
+/// Returns the numbers of a page, each with its JSON pointer.
 fn numbers(page: &str) -> Vec<(String, f64)> {
     let mut numbers = Vec::new();
     for part in page.split("<data value=\"").skip(1) {
@@ -49,7 +49,7 @@ fn numbers(page: &str) -> Vec<(String, f64)> {
 }
 
 #[test]
-fn numbers_are_those_of_the_json() {
+fn page_and_json_have_the_same_numbers() {
     let day = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/stats/day.jsonl");
     let (page, sums) = page(&fs::read_to_string(day).unwrap());
     let numbers = numbers(&page);
@@ -65,7 +65,7 @@ fn numbers_are_those_of_the_json() {
 }
 
 #[test]
-fn page_asks_for_nothing_and_runs_nothing() {
+fn page_loads_no_resource_and_runs_no_script() {
     let hostile = [
         "<script>alert(1)</script>",
         "\"><img src=x onerror=alert(1)>",
@@ -93,7 +93,7 @@ fn page_asks_for_nothing_and_runs_nothing() {
 }
 
 #[test]
-fn page_handles_few_and_broken_records() {
+fn page_accepts_few_and_invalid_records() {
     let (none, _) = page("");
     assert!(none.contains("<p>No calls</p>") && !none.contains("<svg"), "{none}");
     let (one, _) = page(&record("echo", &json!({})));
@@ -110,7 +110,7 @@ fn page_handles_few_and_broken_records() {
 }
 
 #[test]
-fn page_is_not_written_over_its_records() {
+fn page_does_not_overwrite_its_records() {
     let lines = record("echo", &json!({}));
     let workspace = Workspace::with(&json!({"calls": lines, "link": {"symlink": "calls"}}));
     for page in ["calls", "./calls", "link"] {
@@ -135,7 +135,7 @@ fn page_is_not_written_over_its_records() {
 }
 
 #[test]
-fn link_or_pipe_of_the_pages_name_leads_nowhere() {
+fn page_is_not_written_to_a_link_or_fifo() {
     let workspace = Workspace::with(&json!({
         "calls": record("echo", &json!({})),
         "victim": "x\n",
@@ -163,7 +163,7 @@ fn link_or_pipe_of_the_pages_name_leads_nowhere() {
 #[test]
 fn page_memory_is_bounded() {
     let workspace = Workspace::new();
-    // More than the file may take: the limit of addresses is of kilobytes.
+    // `ulimit -v` counts kilobytes. The input is larger than this limit on the address space.
     let script = "ulimit -v 65536; exec \"$0\" stats - --html page.html";
     let mut child = Command::new("bash")
         .args(["-c", script, env!("CARGO_BIN_EXE_cutline")])

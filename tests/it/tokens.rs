@@ -5,17 +5,19 @@ use cutline_core::text::tokens::estimate;
 #[path = "../../benches/tokens/samples.rs"]
 mod samples;
 
-/// Maximum relative error of an estimate for any kind of text, and for three quarters of the kinds.
-const MOST_OFF: f64 = 0.15;
-const USUALLY_OFF: f64 = 0.10;
+/// Maximum relative error of the estimate for any kind of text.
+const MAX_ERROR: f64 = 0.15;
+/// Maximum relative error of the estimate for three quarters of the kinds of text.
+const USUAL_ERROR: f64 = 0.10;
 
 #[test]
 #[expect(clippy::cast_precision_loss, reason = "small numbers")]
 fn estimate_is_near_a_real_tokenizer() {
     let real = tiktoken_rs::o200k_base_singleton();
-    let off = |text: &str| estimate(text) as f64 / real.encode_ordinary(text).len() as f64 - 1.0;
-    let off: Vec<(&str, f64)> = samples::samples().iter().map(|(name, text)| (*name, off(text))).collect();
-    let within = |share: f64| off.iter().filter(|(_, off)| off.abs() <= share).count();
-    assert!(off.len() >= 12 && within(MOST_OFF) == off.len(), "{off:.2?}");
-    assert!(within(USUALLY_OFF) * 4 >= off.len() * 3, "{off:.2?}");
+    let error = |text: &str| estimate(text) as f64 / real.encode_ordinary(text).len() as f64 - 1.0;
+    let errors: Vec<(&str, f64)> =
+        samples::samples().iter().map(|(name, text)| (*name, error(text))).collect();
+    let within = |bound: f64| errors.iter().filter(|(_, error)| error.abs() <= bound).count();
+    assert!(errors.len() >= 12 && within(MAX_ERROR) == errors.len(), "{errors:.2?}");
+    assert!(within(USUAL_ERROR) * 4 >= errors.len() * 3, "{errors:.2?}");
 }

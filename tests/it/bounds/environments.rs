@@ -1,4 +1,4 @@
-//! Environments of other processes that the end of a command reads.
+//! Environments of other processes, which cutline reads when it ends a command.
 
 use std::fs;
 use std::process::{Child, Command};
@@ -7,8 +7,9 @@ use serde_json::json;
 
 use crate::support::{Client, Workspace, eventually};
 
-/// Processes that are younger than the command, each with an environment of that many bytes.
+/// Number of processes that start after the command.
 const OTHERS: u64 = 100;
+/// Size of the environment of each of them.
 const ENVIRONMENT_BYTES: u64 = 100_000;
 
 /// Returns how many bytes the server has read so far.
@@ -18,10 +19,10 @@ fn bytes_read(client: &Client) -> u64 {
 }
 
 #[test]
-fn environments_of_others_are_read_once_while_a_command_is_ended() {
+fn each_environment_is_read_once_while_a_command_is_ended() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
-    // It is looked for again and again, until it is killed.
+    // The command ignores SIGTERM, so cutline searches the process table several times until SIGKILL ends it.
     let command = "trap '' TERM; touch started; exec sleep 600";
     let id = client.send_call("bash", json!({"command": command}), None);
     eventually("the command runs", || workspace.path("started").exists());
@@ -30,12 +31,15 @@ fn environments_of_others_are_read_once_while_a_command_is_ended() {
     let mut others: Vec<Child> = (0..OTHERS).map(other).collect();
     let before = bytes_read(&client);
     client.cancel(id);
-    eventually("it is ended", || workspace.processes(client.id()).is_empty());
+    eventually("the command has ended", || workspace.processes(client.id()).is_empty());
     let read = bytes_read(&client) - before;
     for other in &mut others {
         other.kill().unwrap();
         other.wait().unwrap();
     }
     let once = OTHERS * ENVIRONMENT_BYTES;
-    assert!((once..2 * once).contains(&read), "{read} bytes were read, {once} are in all environments");
+    assert!(
+        (once..2 * once).contains(&read),
+        "{read} bytes were read, but all environments have {once} bytes"
+    );
 }

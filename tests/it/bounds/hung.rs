@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::support::{Start, Workspace, eventually};
 
-/// The requests of a FUSE file system that are answered here, by their numbers.
+/// Opcodes of FUSE requests.
 const LOOKUP: u32 = 1;
 const FORGET: u32 = 2;
 const GETATTR: u32 = 3;
@@ -23,28 +23,28 @@ const OPENDIR: u32 = 27;
 const READDIR: u32 = 28;
 const INTERRUPT: u32 = 36;
 const BATCH_FORGET: u32 = 42;
-/// Bytes of a request that the kernel wants room for.
+/// Size of the request buffer that the kernel requires.
 const REQUEST_BYTES: usize = 256 * 1024;
-/// Bytes of a request before its arguments.
+/// Size of the request header, in bytes.
 const HEADER_BYTES: usize = 40;
-/// The number of the top folder.
-const TOP: u64 = 1;
+/// The inode number of the root directory.
+const ROOT_INODE: u64 = 1;
 
-/// A file system that never answers requests of one kind. It has a file for each name.
+/// A file system that never responds to requests with one opcode. It has a file for each name.
 struct Hung {
     at: PathBuf,
-    /// Requests that were not answered.
+    /// Number of requests without a response.
     waiting: Arc<AtomicUsize>,
-    /// The kind that is not answered.
-    kind: Arc<AtomicU32>,
-    /// True once a request that its process takes back, because it ends, is answered.
+    /// The opcode that gets no response.
+    opcode: Arc<AtomicU32>,
+    /// If true, a request gets an error when the kernel interrupts it because its process ends.
     interruptible: Arc<AtomicBool>,
-    /// Bytes at the start of each file that can be read although later bytes hang. If it is not 0, files are large.
+    /// Bytes at the start of each file that can be read. Reads of later bytes hang. If it is not 0, files have 1 MB.
     readable: Arc<AtomicU64>,
 }
 
 impl Hung {
-    /// Mounts one on a new folder of the workspace. Returns `None` if this system cannot do that.
+    /// Mounts the file system on a new folder of the workspace. Returns `None` if this system does not allow it.
     fn mount(workspace: &Workspace, name: &str) -> Option<Self> {
         let at = workspace.path(name);
         std::fs::create_dir(&at).unwrap();
@@ -57,27 +57,27 @@ impl Hung {
         let device = match options {
             Ok(device) => device,
             Err(error) => {
-                eprintln!("skipped: no FUSE file system can be mounted here: {error}");
+                eprintln!("skipped: this system cannot mount a FUSE file system: {error}");
                 return None;
             }
         };
         let hung = Self {
             at,
             waiting: Arc::default(),
-            kind: Arc::new(AtomicU32::new(READ)),
+            opcode: Arc::new(AtomicU32::new(READ)),
             interruptible: Arc::default(),
             readable: Arc::default(),
         };
-        let (waiting, kind) = (Arc::clone(&hung.waiting), Arc::clone(&hung.kind));
+        let (waiting, opcode) = (Arc::clone(&hung.waiting), Arc::clone(&hung.opcode));
         let interruptible = Arc::clone(&hung.interruptible);
         let readable = Arc::clone(&hung.readable);
-        std::thread::spawn(move || serve(device, &waiting, &kind, &interruptible, &readable));
+        std::thread::spawn(move || serve(device, &waiting, &opcode, &interruptible, &readable));
         Some(hung)
     }
 
-    /// Leaves requests of `kind` without an answer from now on.
-    fn hang(&self, kind: u32) {
-        self.kind.store(kind, Ordering::SeqCst);
+    /// Stops responding to requests with `opcode`.
+    fn hang(&self, opcode: u32) {
+        self.opcode.store(opcode, Ordering::SeqCst);
         self.waiting.store(0, Ordering::SeqCst);
     }
 }
@@ -85,15 +85,15 @@ impl Hung {
 impl Drop for Hung {
     fn drop(&mut self) {
         // All waiting requests get an error.
-        let _gone_already = unmount(&self.at, UnmountFlags::FORCE | UnmountFlags::DETACH);
+        let _unmounted_already = unmount(&self.at, UnmountFlags::FORCE | UnmountFlags::DETACH);
     }
 }
 
-/// Answers requests until the file system is gone.
+/// Responds to requests until the file system is unmounted.
 fn serve(
     mut device: File,
     waiting: &AtomicUsize,
-    kind: &AtomicU32,
+    opcode: &AtomicU32,
     interruptible: &AtomicBool,
     readable: &AtomicU64,
 ) {
@@ -103,7 +103,7 @@ fn serve(
         let request = u32::from_le_bytes(buffer[4..8].try_into().unwrap());
         let (id, node) = (number(8), number(16));
         if request == INTERRUPT && interruptible.load(Ordering::SeqCst) {
-            let _answered_already = device.write_all(&packed(number(HEADER_BYTES), -4, &[]));
+            let _has_a_response_already = device.write_all(&encoded(number(HEADER_BYTES), -4, &[]));
         }
         if [FORGET, BATCH_FORGET, INTERRUPT].contains(&request) {
             continue;
@@ -112,36 +112,36 @@ fn serve(
         if request == READ && readable > 0 {
             let (start, bytes) = (number(HEADER_BYTES + 8), number(HEADER_BYTES + 16) & 0xffff_ffff);
             if start + bytes <= readable {
-                let _answered_already = device.write_all(&packed(id, 0, &content(start, bytes)));
+                let _has_a_response_already = device.write_all(&encoded(id, 0, &content(start, bytes)));
                 continue;
             }
         }
-        if kind.load(Ordering::SeqCst) == request {
+        if opcode.load(Ordering::SeqCst) == request {
             waiting.fetch_add(1, Ordering::SeqCst);
             continue;
         }
-        let response = answer_to(request, node, &buffer[HEADER_BYTES..len], readable);
+        let response = response_to(request, node, &buffer[HEADER_BYTES..len], readable);
         let (error, body) = response.map_or((-38, Vec::new()), |body| (0, body));
-        let _taken_back = device.write_all(&packed(id, error, &body));
+        let _request_was_cancelled = device.write_all(&encoded(id, error, &body));
     }
 }
 
-/// An answer to the request `id`, as the kernel takes it.
-fn packed(id: u64, error: i32, body: &[u8]) -> Vec<u8> {
+/// Encodes a response to the request `id` in the format of the kernel.
+fn encoded(id: u64, error: i32, body: &[u8]) -> Vec<u8> {
     let length = u32::try_from(16 + body.len()).unwrap();
     [&length.to_le_bytes()[..], &error.to_le_bytes(), &id.to_le_bytes(), body].concat()
 }
 
-/// The answer to a request; `None` for one that is not known here.
-fn answer_to(request: u32, node: u64, arguments: &[u8], readable: u64) -> Option<Vec<u8>> {
+/// Returns the response to a request, or `None` if the request is not supported.
+fn response_to(request: u32, node: u64, arguments: &[u8], readable: u64) -> Option<Vec<u8>> {
     let numbers =
         |numbers: &[u32]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<_>>();
     match request {
-        // The revision, no read-ahead, many requests for one folder at once, and the kernel's own defaults.
+        // The protocol version, no read-ahead, parallel requests for one directory, and the defaults of the kernel.
         INIT => Some([numbers(&[7, 31, 0, 1 << 18, 0, 65536]), vec![0; 40]].concat()),
         LOOKUP => {
             // Any name is a file with a distinct inode number.
-            let node = arguments.iter().fold(TOP, |sum, byte| sum * 31 + u64::from(*byte));
+            let node = arguments.iter().fold(ROOT_INODE, |sum, byte| sum * 31 + u64::from(*byte));
             Some([&node.to_le_bytes()[..], &[0; 32], &attributes(node, readable)].concat())
         }
         GETATTR => Some([vec![0; 16], attributes(node, readable)].concat()),
@@ -161,48 +161,49 @@ fn content(start: u64, bytes: u64) -> Vec<u8> {
 /// Returns the attributes of the root directory or of a file. A file has 100 bytes, or 1 MB if its start is `readable`.
 fn attributes(node: u64, readable: u64) -> Vec<u8> {
     let file_bytes = if readable > 0 { 1 << 20 } else { 100 };
-    let (mode, bytes): (u32, u64) = if node == TOP { (0o040_755, 0) } else { (0o100_644, file_bytes) };
+    let (mode, bytes): (u32, u64) = if node == ROOT_INODE { (0o040_755, 0) } else { (0o100_644, file_bytes) };
     let times = [0; 4 * 8 + 3 * 4];
     let rest = [mode, 1, 0, 0, 0, 4096, 0].map(u32::to_le_bytes).concat();
     [&node.to_le_bytes()[..], &bytes.to_le_bytes(), &times, &rest].concat()
 }
 
-/// Calls that hang at once, of the eight reads or listings that two workers allow.
-const AT_ONCE: usize = 8;
+/// Number of reads or listings that two workers allow at the same time.
+const PERMITS: usize = 8;
 
 #[test]
-fn cancelled_calls_on_files_that_hang_give_their_places_back() {
+fn cancelled_calls_on_hung_files_release_their_permits() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     // Dropped after `hung`: a process cannot end while it waits for the file system.
     let mut client = Start::new(&workspace).flags(["--workers", "2"]).client();
     let Some(hung) = Hung::mount(&workspace, "hung") else { return };
     let path = |n: usize| json!(format!("hung/file-{n}"));
-    for (kind, tool, first) in
+    for (opcode, tool, first) in
         [(READ, "read", 0), (OPEN, "read", 100), (LOOKUP, "read", 200), (OPENDIR, "ls", 0)]
     {
-        hung.hang(kind);
+        hung.hang(opcode);
         let arguments =
             |n: usize| if tool == "ls" { json!({"path": "hung"}) } else { json!({"path": path(first + n)}) };
         let ids: Vec<u64> = (0..11).map(|n| client.send_call(tool, arguments(n), None)).collect();
-        eventually("all places are taken", || hung.waiting.load(Ordering::SeqCst) >= AT_ONCE);
+        eventually("all permits are used", || hung.waiting.load(Ordering::SeqCst) >= PERMITS);
         client.ask("ping", json!({}));
         for id in ids {
             client.cancel(id);
         }
-        // One for each place that there is, more than once over.
-        for _ in 0..2 * AT_ONCE {
+        // Twice as many calls as there are permits.
+        for _ in 0..2 * PERMITS {
             client.call("read", json!({"path": "a"})).assert_text("one\n");
         }
         client.call("ls", json!({"limit": 1})).assert_success();
         client.call("grep", json!({"pattern": "one", "path": "a"})).assert_text("a:1: one");
         client.call("bash", json!({"command": "cat a"})).assert_text("one\n");
     }
-    // Their threads are stuck until the file system responds. Their number is limited, and the error says so.
+    // The threads of these calls are stuck until the file system responds. Their number is limited. At the limit, calls get
+    // an error.
     hung.hang(READ);
     let mut refused = None;
     for n in 0..100 {
         let id = client.send_call("read", json!({"path": path(1000 + n)}), None);
-        eventually("it hangs, or is refused", || {
+        eventually("the call hangs or is refused", || {
             client.ask("ping", json!({}));
             refused = client.has_response(id).then(|| client.response(id));
             refused.is_some() || hung.waiting.load(Ordering::SeqCst) > n
@@ -214,7 +215,7 @@ fn cancelled_calls_on_files_that_hang_give_their_places_back() {
     }
     let refused = refused.expect("more threads than the limit are stuck").to_string();
     assert!(refused.contains("still blocked in the system"), "{refused}");
-    // They return an error, and then calls work again.
+    // After the unmount, the blocked reads return an error, and calls work again.
     drop(hung);
     eventually("a call works again", || !client.call("read", json!({"path": "a"})).is_error());
     client.close_stdin();
@@ -222,7 +223,7 @@ fn cancelled_calls_on_files_that_hang_give_their_places_back() {
 }
 
 #[test]
-fn server_ends_while_a_file_hangs_that_can_be_interrupted() {
+fn server_exits_while_interruptible_reads_hang() {
     let workspace = Workspace::new();
     let mut client = Start::new(&workspace).client();
     let Some(hung) = Hung::mount(&workspace, "hung") else { return };
@@ -235,7 +236,7 @@ fn server_ends_while_a_file_hangs_that_can_be_interrupted() {
 }
 
 #[test]
-fn rows_before_a_read_that_hangs_are_returned_at_the_deadline() {
+fn matches_before_a_hung_read_are_returned_at_the_deadline() {
     let workspace = Workspace::with(&json!({"a": "needle\n"}));
     let flags = ["--search-timeout", "1", "--workers", "2"];
     let mut client = Start::new(&workspace).flags(flags).client();
@@ -243,7 +244,7 @@ fn rows_before_a_read_that_hangs_are_returned_at_the_deadline() {
     // The first 256 KB are read before the search begins.
     hung.readable.store(512 * 1024, Ordering::SeqCst);
     let id = client.send_call("grep", json!({"pattern": "needle", "path": "hung/x"}), None);
-    eventually("it hangs", || hung.waiting.load(Ordering::SeqCst) > 0);
+    eventually("the read hangs", || hung.waiting.load(Ordering::SeqCst) > 0);
     client.call("grep", json!({"pattern": "needle", "path": "a"})).assert_text("a:1: needle");
     let response = client.response(id);
     let result = &response["result"];

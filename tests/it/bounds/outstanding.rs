@@ -1,5 +1,5 @@
-//! Bounds on requests without an answer: the server stops reading from a client that sends requests
-//! and reads no answers, and its memory stays small.
+//! Bounds on outstanding requests: the server stops reading from a client that sends requests and does not read
+//! responses. Its memory use stays small.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 
 use crate::support::{Client, Start, Workspace, eventually};
 
-/// Kilobytes of memory that a server may have at its peak, whatever is sent.
+/// Maximum peak memory of a server, in kilobytes, for any input.
 const PEAK_KB: u64 = 128_000;
-/// Looks in a row at which a server that rests has to be found at rest.
-const LOOKS: u32 = 20;
+/// Number of consecutive checks that must find the server idle.
+const IDLE_CHECKS: u32 = 20;
 
 /// A server with a client that does not read the responses.
 struct Unread {
@@ -40,59 +40,60 @@ impl Unread {
         unread
     }
 
-    /// Sends lines until all are sent or the server takes no more; returns how many it took. The answers
-    /// stay unread. In the end the server rests.
+    /// Sends lines until all are sent or the server stops reading. Returns the number of sent lines.
+    ///
+    /// The responses remain unread. At the end, the server is idle.
     fn flood(&mut self, lines: impl Iterator<Item = String>) -> u64 {
         let flags = fcntl_getfl(&self.stdin).unwrap();
         fcntl_setfl(self.stdin.as_fd(), flags | OFlags::NONBLOCK).unwrap();
-        let (mut sent, mut rests) = (0, 0);
+        let (mut sent, mut idle_checks) = (0, 0);
         for line in lines {
             let mut rest = line.as_bytes();
             while !rest.is_empty() {
-                // Not by trying to write: that would wake the server.
+                // An attempt to write would wake the server, so the test polls the pipe first.
                 let mut pipe = [PollFd::new(&self.stdin, PollFlags::OUT)];
                 let millisecond = Timespec { tv_sec: 0, tv_nsec: 1_000_000 };
                 if poll(&mut pipe, Some(&millisecond)).unwrap() > 0 {
                     rest = &rest[rustix::io::write(&self.stdin, rest).unwrap()..];
-                    rests = 0;
-                } else if rests > LOOKS {
+                    idle_checks = 0;
+                } else if idle_checks > IDLE_CHECKS {
                     return sent;
                 } else {
-                    rests = if self.rests() { rests + 1 } else { 0 };
+                    idle_checks = if self.is_idle() { idle_checks + 1 } else { 0 };
                 }
             }
             sent += 1;
         }
-        let mut rests = 0;
-        eventually("the server rests", || {
-            rests = if self.rests() { rests + 1 } else { 0 };
-            rests > LOOKS
+        let mut idle_checks = 0;
+        eventually("the server is idle", || {
+            idle_checks = if self.is_idle() { idle_checks + 1 } else { 0 };
+            idle_checks > IDLE_CHECKS
         });
         sent
     }
 
-    /// True if all threads of the server sleep.
-    fn rests(&self) -> bool {
-        let threads = fs::read_dir(format!("/proc/{}/task", self.server.id())).expect("it lives");
+    /// Returns true if all threads of the server sleep.
+    fn is_idle(&self) -> bool {
+        let threads = fs::read_dir(format!("/proc/{}/task", self.server.id())).expect("the server runs");
         threads.flatten().all(|thread| {
             let stat = fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
             stat.rsplit_once(") ").is_none_or(|(_, rest)| rest.starts_with('S'))
         })
     }
 
-    /// The next message of the server.
+    /// Reads the next message of the server.
     fn response(&mut self) -> Value {
         let mut line = String::new();
         self.stdout.read_line(&mut line).unwrap();
         serde_json::from_str(&line).unwrap_or_else(|_| panic!("not a message: {line:?}"))
     }
 
-    /// The most memory that the server has had, in kilobytes.
+    /// Returns the peak memory of the server, in kilobytes.
     fn peak_kb(&self) -> u64 {
         peak_kb(self.server.id())
     }
 
-    /// Ends both pipes; the server has to end by itself.
+    /// Closes both pipes and waits until the server exits.
     fn end(self) {
         let Self { mut server, stdin, stdout } = self;
         drop((stdin, stdout));
@@ -115,13 +116,13 @@ fn request(id: u64, method: &str, params: &str) -> String {
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"{method}\",\"params\":{params}}}\n")
 }
 
-/// Calls with ids from 1.
+/// Returns the lines of `number` calls, with ids from 1.
 fn calls(number: u64, tool: &str, arguments: &Value) -> impl Iterator<Item = String> {
     let params = json!({"name": tool, "arguments": arguments}).to_string();
     (1..=number).map(move |id| request(id, "tools/call", &params))
 }
 
-/// Floods a server with `lines`, checks its peak, and returns how many it took.
+/// Floods a server with `lines` and checks its peak memory. Returns the number of lines that were sent.
 fn assert_bounded(workspace: &Workspace, lines: impl Iterator<Item = String>) -> u64 {
     let mut server = Unread::new(&Start::new(workspace));
     let sent = server.flood(lines);
@@ -138,35 +139,35 @@ fn large_file() -> Workspace {
 #[test]
 fn unread_results_stop_the_input() {
     let sent = assert_bounded(&large_file(), calls(20_000, "read", &json!({"path": "a"})));
-    assert!(sent < 3000, "{sent} calls were taken");
+    assert!(sent < 3000, "{sent} calls were read");
 }
 
 #[test]
-fn unread_lists_of_tools_stop_the_input() {
+fn unread_tool_lists_stop_the_input() {
     assert_bounded(&Workspace::new(), (1..=100_000).map(|id| request(id, "tools/list", "{}")));
 }
 
 #[test]
-fn unread_pongs_stop_the_input() {
+fn unread_ping_responses_stop_the_input() {
     assert_bounded(&Workspace::new(), (1..=100_000).map(|id| request(id, "ping", "{}")));
 }
 
 #[test]
-fn unread_refusals_stop_the_input() {
+fn unread_error_responses_stop_the_input() {
     let lines = (0..60_000).map(|id| match id % 3 {
         0 => format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":5}}\n"),
         1 => format!("[{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}]\n"),
         _ => format!("{{\"jsonrpc\":\"2.0\",\"\\u0069d\":{id},\"method\":\"notifications/x\"}}\n"),
     });
     let sent = assert_bounded(&Workspace::new(), lines);
-    assert!(sent < 6000, "{sent} lines were taken");
+    assert!(sent < 6000, "{sent} lines were read");
 }
 
 #[test]
-fn long_commands_that_wait_stop_the_input() {
+fn waiting_long_commands_stop_the_input() {
     let command = json!({"command": format!("exec sleep 1000 # {}", "x".repeat(120_000))});
     let sent = assert_bounded(&Workspace::new(), calls(3000, "bash", &command));
-    assert!(sent < 400, "{sent} calls were taken");
+    assert!(sent < 400, "{sent} calls were read");
 }
 
 #[test]
@@ -186,7 +187,7 @@ fn long_meta_objects_are_refused() {
 }
 
 #[test]
-fn roots_that_keep_changing_are_requested_one_at_a_time() {
+fn repeated_root_changes_are_requested_one_at_a_time() {
     let workspace = Workspace::new();
     let mut server = Unread::new(&Start::new(&workspace));
     let line = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/roots/list_changed\"}\n";
@@ -196,7 +197,7 @@ fn roots_that_keep_changing_are_requested_one_at_a_time() {
 }
 
 #[test]
-fn message_of_many_values_is_refused_in_little_memory() {
+fn message_with_too_many_values_is_refused_in_little_memory() {
     for values in ["[0,".to_owned() + &"0,".repeat(450_000) + "0]", "[".repeat(900_000)] {
         let workspace = Workspace::new();
         let mut client = Client::new(&workspace);
@@ -214,16 +215,16 @@ fn message_of_many_values_is_refused_in_little_memory() {
         client.call("ls", json!({})).assert_success();
         let peak = peak_kb(client.id());
 
-        assert!(peak - idle <= 2_000, "{idle} kB at rest, {peak} kB at the peak");
+        assert!(peak - idle <= 2_000, "idle: {idle} kB, peak: {peak} kB");
     }
 }
 
 #[test]
-fn all_calls_return_after_the_input_was_not_read() {
+fn all_calls_return_after_the_server_paused_its_input() {
     let workspace = large_file();
     let mut server = Unread::new(&Start::new(&workspace));
     let sent = server.flood(calls(20_000, "read", &json!({"path": "a"})));
-    assert!((256..20_000).contains(&sent), "{sent} calls were taken");
+    assert!((256..20_000).contains(&sent), "{sent} calls were read");
     let mut ids: Vec<u64> = (0..sent).map(|_| server.response()["id"].as_u64().unwrap()).collect();
     ids.sort_unstable();
     assert_eq!(ids, (1..=sent).collect::<Vec<_>>());
@@ -231,7 +232,7 @@ fn all_calls_return_after_the_input_was_not_read() {
 }
 
 #[test]
-fn cancellation_is_read_while_256_calls_are_open() {
+fn cancellation_is_read_during_256_calls() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let mut client = Client::new(&workspace);
     let open: Vec<u64> =
@@ -241,5 +242,5 @@ fn cancellation_is_read_while_256_calls_are_open() {
     assert_eq!(client.response(read)["result"]["content"][0]["text"], "one\n");
     client.close_stdin();
     assert_eq!(client.exit().code(), Some(0));
-    assert!(client.rest().iter().all(|response| response["id"] != open[7]));
+    assert!(client.remaining_messages().iter().all(|response| response["id"] != open[7]));
 }

@@ -1,4 +1,4 @@
-//! A system without further threads: the server continues with its existing threads.
+//! A limit on threads: the server continues with the threads that it has.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _, pipe};
 use std::os::fd::AsFd as _;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Start, Workspace};
 
-/// A user to whom the limit applies, in a test that runs as root.
+/// An unprivileged user for tests that run as root. The limit does not apply to root.
 const NOBODY: u32 = 65534;
 
 fn workspace() -> Workspace {
@@ -21,8 +21,8 @@ fn workspace() -> Workspace {
     )
 }
 
-/// Runs a command as the user that the server is run as.
-fn as_its_user(program: &str) -> Command {
+/// Returns a command that runs as the user of the server.
+fn as_server_user(program: &str) -> Command {
     let mut command = Command::new(program);
     if rustix::process::geteuid().is_root() {
         command.uid(NOBODY).gid(NOBODY);
@@ -30,16 +30,16 @@ fn as_its_user(program: &str) -> Command {
     command
 }
 
-/// Changes a server's soft limit on processes.
-fn limit(server: u32, most: &str) {
-    let arguments = [format!("--pid={server}"), format!("--nproc={most}:")];
-    assert!(as_its_user("prlimit").args(arguments).status().unwrap().success());
+/// Sets the soft limit of the server on processes and threads.
+fn limit(server: u32, max: &str) {
+    let arguments = [format!("--pid={server}"), format!("--nproc={max}:")];
+    assert!(as_server_user("prlimit").args(arguments).status().unwrap().success());
 }
 
-/// The server, under a limit of one process from its start.
+/// Returns the command of a server that has a limit of one process from its start.
 fn limited(workspace: &Workspace) -> Command {
     let server = Start::new(workspace).unprivileged().command();
-    let mut command = as_its_user("prlimit");
+    let mut command = as_server_user("prlimit");
     command.arg("--nproc=1").arg(server.get_program()).args(server.get_args());
     command.current_dir(workspace.root()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.envs(server.get_envs().filter_map(|(name, value)| Some((name, value?))));
@@ -47,7 +47,7 @@ fn limited(workspace: &Workspace) -> Command {
 }
 
 #[test]
-fn tools_work_on_threads_that_were_made_at_the_start() {
+fn tools_run_on_existing_threads_under_a_thread_limit() {
     let workspace = workspace();
     let mut client = Start::new(&workspace).unprivileged().client();
     client.call("ls", json!({})).assert_success();
@@ -61,21 +61,21 @@ fn tools_work_on_threads_that_were_made_at_the_start() {
         client.call("find", json!({"pattern": "a"})).assert_text("a");
         client.call("bash", json!({"command": "echo hi"})).assert_error(&["could not be started"]);
     }
-    let many: Vec<_> =
+    let ids: Vec<_> =
         (0..40).map(|_| client.send_call("grep", json!({"pattern": "line 7 ", "limit": 1}), None)).collect();
     client.ask("ping", json!({}));
-    for id in many {
+    for id in ids {
         let response = client.response(id);
         let text = response["result"]["content"][0]["text"].as_str().unwrap();
         assert!(text.starts_with("large:7: line 7 of a large file"), "{response}");
     }
     let before = getrlimit(Resource::Nproc).current;
-    limit(client.id(), &before.map_or("unlimited".to_owned(), |most| most.to_string()));
+    limit(client.id(), &before.map_or("unlimited".to_owned(), |max| max.to_string()));
     client.call("bash", json!({"command": "echo hi"})).assert_text("hi\n");
 }
 
 #[test]
-fn session_without_threads_answers_pings_and_explains_errors() {
+fn server_without_threads_answers_pings_and_explains_errors() {
     let workspace = workspace();
     let ((read, mut stdin), (stdout, write)) = (pipe().unwrap(), pipe().unwrap());
     if rustix::process::geteuid().is_root() {

@@ -29,7 +29,7 @@ fn end_of_input_before_the_handshake() {
     let mut client = Start::new(&workspace).without_handshake();
     client.close_stdin();
     assert_eq!(client.exit().code(), Some(0));
-    assert_eq!(client.rest(), Vec::<serde_json::Value>::new());
+    assert_eq!(client.remaining_messages(), Vec::<serde_json::Value>::new());
 }
 
 #[test]

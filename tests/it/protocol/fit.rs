@@ -19,11 +19,11 @@ fn limits_are_those_of_the_client_profile() {
     let workspace = workspace();
     for protocol in Protocol::BOTH {
         let start = || Start::new(&workspace).protocol(protocol);
-        let opencode = start().named("opencode").client().call("read", json!({"path": "lines"}));
+        let opencode = start().client_name("opencode").client().call("read", json!({"path": "lines"}));
         opencode.assert_contains("\n\n[Showing lines 1-1990 of 5000. Use offset=1991 to continue]");
-        let codex = start().named("codex-mcp-client").client().call("read", json!({"path": "wide"}));
+        let codex = start().client_name("codex-mcp-client").client().call("read", json!({"path": "wide"}));
         codex.assert_contains("(11KB limit)");
-        let other = start().named("some-client").client().call("read", json!({"path": "lines"}));
+        let other = start().client_name("some-client").client().call("read", json!({"path": "lines"}));
         other.assert_contains("[Showing lines 1-2000 of 5000. Use offset=2001 to continue]");
     }
 }
@@ -32,7 +32,8 @@ fn limits_are_those_of_the_client_profile() {
 fn effective_limits_are_reported() {
     let workspace = workspace();
     for protocol in Protocol::BOTH {
-        let mut client = Start::new(&workspace).protocol(protocol).named("opencode").without_handshake();
+        let mut client =
+            Start::new(&workspace).protocol(protocol).client_name("opencode").without_handshake();
         let hello = match protocol {
             Protocol::Handshake(revision) => client.initialize(revision),
             Protocol::Stateless => client.ask("server/discover", json!({})),
@@ -52,7 +53,7 @@ fn effective_limits_are_reported() {
 fn flags_override_the_profile() {
     let workspace = workspace();
     let read = |flags: &[&str], name: &str| {
-        Start::new(&workspace).flags(flags).named(name).client().call("read", json!({"path": "lines"}))
+        Start::new(&workspace).flags(flags).client_name(name).client().call("read", json!({"path": "lines"}))
     };
     read(&["--max-lines", "2000"], "opencode").assert_contains("[Showing lines 1-2000 of 5000.");
     read(&["--fit", "off"], "opencode").assert_contains("[Showing lines 1-2000 of 5000.");
@@ -63,7 +64,7 @@ fn flags_override_the_profile() {
 #[test]
 fn text_only_client_gets_no_images_or_details() {
     let workspace = workspace();
-    let mut client = Start::new(&workspace).named("@cline/core").client();
+    let mut client = Start::new(&workspace).client_name("@cline/core").client();
     let reply = client.call("read", json!({"path": "wide.png"}));
     reply.assert_text("Read image: wide.png (image/png, 2400x10, 103B)\n\n[This client shows no images]");
     assert_eq!(reply.result["content"].as_array().unwrap().len(), 1);
@@ -97,7 +98,7 @@ fn results_fit_a_client_that_converts_them_to_json() {
     let saved_in = workspace.base().join("\"a long name\"".repeat(15));
     std::fs::create_dir(&saved_in).unwrap();
     for flags in [&[][..], &["--save", "all", "--spill-dir", saved_in.to_str().unwrap()]] {
-        let mut client = Start::new(&workspace).flags(flags).named("@cline/core").client();
+        let mut client = Start::new(&workspace).flags(flags).client_name("@cline/core").client();
         for (name, text) in escaped_texts() {
             assert_eq!(pages(&mut client, name), text, "{name}");
             for (tool, arguments) in [
@@ -128,7 +129,7 @@ fn results_fit_a_client_that_converts_them_to_json() {
 fn command_in_the_notice_returns_the_start_of_a_long_line() {
     let workspace = Workspace::new();
     workspace.write("one line.json", format!("[{}\"\"]\n", "\"a\",".repeat(2000)));
-    let mut client = Start::new(&workspace).named("@cline/core").client();
+    let mut client = Start::new(&workspace).client_name("@cline/core").client();
     let reply = client.call("read", json!({"path": "one line.json"}));
     let hint = "[Line 1 is 8KB, exceeds 6.9KB JSON limit. Use bash to read: head -c 3450 'one line.json']";
     reply.assert_text(hint);

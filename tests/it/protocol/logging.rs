@@ -83,7 +83,7 @@ fn stderr_ends_with_summary() {
 #[test]
 fn stderr_has_warnings_only() {
     let workspace = Workspace::with(&files());
-    let mut client = Start::new(&workspace).default_log().named("opencode").client();
+    let mut client = Start::new(&workspace).default_log().client_name("opencode").client();
     for path in ["near", "small"] {
         client.call("read", json!({"path": path}));
     }

@@ -1,16 +1,16 @@
-//! Checks that every answer has to pass, whatever the call.
+//! Rules that every result of a tool must follow.
 
 use serde_json::Value;
 
 use super::fixture::{Call, Scenario};
 use crate::support::Reply;
 
-/// Bytes that notices and status may add to a body.
-const BESIDE_THE_BODY: usize = 1000;
+/// Maximum size of notices and status, in bytes.
+const MAX_NOTICE_BYTES: usize = 1000;
 
 /// The limits of the server that a scenario starts.
 #[derive(Debug, Clone, Copy)]
-#[expect(clippy::struct_field_names, reason = "as the flags are called")]
+#[expect(clippy::struct_field_names, reason = "the fields have the names of the flags")]
 pub(super) struct Limits {
     max_lines: u64,
     max_bytes: u64,
@@ -62,13 +62,13 @@ pub(super) fn always(tool: &str, reply: &Reply, limits: Limits) -> Result<(), St
     let result = &reply.result;
     let blocks = result["content"].as_array().ok_or("no content")?;
     let texts = blocks.iter().filter(|block| block["type"] == "text").count();
-    ensure(texts == 1 && blocks[0]["type"] == "text", "not one text block, first of all")?;
-    ensure(!reply.text().trim().is_empty(), "an empty answer")?;
+    ensure(texts == 1 && blocks[0]["type"] == "text", "the first block is not the only text block")?;
+    ensure(!reply.text().trim().is_empty(), "the text is empty")?;
     ensure(result.get("structuredContent").is_none(), "structuredContent without --structured")?;
-    ensure(result["isError"].is_boolean(), "isError is not said")?;
+    ensure(result["isError"].is_boolean(), "isError is missing")?;
 
-    let room = usize::try_from(limits.max_bytes).unwrap() + BESIDE_THE_BODY;
-    ensure(reply.text().len() <= room, "text and notices are over the limit and 1 KB")?;
+    let max_text_bytes = usize::try_from(limits.max_bytes).unwrap() + MAX_NOTICE_BYTES;
+    ensure(reply.text().len() <= max_text_bytes, "the text is over the byte limit plus 1 KB")?;
     let lines = body(reply).lines().count() as u64;
     ensure(lines <= limits.max_lines + 10, "the body is over the line limit")?;
 
@@ -79,20 +79,20 @@ pub(super) fn always(tool: &str, reply: &Reply, limits: Limits) -> Result<(), St
         && details["truncation"]["firstLineExceedsLimit"] != true
     {
         let hint = format!("Use offset={offset} to continue]");
-        ensure(reply.text().trim_end().ends_with(&hint), "the text does not end with how to continue")?;
+        ensure(reply.text().trim_end().ends_with(&hint), "the text does not end with the next offset")?;
     }
     match (details.get("truncation"), details.get("truncationInfo")) {
         (Some(truncation), Some(info)) => {
             consistent(truncation, limits)?;
-            repeats(info, truncation, tool)
+            consistent_info(info, truncation, tool)
         }
         (None, None) => Ok(()),
-        _ => Err("truncation and truncationInfo are not both there".to_owned()),
+        _ => Err("one of truncation and truncationInfo is missing".to_owned()),
     }
 }
 
 /// Fails if `truncationInfo` and `truncation` contradict each other.
-fn repeats(info: &Value, truncation: &Value, tool: &str) -> Result<(), String> {
+fn consistent_info(info: &Value, truncation: &Value, tool: &str) -> Result<(), String> {
     let number = |key: &str| info[key].as_u64().ok_or_else(|| format!("truncationInfo.{key} is missing"));
     let is_single = info["reason"] == "single_result_too_large";
     let limit = match truncation["truncatedBy"].as_str() {
@@ -100,19 +100,31 @@ fn repeats(info: &Value, truncation: &Value, tool: &str) -> Result<(), String> {
         Some("bytes") => "byte_limit",
         _ => "token_limit",
     };
-    ensure(is_single || info["reason"] == limit, "the reason is another than the limit")?;
+    ensure(is_single || info["reason"] == limit, "the reason is not the limit that was reached")?;
     let in_part = |fact: &str| truncation[fact] == true;
     let shown_in_part = in_part("firstLineExceedsLimit") || in_part("lastLinePartial");
-    // grep leaves context of a first match out, too.
-    ensure(is_single || !shown_in_part, "one thing alone is over the limit, and that is not the reason")?;
-    ensure(tool == "grep" || is_single == shown_in_part, "nothing alone is over the limit")?;
-    ensure(number("returnedCount")? <= number("originalCount")?, "more returned than there were")?;
+    // grep also omits the context of a first match that is over the limit.
+    ensure(
+        is_single || !shown_in_part,
+        "a single line is over the limit, but the reason is not single_result_too_large",
+    )?;
+    ensure(
+        tool == "grep" || is_single == shown_in_part,
+        "the reason is single_result_too_large, but no single line is over the limit",
+    )?;
+    ensure(
+        number("returnedCount")? <= number("originalCount")?,
+        "returnedCount is larger than originalCount",
+    )?;
     for (key, of_truncation) in [
         ("limitChars", "maxBytes"),
         ("limitTokens", "limitTokens"),
         ("estimatedTokens", "totalEstimatedTokens"),
     ] {
-        ensure(info[key] == truncation[of_truncation], "truncationInfo has another number")?;
+        ensure(
+            info[key] == truncation[of_truncation],
+            "truncationInfo and truncation have different numbers",
+        )?;
     }
     if tool != "grep" {
         ensure(info["originalCount"] == truncation["totalLines"], "originalCount is not totalLines")?;
@@ -124,10 +136,10 @@ fn repeats(info: &Value, truncation: &Value, tool: &str) -> Result<(), String> {
 /// Fails if the counts of a truncation contradict each other or the limits.
 fn consistent(truncation: &Value, limits: Limits) -> Result<(), String> {
     let number = |key: &str| truncation[key].as_u64().ok_or_else(|| format!("truncation.{key} is missing"));
-    let truth = |key: &str| truncation[key].as_bool().ok_or_else(|| format!("truncation.{key} is missing"));
-    ensure(truth("truncated")?, "truncation, and not truncated")?;
+    let boolean = |key: &str| truncation[key].as_bool().ok_or_else(|| format!("truncation.{key} is missing"));
+    ensure(boolean("truncated")?, "truncated is not true")?;
     let by = truncation["truncatedBy"].as_str().unwrap_or_default();
-    ensure(["lines", "bytes", "tokens"].contains(&by), "truncatedBy is no limit")?;
+    ensure(["lines", "bytes", "tokens"].contains(&by), "truncatedBy is not the name of a limit")?;
     ensure(number("maxBytes")? == limits.max_bytes, "maxBytes is not the limit")?;
     let limit_tokens = limits.max_tokens.unwrap_or(limits.max_bytes / 4);
     ensure(
@@ -135,36 +147,36 @@ fn consistent(truncation: &Value, limits: Limits) -> Result<(), String> {
         "limitTokens is neither the limit nor a quarter of maxBytes",
     )?;
     let tokens = number("estimatedTokens")?;
-    let is_first_shown = truncation["firstLineExceedsLimit"] == true;
+    let is_first_line_partial = truncation["firstLineExceedsLimit"] == true;
     ensure(
-        is_first_shown || limits.max_tokens.is_none_or(|max| tokens <= max),
+        is_first_line_partial || limits.max_tokens.is_none_or(|max| tokens <= max),
         "more tokens than the limit",
     )?;
     ensure(number("maxLines")? <= limits.max_lines, "maxLines is over the limit")?;
-    let shown = if is_first_shown { limits.max_bytes.max(500) } else { limits.max_bytes };
+    let shown = if is_first_line_partial { limits.max_bytes.max(500) } else { limits.max_bytes };
     ensure(number("outputBytes")? <= shown, "outputBytes is over the limit")?;
-    ensure(number("outputLines")? <= number("totalLines")?, "more lines shown than there are")?;
-    ensure(number("estimatedTokens")? <= number("outputBytes")?, "a token is less than a byte")?;
+    ensure(number("outputLines")? <= number("totalLines")?, "outputLines is larger than totalLines")?;
+    ensure(number("estimatedTokens")? <= number("outputBytes")?, "there are more tokens than bytes")?;
     ensure(
         number("totalEstimatedTokens")? >= number("estimatedTokens")?,
-        "more tokens are shown than there are",
+        "estimatedTokens is larger than totalEstimatedTokens",
     )?;
     for fact in ["lastLinePartial", "firstLineExceedsLimit"] {
-        ensure(truncation.get(fact).is_none_or(|value| *value == true), "a fact that is not so is said")?;
+        ensure(truncation.get(fact).is_none_or(|value| *value == true), "an optional field is not true")?;
     }
     Ok(())
 }
 
-fn ensure(holds: bool, what: &str) -> Result<(), String> {
-    if holds { Ok(()) } else { Err(format!("never true of an answer: {what}")) }
+fn ensure(condition: bool, failure: &str) -> Result<(), String> {
+    if condition { Ok(()) } else { Err(format!("a result breaks a rule: {failure}")) }
 }
 
 /// Returns the body of a result. The body must not contain an empty line before a bracket.
 pub(super) fn body(reply: &Reply) -> &str {
     let text = reply.text();
-    let whole = text.strip_suffix('\n').unwrap_or(text);
+    let text = text.strip_suffix('\n').unwrap_or(text);
     if reply.details()["nextOffset"].is_null() {
-        return whole;
+        return text;
     }
-    whole.rfind("\n\n[").map_or("", |at| &whole[..at])
+    text.rfind("\n\n[").map_or("", |at| &text[..at])
 }

@@ -1,4 +1,4 @@
-//! A scenario as its file says it.
+//! The format of a scenario file.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Scenario {
-    /// The behaviour it shows, in a sentence.
+    /// The behaviour that the scenario shows, in one sentence.
     pub(super) about: String,
     /// Files of the workspace, by path.
     #[serde(default)]
@@ -39,7 +39,7 @@ pub(super) struct Call {
     /// All details. For `truncation`, the fields of interest.
     #[serde(default)]
     pub(super) details: Map<String, Value>,
-    /// True if the answer may have details that are not listed.
+    /// True if the result may have details that are not listed.
     #[serde(default)]
     pub(super) more_details: bool,
     #[serde(default)]
@@ -59,7 +59,7 @@ pub(super) struct Image {
     pub(super) height: u32,
 }
 
-/// All scenarios with their names, sorted by them.
+/// Returns all scenarios with their names, sorted by name.
 pub(super) fn all() -> Vec<(String, Scenario)> {
     let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/scenarios");
     let mut files: Vec<PathBuf> = folders(&top).iter().flat_map(|folder| entries(folder)).collect();

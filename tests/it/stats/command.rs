@@ -1,4 +1,4 @@
-//! `cutline stats` of a file of records, and the commands that write one.
+//! `cutline stats`, and the commands that write a file of call records.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::{calls, end, records, secrets, sums};
 use crate::cli::on_a_terminal;
 use crate::support::{Start, Workspace};
 
-/// The binary with these arguments, run in `workspace` to its end.
+/// Runs the binary with these arguments in `workspace`.
 pub(super) fn run(workspace: &Workspace, arguments: &[&str]) -> Output {
     Start::new(workspace).flags(arguments).command().stdin(Stdio::null()).output().unwrap()
 }
@@ -26,7 +26,7 @@ fn shown(arguments: &[&str]) -> String {
 }
 
 #[test]
-fn call_writes_record() {
+fn call_writes_a_record() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let path = workspace.base().join("calls.jsonl");
     run(&workspace, &["call", "read", "path=a"]);
@@ -40,17 +40,17 @@ fn call_writes_record() {
 }
 
 #[test]
-fn config_makes_file_absolute() {
+fn config_writes_an_absolute_path() {
     let workspace = Workspace::new();
     let output = run(&workspace, &["config", "cursor", "--stats-file", "calls.jsonl"]);
     let entry: Value = serde_json::from_slice(&output.stdout).unwrap();
     let expected = json!(["--stats-file", workspace.path("calls.jsonl")]);
     assert_eq!(entry["mcpServers"]["cutline"]["args"], expected);
-    assert!(!workspace.path("calls.jsonl").exists(), "only a server writes it");
+    assert!(!workspace.path("calls.jsonl").exists(), "config created the file");
 }
 
 #[test]
-fn table_printed() {
+fn table_is_printed() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/stats/day.txt");
     let now = shown(&["day.jsonl"]);
     if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
@@ -58,11 +58,14 @@ fn table_printed() {
     }
     let snapshot = fs::read_to_string(&path).unwrap_or_default();
     let diff = SimpleDiff::from_str(&snapshot, &now, "snapshot", "now");
-    assert!(snapshot == now, "{diff}\nIf this is meant: UPDATE_SNAPSHOTS=1 cargo test table_printed");
+    assert!(
+        snapshot == now,
+        "{diff}\nTo accept the new table, run: UPDATE_SNAPSHOTS=1 cargo test table_is_printed"
+    );
 }
 
 #[test]
-fn json_has_the_same_counts() {
+fn json_has_the_sums_of_the_records() {
     let value: Value = serde_json::from_str(&shown(&["--json", "day.jsonl"])).unwrap();
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/stats/day.jsonl");
     let lines = records(&file);
@@ -84,7 +87,7 @@ fn json_has_the_same_counts() {
 }
 
 #[test]
-fn file_and_resource_agree() {
+fn file_and_resource_have_the_same_sums() {
     let workspace = secrets();
     let mut client = Start::new(&workspace).flags(["--stats-file", "<base>/calls.jsonl"]).client();
     calls(&mut client);
@@ -98,22 +101,22 @@ fn file_and_resource_agree() {
 }
 
 #[test]
-fn invalid_lines_skipped_and_counted() {
+fn invalid_lines_are_skipped_and_counted() {
     let text = shown(&["broken.jsonl"]);
     assert!(text.starts_with("4 calls, "), "{text}");
     assert!(text.ends_with("\n\n3 lines are no records and were skipped\n"), "{text}");
 }
 
 #[test]
-fn empty_file_explained() {
+fn file_without_records_is_explained() {
     let workspace = Workspace::with(&json!({"empty": "", "other": "# A text\n"}));
-    let words = |file: &str| {
+    let stats = |file: &str| {
         let output = run(&workspace, &["stats", file]);
         (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap())
     };
-    assert_eq!(words("empty"), (0, "No calls\n".to_owned()));
-    assert_eq!(words("-"), (0, "No calls\n".to_owned()), "stdin, which is empty");
-    assert_eq!(words("other"), (1, "No calls\n\n1 line is no record and was skipped\n".to_owned()));
+    assert_eq!(stats("empty"), (0, "No calls\n".to_owned()));
+    assert_eq!(stats("-"), (0, "No calls\n".to_owned()), "stdin is empty");
+    assert_eq!(stats("other"), (1, "No calls\n\n1 line is no record and was skipped\n".to_owned()));
     let missing = run(&workspace, &["stats", "missing"]);
     assert_eq!(missing.status.code(), Some(1));
     let stderr = String::from_utf8_lossy(&missing.stderr);

@@ -1,7 +1,7 @@
 //! A client of the server under test: newline-delimited JSON-RPC over the binary's own pipes.
 //!
 //! It uses no SDK, so the tests check the bytes on the wire. Reading, writing and stderr have one thread each. Therefore the
-//! server cannot block a test for longer than [`PATIENCE`], and a test that hangs fails with all messages.
+//! server cannot block a test for longer than [`HANG_TIMEOUT`], and a test that hangs fails with the last messages.
 
 use std::collections::VecDeque;
 use std::process::{Child, ExitStatus, Stdio};
@@ -18,7 +18,7 @@ use super::reply::{Reply, short};
 use super::start::{Protocol, Start};
 use super::{HANG_TIMEOUT, Workspace, eventually};
 
-/// Messages that a failure shows.
+/// Number of messages that a failed assertion shows.
 const TRANSCRIPT_MESSAGES: usize = 40;
 
 impl Start<'_> {
@@ -33,7 +33,7 @@ impl Start<'_> {
         client
     }
 
-    /// Starts it, and says nothing yet.
+    /// Starts the server without a handshake.
     pub(crate) fn without_handshake(self) -> Client {
         let mut command = self.command();
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -58,7 +58,7 @@ impl Start<'_> {
     }
 }
 
-/// A running server and the conversation with it.
+/// A client with its running server.
 #[derive(Debug)]
 pub(crate) struct Client {
     child: Child,
@@ -68,7 +68,7 @@ pub(crate) struct Client {
     protocol: Protocol,
     name: String,
     flags: String,
-    /// The roots that it offers, as URIs, or as other members in JSON.
+    /// The roots that the client offers. Each is a URI, or a complete element of the list as JSON.
     pub(crate) roots: Option<Vec<String>>,
     next_id: u64,
     unread: VecDeque<Value>,
@@ -76,20 +76,20 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// A server in `workspace` with the defaults, ready for calls.
+    /// Starts a server in `workspace` with the default settings and completes the handshake.
     #[track_caller]
     pub(crate) fn new(workspace: &Workspace) -> Self {
         Start::new(workspace).client()
     }
 
-    /// Calls a tool and waits for its answer.
+    /// Calls a tool and waits for its result.
     #[track_caller]
     pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Reply {
         let call_text = format!("{tool} {arguments} (flags: {:?}, {:?})", self.flags, self.protocol);
         let id = self.send_call(tool, arguments, None);
         let response = self.response(id);
         let reply = Reply { result: response["result"].clone(), call_text, stderr: self.stderr() };
-        assert!(reply.result.is_object(), "a protocol error: {response}\n{reply}");
+        assert!(reply.result.is_object(), "the response has no result: {response}\n{reply}");
         reply
     }
 
@@ -103,7 +103,7 @@ impl Client {
         self.request("tools/call", params)
     }
 
-    /// Sends a request; its id.
+    /// Sends a request. Returns its id.
     pub(crate) fn request(&mut self, method: &str, mut params: Value) -> u64 {
         let id = self.next_id;
         self.next_id += 1;
@@ -112,7 +112,7 @@ impl Client {
         id
     }
 
-    /// Sends a request and waits for the answer: result or error.
+    /// Sends a request and waits for the response, a result or an error.
     #[track_caller]
     pub(crate) fn ask(&mut self, method: &str, params: Value) -> Value {
         let id = self.request(method, params);
@@ -125,12 +125,12 @@ impl Client {
         self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
     }
 
-    /// Takes a call back.
+    /// Cancels a request.
     pub(crate) fn cancel(&mut self, id: u64) {
         self.notify("notifications/cancelled", json!({"requestId": id, "reason": "a test"}));
     }
 
-    /// Sends the handshake's first message and waits for its answer.
+    /// Sends the request `initialize` and waits for its response.
     #[track_caller]
     pub(crate) fn initialize(&mut self, revision: &str) -> Value {
         let capabilities = match self.roots {
@@ -147,7 +147,7 @@ impl Client {
         )
     }
 
-    /// Adds the client and the protocol revision, which each message has in the stateless revision.
+    /// Adds the client and the protocol revision to a message. In the stateless revision, each message has them.
     fn add_metadata(&self, params: &mut Value) {
         if self.protocol == Protocol::Stateless {
             let meta = &mut params["_meta"];
@@ -162,17 +162,17 @@ impl Client {
         self.send_raw(format!("{message}\n").as_bytes());
     }
 
-    /// Sends bytes as they are.
+    /// Sends raw bytes.
     pub(crate) fn send_raw(&mut self, bytes: &[u8]) {
         self.record(format!("> {}", short(&String::from_utf8_lossy(bytes))));
         let outgoing = self.outgoing.as_ref().expect("stdin is still open");
-        let _seen_as_a_missing_answer = outgoing.send(bytes.to_vec());
+        let _the_wait_for_the_response_will_fail = outgoing.send(bytes.to_vec());
     }
 
-    /// Waits for the answer to a request: result or error.
+    /// Waits for the response to a request, a result or an error.
     #[track_caller]
     pub(crate) fn response(&mut self, id: u64) -> Value {
-        self.expect_message(&format!("the answer to request {id}"), |message| {
+        self.expect_message(&format!("the response to request {id}"), |message| {
             message["id"] == id && message.get("method").is_none()
         })
     }
@@ -188,7 +188,7 @@ impl Client {
         self.expect_message(method, |message| message["method"] == method && wanted(&message["params"]))
     }
 
-    /// Waits for a message that `wanted` accepts; others are kept for later.
+    /// Waits for a message that `wanted` accepts. Other messages stay in the queue.
     #[track_caller]
     pub(crate) fn expect_message(&mut self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
         if let Some(at) = self.unread.iter().position(&wanted) {
@@ -204,23 +204,23 @@ impl Client {
         }
     }
 
-    /// Returns the messages that answer no request, once one more request was answered.
+    /// Sends one more request, waits for its response, and returns all other messages that were received.
     #[track_caller]
     pub(crate) fn unsolicited(&mut self) -> Vec<Value> {
         self.ask("tools/list", json!({}));
         self.unread.drain(..).collect()
     }
 
-    /// The next message; a request for the roots is answered on the way.
-    fn receive(&mut self, patience: Duration) -> Result<Value, &'static str> {
-        let line = self.incoming.recv_timeout(patience).map_err(|error| match error {
-            RecvTimeoutError::Timeout => "a hang",
+    /// Receives the next message. Responds to a request for the roots.
+    fn receive(&mut self, timeout: Duration) -> Result<Value, &'static str> {
+        let line = self.incoming.recv_timeout(timeout).map_err(|error| match error {
+            RecvTimeoutError::Timeout => "a timeout",
             RecvTimeoutError::Disconnected => "the end of stdout",
         })?;
         self.record(format!("< {}", short(&line)));
-        let message: Value = serde_json::from_str(&line).map_err(|_| "a line that is no JSON")?;
+        let message: Value = serde_json::from_str(&line).map_err(|_| "a line that is not JSON")?;
         if message["jsonrpc"] != "2.0" {
-            return Err("a line that is no JSON-RPC");
+            return Err("a line that is not JSON-RPC");
         }
         if message["method"] == "roots/list" {
             let root = |uri: &String| serde_json::from_str(uri).unwrap_or_else(|_| json!({"uri": uri}));
@@ -240,29 +240,29 @@ impl Client {
         rustix::process::kill_process(Pid::from_child(&self.child), signal).expect("a signal");
     }
 
-    /// The server's process id.
+    /// Returns the process id of the server.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Waits until the server has ended; its stdout and stderr are read to the end.
+    /// Waits until the server exits, and reads its stdout and stderr to the end.
     #[track_caller]
     pub(crate) fn exit(&mut self) -> ExitStatus {
         let mut status = None;
-        eventually(&format!("the server ends\n{}", self.transcript_text()), || {
+        eventually(&format!("the server exits\n{}", self.transcript_text()), || {
             status = self.child.try_wait().expect("its status");
             status.is_some()
         });
         while let Ok(message) = self.receive(HANG_TIMEOUT) {
             self.unread.push_back(message);
         }
-        // The collecting thread has a second reference.
+        // The thread that reads stderr has the second reference until the end.
         eventually("its stderr ends", || Arc::strong_count(&self.stderr) == 1);
-        status.expect("it has ended")
+        status.expect("the server has exited")
     }
 
-    /// Returns the messages that answer no request, once the server has ended.
-    pub(crate) fn rest(&mut self) -> Vec<Value> {
+    /// Returns the received messages that no test has waited for.
+    pub(crate) fn remaining_messages(&mut self) -> Vec<Value> {
         self.unread.drain(..).collect()
     }
 
@@ -271,7 +271,7 @@ impl Client {
         String::from_utf8_lossy(&self.stderr.lock().expect("stderr")).into_owned()
     }
 
-    /// Stores the last messages.
+    /// Adds a message to the transcript. Drops the oldest messages.
     fn record(&mut self, message: String) {
         if self.transcript.len() >= 2 * TRANSCRIPT_MESSAGES {
             self.transcript.drain(..TRANSCRIPT_MESSAGES);
@@ -288,7 +288,7 @@ impl Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        // At the end of its input it ends its commands, and itself.
+        // At the end of its input, the server ends its commands and exits.
         self.close_stdin();
         let start = Instant::now();
         while start.elapsed() < Duration::from_secs(5) {

@@ -1,9 +1,9 @@
-//! Texts that are much longer as JSON.
+//! Texts that become much longer when they are escaped as JSON.
 
-/// UTF-16 units of the JSON of a result that Cline passes to the model.
+/// Length of the JSON that Cline passes to the model, in UTF-16 code units.
 const CLINE_UNITS: usize = 8000;
 
-/// Returns texts with many characters that JSON escapes, by the names of files for them; each over every limit.
+/// Returns file names with texts. Most have many characters that JSON escapes. Each is over all limits.
 pub(crate) fn escaped_texts() -> [(&'static str, String); 6] {
     let lines = |line: fn(usize) -> String| (1..=4000).map(line).collect::<String>();
     [
@@ -16,7 +16,7 @@ pub(crate) fn escaped_texts() -> [(&'static str, String); 6] {
     ]
 }
 
-/// Fails if Cline would cut the JSON of `result`.
+/// Fails if Cline would truncate the JSON of `result`.
 #[track_caller]
 pub(crate) fn assert_fits_cline(result: &serde_json::Value, about: &str) {
     let units = result.to_string().encode_utf16().count();

@@ -1,4 +1,4 @@
-//! The test harness. With it, tests only have inputs and expected results.
+//! The test harness. Tests contain only inputs and expected results.
 
 mod client;
 mod escaped;
@@ -17,10 +17,10 @@ pub(crate) use reply::{Reply, difference};
 pub(crate) use start::{Protocol, Start};
 pub(crate) use workspace::Workspace;
 
-/// Time after which a wait counts as a hang. No test expects to wait this long.
+/// Time after which a wait fails as a hang. No test expects to wait this long.
 pub(crate) const HANG_TIMEOUT: Duration = Duration::from_secs(40);
 
-/// Waits until `happened`, looking again and again; fails as a hang.
+/// Calls `happened` until it returns true. Fails after [`HANG_TIMEOUT`] with `what` in the message.
 #[track_caller]
 pub(crate) fn eventually(what: &str, mut happened: impl FnMut() -> bool) {
     let start = Instant::now();

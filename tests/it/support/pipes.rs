@@ -1,4 +1,4 @@
-//! The server's pipes, with a thread each, so that none of them can block a test.
+//! The pipes of the server. Each has a thread, so that no pipe can block a test.
 
 use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::process::{ChildStderr, ChildStdin, ChildStdout};
@@ -19,7 +19,7 @@ pub(super) fn write_from(mut stdin: ChildStdin) -> Sender<Vec<u8>> {
     sender
 }
 
-/// Returns a channel with each line of the server.
+/// Returns a channel that receives each line of the server.
 pub(super) fn lines_of(stdout: ChildStdout) -> Receiver<String> {
     let (sender, receiver) = channel();
     thread::spawn(move || {

@@ -2,7 +2,7 @@
 //!
 //! | recipe | text |
 //! | --- | --- |
-//! | `"text"` | itself |
+//! | `"text"` | this text |
 //! | `{"lines": [1, 3], "text": "line {n}"}` | numbered lines; `{n:4}` pads with zeros to 4 digits; the text can be a recipe |
 //! | `{"repeat": "x", "times": 9}` | the text, repeated |
 //! | `{"join": [a, b]}` | recipes one after another, without a separator |
@@ -26,7 +26,7 @@ pub(crate) fn content(recipe: &Value) -> Vec<u8> {
     }
 }
 
-/// Returns the text of the answer that `recipe` describes.
+/// Returns the text of the result that `recipe` describes.
 pub(crate) fn text(recipe: &Value) -> String {
     let bytes = match recipe {
         Value::Array(lines) => lines.iter().map(piece).collect::<Vec<_>>().join(&b'\n'),
@@ -35,6 +35,7 @@ pub(crate) fn text(recipe: &Value) -> String {
     String::from_utf8(bytes).expect("an expected text is UTF-8")
 }
 
+/// Appends a newline.
 fn ended(mut line: Vec<u8>) -> Vec<u8> {
     line.push(b'\n');
     line
@@ -46,7 +47,8 @@ fn piece(recipe: &Value) -> Vec<u8> {
         Value::Object(object) => object,
         other => panic!("not a recipe: {other}"),
     };
-    let string = |key: &str| object[key].as_str().unwrap_or_else(|| panic!("{key} is no text: {recipe}"));
+    let string =
+        |key: &str| object[key].as_str().unwrap_or_else(|| panic!("{key} is not a string: {recipe}"));
     let keys: Vec<&str> = object.keys().map(String::as_str).collect();
     match keys.as_slice() {
         ["lines", "text"] => {
@@ -72,13 +74,13 @@ fn piece(recipe: &Value) -> Vec<u8> {
     }
 }
 
-/// `[first, last]` of a recipe.
+/// Parses `[first, last]` of a recipe.
 pub(crate) fn range(value: &Value) -> (u64, u64) {
     let number = |n: usize| value[n].as_u64().unwrap_or_else(|| panic!("not a range: {value}"));
     (number(0), number(1))
 }
 
-/// `template` with `{n}`, or `{n:4}` with zeros, as the number.
+/// Replaces `{n}` in `template` with the number. `{n:4}` pads it with zeros to 4 digits.
 pub(crate) fn numbered(template: &str, n: u64) -> String {
     let plain = template.replace("{n}", &n.to_string());
     let Some((before, rest)) = plain.split_once("{n:") else { return plain };

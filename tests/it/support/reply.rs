@@ -8,27 +8,29 @@ use similar_asserts::SimpleDiff;
 /// The result of a `tools/call`.
 #[derive(Debug, Clone)]
 pub(crate) struct Reply {
-    /// The whole result.
+    /// The complete result.
     pub(crate) result: Value,
     /// The call, and the flags of the server.
     pub(crate) call_text: String,
-    /// The server's stderr up to this reply.
+    /// The output of the server on stderr up to this reply.
     pub(crate) stderr: String,
 }
 
 impl Reply {
-    /// The first block, which is the one text.
+    /// Returns the text of the first block.
     #[track_caller]
     pub(crate) fn text(&self) -> &str {
-        self.result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text first in {self}"))
+        self.result["content"][0]["text"]
+            .as_str()
+            .unwrap_or_else(|| panic!("the first block is not a text: {self}"))
     }
 
-    /// Returns the details, or null without details.
+    /// Returns the details, or null if there are none.
     pub(crate) fn details(&self) -> &Value {
         &self.result["_meta"]["details"]
     }
 
-    /// True if the result is an error for the model.
+    /// Returns true if the result is an error for the model.
     pub(crate) fn is_error(&self) -> bool {
         self.result["isError"] == true
     }
@@ -49,7 +51,7 @@ impl Reply {
     /// Fails if this is not an error that contains each of `parts`.
     #[track_caller]
     pub(crate) fn assert_error(&self, parts: &[&str]) {
-        assert!(self.is_error(), "not an error\n{self}");
+        assert!(self.is_error(), "the result is not an error\n{self}");
         for part in parts {
             self.assert_contains(part);
         }
@@ -58,7 +60,7 @@ impl Reply {
     /// Fails if this is an error.
     #[track_caller]
     pub(crate) fn assert_success(&self) -> &Self {
-        assert!(!self.is_error(), "an error\n{self}");
+        assert!(!self.is_error(), "the result is an error\n{self}");
         self
     }
 }
@@ -74,17 +76,17 @@ impl fmt::Display for Reply {
     }
 }
 
-/// Returns a line diff of the two texts. Long lines are cut, unless the texts differ only in what that cuts.
-pub(crate) fn difference(expected: &str, answered: &str) -> String {
+/// Returns a line diff of the two texts. Shortens long lines, unless the texts differ only in the omitted parts.
+pub(crate) fn difference(expected: &str, actual: &str) -> String {
     let cut = |text: &str| text.split('\n').map(|line| ends(line, 100)).collect::<Vec<_>>().join("\n");
-    let (mut left, mut right) = (cut(expected), cut(answered));
+    let (mut left, mut right) = (cut(expected), cut(actual));
     if left == right {
-        (left, right) = (expected.to_owned(), answered.to_owned());
+        (left, right) = (expected.to_owned(), actual.to_owned());
     }
-    SimpleDiff::from_str(&left, &right, "expected", "answered").to_string()
+    SimpleDiff::from_str(&left, &right, "expected", "actual").to_string()
 }
 
-/// The ends of a text that is too long to look at.
+/// Shortens a long text to its start and its end.
 pub(crate) fn short(text: &str) -> String {
     ends(text, 1500)
 }

@@ -9,19 +9,19 @@ use super::Workspace;
 /// A user without rights, for tests that run as root.
 const NOBODY: u32 = 65534;
 
-/// The protocol that a client speaks.
+/// A protocol revision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Protocol {
-    /// The handshake, in this revision.
+    /// A revision with a handshake, by its date.
     Handshake(&'static str),
-    /// Stateless: every request says its revision.
+    /// The stateless revision: each request has its protocol revision.
     Stateless,
 }
 
 impl Protocol {
-    /// The handshake revision that most clients speak.
+    /// The revision with a handshake that most clients use.
     pub(crate) const HANDSHAKE: Self = Self::Handshake("2025-06-18");
-    /// One of each.
+    /// One revision of each kind.
     pub(crate) const BOTH: [Self; 2] = [Self::HANDSHAKE, Self::Stateless];
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct Start<'a> {
 }
 
 impl<'a> Start<'a> {
-    /// In a workspace, with the defaults.
+    /// Starts the server in `workspace` with the default settings.
     pub(crate) fn new(workspace: &'a Workspace) -> Self {
         Self {
             workspace,
@@ -63,37 +63,37 @@ impl<'a> Start<'a> {
         self
     }
 
-    /// Spoken to by a client that gives itself this name.
-    pub(crate) fn named(mut self, name: &str) -> Self {
+    /// Sets the name that the client sends.
+    pub(crate) fn client_name(mut self, name: &str) -> Self {
         name.clone_into(&mut self.name);
         self
     }
 
-    /// With these flags.
+    /// Adds flags.
     pub(crate) fn flags<S: AsRef<str>>(mut self, flags: impl IntoIterator<Item = S>) -> Self {
         self.flags.extend(flags.into_iter().map(|flag| self.workspace.expand(flag.as_ref())));
         self
     }
 
-    /// With this variable.
+    /// Sets an environment variable.
     pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
         self.env.push((name.to_owned(), self.workspace.expand(value)));
         self
     }
 
-    /// Speaking this protocol.
+    /// Sets the protocol revision of the client.
     pub(crate) fn protocol(mut self, protocol: Protocol) -> Self {
         self.protocol = protocol;
         self
     }
 
-    /// Offering these as roots: URIs, or other members of the list in JSON.
+    /// Sets the roots that the client offers. Each is a URI, or a complete element of the list as JSON.
     pub(crate) fn root_members(mut self, members: &[String]) -> Self {
         self.roots = Some(members.to_vec());
         self
     }
 
-    /// Offering these folders as roots.
+    /// Sets the folders that the client offers as roots.
     pub(crate) fn roots(mut self, roots: &[PathBuf]) -> Self {
         self.roots = Some(roots.iter().map(|root| format!("file://{}", root.display())).collect());
         self
@@ -105,13 +105,13 @@ impl<'a> Start<'a> {
         self
     }
 
-    /// As a user to whom modes apply.
+    /// Starts the server as a user to whom file modes apply.
     pub(crate) fn unprivileged(mut self) -> Self {
         self.user = Some(NOBODY);
         self
     }
 
-    /// With the default folder of saved outputs.
+    /// Uses the default folder of saved outputs. Without this, tests use a folder in the workspace.
     pub(crate) fn default_saved_dir(mut self) -> Self {
         self.saved_dir = false;
         self
@@ -125,18 +125,18 @@ impl<'a> Start<'a> {
         self
     }
 
-    /// The process, its pipes not yet used.
+    /// Returns the command that starts the server.
     pub(crate) fn command(&self) -> Command {
         let workspace = self.workspace;
         let mut program = self.program.clone();
         let user = self.user.filter(|_| rustix::process::geteuid().is_root());
         if user.is_some() {
-            // The build folder may be one that this user can't enter.
+            // This user may have no access to the build folder, so the binary is copied.
             program = workspace.base().join("cutline");
-            // Not by this process: a file that it had open for writing could not be run while another
-            // thread starts a process that holds it too, for a moment.
+            // `cp` copies it in another process. If this process had the copy open for writing, a child that another
+            // thread starts at that moment would inherit the descriptor, and the copy could not be executed.
             let copied = Command::new("cp").arg(&self.program).arg(&program).status();
-            assert!(copied.is_ok_and(|status| status.success()), "no copy of the binary");
+            assert!(copied.is_ok_and(|status| status.success()), "the binary could not be copied");
         }
         let mut command = Command::new(program);
         command.args(&self.flags).current_dir(workspace.root());

@@ -1,4 +1,4 @@
-//! A temporary folder to work in, filled from recipes.
+//! A temporary folder for one test, with files from recipes.
 //!
 //! `root` is the workspace. Its parent `base` also has the home folder, the saved outputs and files outside the workspace.
 //! Dropping the value removes all files and ends all processes that still run in them.
@@ -23,11 +23,11 @@ pub(crate) struct Workspace {
 }
 
 impl Workspace {
-    /// An empty one.
+    /// Creates an empty workspace.
     pub(crate) fn new() -> Self {
         let base = tempfile::Builder::new().prefix("cutline-it-").tempdir().expect("a temporary folder");
         fs::set_permissions(base.path(), fs::Permissions::from_mode(0o755)).expect("its mode");
-        let real = base.path().canonicalize().expect("its real place");
+        let real = base.path().canonicalize().expect("its real path");
         for name in ["root", "home", "saved"] {
             fs::create_dir(real.join(name)).expect("a folder in it");
         }
@@ -36,43 +36,44 @@ impl Workspace {
         Self { root: real.join("root"), base }
     }
 
-    /// Returns a workspace with the files of `recipes`: paths and contents.
+    /// Creates a workspace with the files of `recipes`, a map from paths to contents.
     pub(crate) fn with(recipes: &Value) -> Self {
         let workspace = Self::new();
         workspace.fill(recipes.as_object().expect("files by path"));
         workspace
     }
 
-    /// The workspace itself, without links.
+    /// Returns the path of the workspace, without links.
     pub(crate) fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The folder around it.
+    /// Returns the parent of the workspace.
     pub(crate) fn base(&self) -> &Path {
         self.root.parent().expect("the root is inside the base")
     }
 
-    /// The home folder of what runs here.
+    /// Returns the home folder of the server.
     pub(crate) fn home(&self) -> PathBuf {
         self.base().join("home")
     }
 
-    /// The folder of saved outputs.
+    /// Returns the folder of saved outputs.
     pub(crate) fn saved_dir(&self) -> PathBuf {
         self.base().join("saved")
     }
 
-    /// The saved outputs.
+    /// Returns the paths of the saved outputs.
     pub(crate) fn saved(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(self.saved_dir()).expect("the folder of saved outputs");
         let paths = entries.map(|entry| entry.expect("an entry").path());
-        let is_saved =
-            |path: &PathBuf| path.extension().is_some_and(|ending| ending == "log" || ending == "txt");
+        let is_saved = |path: &PathBuf| {
+            path.extension().is_some_and(|extension| extension == "log" || extension == "txt")
+        };
         paths.filter(is_saved).collect()
     }
 
-    /// A path in it.
+    /// Returns the path of a file in the workspace.
     pub(crate) fn path(&self, path: impl AsRef<Path>) -> PathBuf {
         self.root.join(path)
     }
@@ -89,8 +90,8 @@ impl Workspace {
         let Ok(all) = fs::read_dir("/proc") else { return Vec::new() };
         let ids = all.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
         let here = |id: &i32| {
-            let place = fs::read_link(format!("/proc/{id}/cwd"));
-            place.is_ok_and(|place| place.starts_with(self.base()))
+            let folder = fs::read_link(format!("/proc/{id}/cwd"));
+            folder.is_ok_and(|folder| folder.starts_with(self.base()))
         };
         ids.filter(|id| u32::try_from(*id) != Ok(server)).filter(here).collect()
     }
@@ -120,22 +121,22 @@ impl Workspace {
     }
 
     fn put(&self, path: &str, recipe: &Value) {
-        let place = self.path(path);
-        fs::create_dir_all(place.parent().expect("a parent")).expect("its folders");
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("its folders");
         if recipe.get("dir").is_some() {
-            fs::create_dir_all(place).expect("a folder");
+            fs::create_dir_all(path).expect("a folder");
         } else if let Some(target) = recipe.get("symlink").and_then(Value::as_str) {
-            symlink(self.expand(target), place).expect("a link");
+            symlink(self.expand(target), path).expect("a link");
         } else if recipe.get("fifo").is_some() {
-            rustix::fs::mknodat(CWD, place, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a fifo");
+            rustix::fs::mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a fifo");
         } else {
-            fs::write(place, content(recipe.get("content").unwrap_or(recipe))).expect("writing a file");
+            fs::write(path, content(recipe.get("content").unwrap_or(recipe))).expect("writing a file");
         }
     }
 
-    /// `text` with `<root>` and `<base>` as they are here.
+    /// Replaces `<root>` and `<base>` in `text` with their paths.
     pub(crate) fn expand(&self, text: &str) -> String {
-        let name = |path: &Path| path.to_str().expect("a temporary folder has a plain name").to_owned();
+        let name = |path: &Path| path.to_str().expect("the path of a temporary folder is UTF-8").to_owned();
         text.replace("<root>", &name(&self.root)).replace("<base>", &name(self.base()))
     }
 }
@@ -158,7 +159,7 @@ fn unlock(folder: &Path) {
         return;
     }
     if metadata.permissions().mode() & 0o700 != 0o700 {
-        let _as_well_as_can_be = fs::set_permissions(folder, fs::Permissions::from_mode(0o700));
+        let _removal_may_fail_later = fs::set_permissions(folder, fs::Permissions::from_mode(0o700));
     }
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {

@@ -346,9 +346,9 @@ const TRACED: &str = r#"
 #include <unistd.h>
 int main(int argc, char **argv) {
     if (argc > 1 && ptrace(PTRACE_SEIZE, atoi(argv[1]), 0, 0) != 0) return 1;
-    if (count == 1) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
+    if (argc == 1) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
     signal(SIGTERM, SIG_IGN);
-    FILE *file = fopen(count > 1 ? "traced" : "server", "w");
+    FILE *file = fopen(argc > 1 ? "traced" : "server", "w");
     fprintf(file, "%d\n", getpid());
     fclose(file);
     for (;;) pause();
