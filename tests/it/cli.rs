@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Start, Workspace};
 
-/// Every flag of the contract. Each has a variable, `CUTLINE_` and its name.
+/// All flags. Each has a variable: `CUTLINE_` and its name.
 const FLAGS: [&str; 29] = [
     "--root",
     "--allow-outside",
@@ -45,7 +45,7 @@ const FLAGS: [&str; 29] = [
     "--workers",
 ];
 
-/// The binary with these arguments, run in `workspace` to its end.
+/// Runs the binary with these arguments in `workspace`.
 fn run(workspace: &Workspace, arguments: &[&str]) -> Output {
     let mut command: Command = Start::new(workspace).flags(arguments).command();
     command.stdin(Stdio::null()).output().unwrap()
@@ -64,13 +64,13 @@ fn code(output: &Output) -> i32 {
 }
 
 #[test]
-fn version_printed() {
+fn version_is_printed() {
     let output = run(&Workspace::new(), &["--version"]);
     assert_eq!((code(&output), stdout(&output)), (0, format!("cutline {}\n", env!("CARGO_PKG_VERSION"))));
 }
 
 #[test]
-fn reader_that_has_enough_is_no_error() {
+fn closed_pipe_of_call_is_no_error() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
@@ -80,7 +80,7 @@ fn reader_that_has_enough_is_no_error() {
 }
 
 #[test]
-fn help_names_every_flag_and_its_variable() {
+fn help_lists_every_flag_and_its_variable() {
     let output = run(&Workspace::new(), &["--help"]);
     let help = stdout(&output);
     assert_eq!(code(&output), 0);
@@ -101,8 +101,8 @@ fn help_names_every_flag_and_its_variable() {
 }
 
 /// Returns the flags that the help of a command lists.
-fn flags_in_help(workspace: &Workspace, words: &[&str]) -> Vec<String> {
-    let help = stdout(&run(workspace, &[words, &["--help"]].concat()));
+fn flags_in_help(workspace: &Workspace, arguments: &[&str]) -> Vec<String> {
+    let help = stdout(&run(workspace, &[arguments, &["--help"]].concat()));
     let flag = |line: &str| {
         line.trim_start().split(' ').next().filter(|word| word.starts_with("--")).map(str::to_owned)
     };
@@ -113,16 +113,16 @@ fn flags_in_help(workspace: &Workspace, words: &[&str]) -> Vec<String> {
 fn help_lists_only_the_flags_that_a_command_takes() {
     let workspace = Workspace::new();
     let wrap = ["--keep", "--max-message", "--fit", "--max-bytes", "--spill-dir", "--stats-file", "--log"];
-    for (words, listed, refused) in [
+    for (arguments, listed, refused) in [
         (&["completions"][..], &[][..], "--root"),
         (&["man"], &[], "--max-bytes"),
         (&["stats"], &["--json", "--html"], "--stats-file"),
         (&["truncate"], &["--keep", "--max-lines", "--spill-keep"], "--stats-file"),
         (&["wrap"], &wrap, "--root"),
     ] {
-        let flags = flags_in_help(&workspace, words);
+        let flags = flags_in_help(&workspace, arguments);
         for flag in listed {
-            assert!(flags.contains(&(*flag).to_owned()), "{words:?} does not list {flag}: {flags:?}");
+            assert!(flags.contains(&(*flag).to_owned()), "{arguments:?} does not list {flag}: {flags:?}");
         }
         for flag in FLAGS.iter().filter(|flag| !flags.contains(&(**flag).to_owned())) {
             let value = match *flag {
@@ -137,31 +137,31 @@ fn help_lists_only_the_flags_that_a_command_takes() {
                 "--max-image-bytes" => &["20KB"],
                 _ => &["9"],
             };
-            let rest = match words[0] {
+            let rest = match arguments[0] {
                 "completions" => &["bash"][..],
                 "stats" => &["calls.jsonl"],
                 "wrap" => &["--", "true"],
                 _ => &[],
             };
-            let output = run(&workspace, &[words, &[*flag], value, rest].concat());
+            let output = run(&workspace, &[arguments, &[*flag], value, rest].concat());
             let message = stderr(&output);
             assert!(
-                code(&output) == 2 && message.contains(&format!("{} does not take {flag}", words[0])),
+                code(&output) == 2 && message.contains(&format!("{} does not take {flag}", arguments[0])),
                 "{message}"
             );
         }
-        assert!(!flags.contains(&refused.to_owned()), "{words:?}: {flags:?}");
+        assert!(!flags.contains(&refused.to_owned()), "{arguments:?}: {flags:?}");
     }
-    for words in [&[][..], &["call", "read"], &["doctor"], &["config"]] {
-        let flags = flags_in_help(&workspace, words);
+    for arguments in [&[][..], &["call", "read"], &["doctor"], &["config"]] {
+        let flags = flags_in_help(&workspace, arguments);
         for flag in FLAGS {
-            assert!(flags.contains(&flag.to_owned()), "{words:?} does not list {flag}");
+            assert!(flags.contains(&flag.to_owned()), "{arguments:?} does not list {flag}");
         }
     }
     let help = stdout(&run(&workspace, &["--help"]));
-    let heads = help.lines().filter(|line| line.ends_with(':') && !line.starts_with(' '));
+    let headings = help.lines().filter(|line| line.ends_with(':') && !line.starts_with(' '));
     assert_eq!(
-        heads.collect::<Vec<_>>(),
+        headings.collect::<Vec<_>>(),
         ["Commands:", "Options:", "Security:", "Output:", "Limits:", "Logging:"]
     );
 }
@@ -186,8 +186,8 @@ fn zero_is_refused_for_each_limit() {
     for flag in limits {
         let output = run(&workspace, &[flag, "0"]);
         assert_eq!(code(&output), 2, "{flag} 0: {}", stderr(&output));
-        assert!(stderr(&output).contains(flag), "{flag} is not named: {}", stderr(&output));
-        assert_eq!(stdout(&output), "", "stdout belongs to the protocol");
+        assert!(stderr(&output).contains(flag), "the message does not contain {flag}: {}", stderr(&output));
+        assert_eq!(stdout(&output), "", "stdout is for the protocol only");
     }
 }
 
@@ -201,26 +201,26 @@ fn zero_in_variable_is_refused() {
 }
 
 #[test]
-fn empty_variables_are_not_set() {
+fn empty_variables_count_as_unset() {
     let workspace = Workspace::new();
-    let empty = |words: &[&str], variables: &[String]| {
-        let mut command = Start::new(&workspace).flags(words).command();
+    let empty = |arguments: &[&str], variables: &[String]| {
+        let mut command = Start::new(&workspace).flags(arguments).command();
         command.envs(variables.iter().map(|name| (name, ""))).stdin(Stdio::null()).output().unwrap()
     };
-    for words in [&["--help"][..], &["wrap", "--help"], &["truncate", "--help"]] {
-        let help = stdout(&run(&workspace, words));
-        let named = help.split("[env: ").skip(1);
-        let variables: Vec<String> = named.map(|rest| rest.split_once('=').unwrap().0.to_owned()).collect();
+    for arguments in [&["--help"][..], &["wrap", "--help"], &["truncate", "--help"]] {
+        let help = stdout(&run(&workspace, arguments));
+        let listed = help.split("[env: ").skip(1);
+        let variables: Vec<String> = listed.map(|rest| rest.split_once('=').unwrap().0.to_owned()).collect();
         assert!(variables.len() > 5, "{help}");
-        let words: &[&str] = match words[0] {
+        let arguments: &[&str] = match arguments[0] {
             "wrap" => &["wrap", "--", "true"],
             "truncate" => &["truncate"],
             _ => &["call", "bash", "command=echo one two"],
         };
-        let (unset, set) = (empty(words, &[]), empty(words, &variables));
+        let (unset, set) = (empty(arguments, &[]), empty(arguments, &variables));
         assert_eq!((code(&set), stdout(&set)), (0, stdout(&unset)), "{}", stderr(&set));
         for variable in variables {
-            let output = empty(words, std::slice::from_ref(&variable));
+            let output = empty(arguments, std::slice::from_ref(&variable));
             assert_eq!(
                 (code(&output), stdout(&output)),
                 (0, stdout(&unset)),
@@ -232,7 +232,7 @@ fn empty_variables_are_not_set() {
 }
 
 #[test]
-fn head_and_tail_both_zero_refused() {
+fn head_and_tail_must_not_both_be_zero() {
     let workspace = Workspace::new();
     assert_eq!(code(&run(&workspace, &["--bash-head", "5", "--bash-tail", "0"])), 0);
     assert_eq!(code(&run(&workspace, &["--bash-head", "0", "--bash-tail", "5"])), 0);
@@ -242,9 +242,9 @@ fn head_and_tail_both_zero_refused() {
 }
 
 #[test]
-fn bad_usage_is_exit_2_and_names_the_flag() {
+fn invalid_usage_exits_with_2_and_reports_the_flag() {
     let workspace = Workspace::new();
-    for (arguments, named) in [
+    for (arguments, expected) in [
         (&["--no-such-flag"][..], "--no-such-flag"),
         (&["--max-bytes", "30 bananas"], "--max-bytes"),
         (&["--max-bytes", "-1"], "-1"),
@@ -265,13 +265,13 @@ fn bad_usage_is_exit_2_and_names_the_flag() {
     ] {
         let output = run(&workspace, arguments);
         assert_eq!(code(&output), 2, "{arguments:?}: {}", stderr(&output));
-        assert!(stderr(&output).contains(named), "{arguments:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains(expected), "{arguments:?}: {}", stderr(&output));
         assert_eq!(stdout(&output), "", "{arguments:?}");
     }
 }
 
 #[test]
-fn bad_call_shows_usage_of_tool() {
+fn invalid_call_shows_the_usage_of_the_tool() {
     let workspace = Workspace::new();
     for arguments in [
         &["call", "read", "--bad"][..],
@@ -290,7 +290,7 @@ fn bad_call_shows_usage_of_tool() {
 }
 
 #[test]
-fn sizes_with_units_accepted() {
+fn sizes_can_have_units() {
     let workspace = Workspace::with(&json!({"a": {"repeat": "x\n", "times": 40_000}}));
     for (size, bytes) in [("300", 300), ("1KB", 1000), ("1KiB", 1024), ("2kb", 2000), ("1.5KB", 1500)] {
         let output = run(&workspace, &["--max-bytes", size, "call", "read", "path=a", "--json"]);
@@ -316,7 +316,7 @@ fn flag_overrides_variable() {
 }
 
 #[test]
-fn call_prints_text_of_answer() {
+fn call_prints_the_text_of_the_result() {
     let workspace =
         Workspace::with(&json!({"a b.txt": "one\ntwo\n", "big": {"lines": [1, 3000], "text": "{n}"}}));
     let output = run(&workspace, &["call", "read", "path=a b.txt"]);
@@ -358,7 +358,7 @@ fn call_leaves_no_process() {
                 "{}",
                 stdout(&output)
             );
-            assert!(workspace.processes(0).is_empty(), "its background processes are gone by then");
+            assert!(workspace.processes(0).is_empty(), "background processes still run");
         }
     }
 }
@@ -375,7 +375,7 @@ fn call_json_prints_the_complete_result() {
 }
 
 #[test]
-fn tool_error_is_exit_1() {
+fn tool_error_exits_with_1() {
     let workspace = Workspace::new();
     let output = run(&workspace, &["call", "read", "path=missing"]);
     assert_eq!((code(&output), stdout(&output)), (1, String::new()));
@@ -386,7 +386,7 @@ fn tool_error_is_exit_1() {
 }
 
 #[test]
-fn call_accepts_flags_anywhere() {
+fn call_accepts_flags_in_any_position() {
     let workspace = Workspace::with(&json!({"a": "1\n2\n3\n"}));
     for arguments in
         [["--max-lines", "1", "call", "read", "path=a"], ["call", "read", "path=a", "--max-lines", "1"]]
@@ -407,7 +407,7 @@ fn missing_root_is_a_warning() {
 }
 
 #[test]
-fn variable_of_roots_is_a_path_list() {
+fn cutline_root_is_a_path_list() {
     let workspace = Workspace::with(&json!({"one/a": "1\n", "two/b": "2\n", "b:c/d": "3\n"}));
     let list = format!("{}::{}", workspace.path("one").display(), workspace.path("two").display());
     let mut client = Start::new(&workspace).env("CUTLINE_ROOT", &list).client();
@@ -418,7 +418,7 @@ fn variable_of_roots_is_a_path_list() {
 }
 
 #[test]
-fn exit_code_2_without_a_usable_root() {
+fn server_without_a_usable_root_exits_with_2() {
     let workspace = Workspace::with(&json!({"file": "x"}));
     for root in ["/no/such/folder", "<root>/file"] {
         let output = run(&workspace, &["--root", root]);
@@ -461,7 +461,7 @@ fn every_flag_starts_a_server() {
     client.call("read", json!({"path": "a"})).assert_text("one\n");
 }
 
-/// Runs the binary on a terminal and returns its output: stdout and stderr together.
+/// Runs the binary on a terminal. Returns stdout and stderr together.
 pub(crate) fn on_a_terminal(
     workspace: &Workspace,
     arguments: &[&str],
@@ -474,14 +474,14 @@ pub(crate) fn on_a_terminal(
     script.env("TERM", "xterm").env_remove("NO_COLOR").env("CUTLINE_SPILL_DIR", workspace.saved_dir());
     script.envs(variables.iter().copied());
     let Ok(output) = script.stdin(Stdio::null()).output() else {
-        eprintln!("skipped: there is no script(1) here to make a terminal with");
+        eprintln!("skipped: this system has no script(1) to create a terminal");
         return None;
     };
     Some(stdout(&output))
 }
 
 #[test]
-fn terminal_start_explains_itself() {
+fn start_on_a_terminal_prints_a_hint() {
     let Some(shown) = on_a_terminal(&Workspace::new(), &[], &[]) else { return };
     for part in ["cutline is an MCP server.", "cutline config", "cutline call", "--help"] {
         assert!(shown.contains(part), "{part} is not in {shown:?}");
@@ -489,7 +489,7 @@ fn terminal_start_explains_itself() {
 }
 
 #[test]
-fn notices_coloured_on_terminal_only() {
+fn notices_are_coloured_on_a_terminal_only() {
     let workspace = Workspace::with(&json!({"a": "1\n2\n"}));
     let call = ["call", "read", "path=a", "limit=1"];
     let Some(shown) = on_a_terminal(&workspace, &call, &[]) else { return };

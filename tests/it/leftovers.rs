@@ -12,7 +12,7 @@ use rustix::process::Signal;
 use serde_json::json;
 
 use crate::bounds::memory_peak_kb;
-use crate::sandbox::{WITHOUT, compiled};
+use crate::sandbox::{WITHOUT_SYSTEM_CALL, compiled};
 use crate::support::{Client, Start, Workspace, eventually};
 
 /// A command with a child that has left its process group. Both ignore SIGTERM.
@@ -215,7 +215,7 @@ fn cancelled_commands_leave_no_process() {
 fn without_pidfds_cancelled_commands_leave_no_process() {
     let workspace = Workspace::new();
     for (name, call) in [("pidfd_send_signal", "-DCALL=424"), ("pidfd_open", "-DCALL=434")] {
-        let without = compiled(&workspace, name, WITHOUT, &[call]).display().to_string();
+        let without = compiled(&workspace, name, WITHOUT_SYSTEM_CALL, &[call]).display().to_string();
         let mut client = Start::new(&workspace).through(&without, &[]).client();
         let command = "(setsid sleep 600 &); touch started; sleep 600; true";
         let id = client.send_call("bash", json!({"command": command}), None);

@@ -1,5 +1,7 @@
-//! `--sandbox`: restrictions of commands by the kernel. Without kernel support the server must refuse to start.
-//! These tests then fail, unless a variable says that this is expected.
+//! `--sandbox`: restrictions of commands by the kernel.
+//!
+//! Without kernel support, the server must refuse to start. These tests then fail, unless the variable
+//! `CUTLINE_TEST_WITHOUT_LANDLOCK` is set.
 
 mod autorun_files;
 mod configured_paths;
@@ -38,15 +40,15 @@ fn workspace() -> Workspace {
     }))
 }
 
-/// The variable that declares that the kernel has no Landlock, so that the tests of the sandbox are skipped.
+/// If this variable is set, tests of the sandbox are skipped on a kernel without Landlock.
 const WITHOUT_LANDLOCK: &str = "CUTLINE_TEST_WITHOUT_LANDLOCK";
 
-/// Returns a client of a server in that mode; `None` if the kernel does not support it and the server reports that.
+/// Starts a server with these flags. Returns `None` if the kernel does not support the sandbox and the server reports that.
 fn client(workspace: &Workspace, flags: &[&str]) -> Option<Client> {
     started(|| Start::new(workspace).flags(flags))
 }
 
-/// The same, however it is started.
+/// Starts a server like [`client`], with any settings.
 fn started<'a>(start: impl Fn() -> Start<'a>) -> Option<Client> {
     let refused =
         start().command().stdin(Stdio::null()).stdout(Stdio::null()).output().expect("the binary runs");
@@ -58,23 +60,23 @@ fn started<'a>(start: impl Fn() -> Start<'a>) -> Option<Client> {
     assert!(reason.contains("--sandbox") && reason.contains("Landlock"), "{reason}");
     assert!(
         cfg!(not(target_os = "linux")) || std::env::var_os(WITHOUT_LANDLOCK).is_some(),
-        "there is nothing to test the sandbox by (set {WITHOUT_LANDLOCK} where that is known): {reason}"
+        "the kernel does not support the sandbox; set {WITHOUT_LANDLOCK} if this is expected: {reason}"
     );
     None
 }
 
-/// Compiles a C program, by the compiler that links these tests, into the base; its path.
+/// Compiles a C program into the base folder and returns its path. The compiler is `cc`, which also links these tests.
 pub(crate) fn compiled(workspace: &Workspace, name: &str, source: &str, flags: &[&str]) -> PathBuf {
     let (from, to) = (workspace.base().join(format!("{name}.c")), workspace.base().join(name));
     fs::write(&from, workspace.expand(source)).unwrap();
     let status = Command::new("cc").args(flags).arg("-o").args([&to, &from]).status();
-    assert!(status.is_ok_and(|status| status.success()), "cc can't compile {}", from.display());
+    assert!(status.is_ok_and(|status| status.success()), "cc cannot compile {}", from.display());
     to
 }
 
-/// A program that starts another under a kernel that seems to lack the system call of the number `CALL`.
+/// A program that starts another program. For that program, the system call with the number `CALL` does not exist.
 #[cfg(target_os = "linux")]
-pub(crate) const WITHOUT: &str = r"
+pub(crate) const WITHOUT_SYSTEM_CALL: &str = r"
 #include <errno.h>
 #include <stddef.h>
 #include <linux/filter.h>
@@ -98,7 +100,7 @@ int main(int count, char **words) {
 #[test]
 fn kernel_without_landlock_is_refused_at_the_start() {
     let workspace = workspace();
-    let without = compiled(&workspace, "without", WITHOUT, &["-DCALL=444"]).display().to_string();
+    let without = compiled(&workspace, "without", WITHOUT_SYSTEM_CALL, &["-DCALL=444"]).display().to_string();
     for mode in ["read-only", "workspace-write"] {
         let start = Start::new(&workspace).flags(["--sandbox", mode]).through(&without, &[]);
         let refused = start.command().stdin(Stdio::null()).output().unwrap();
@@ -106,11 +108,11 @@ fn kernel_without_landlock_is_refused_at_the_start() {
         assert_eq!(refused.status.code(), Some(2), "{stderr}");
         assert!(stderr.contains("the kernel can't hold commands to it (Landlock, ABI 4"), "{stderr}");
     }
-    let mut free = Start::new(&workspace).through(&without, &[]).client();
-    free.call("bash", json!({"command": "echo free"})).assert_text("free\n");
+    let mut unrestricted = Start::new(&workspace).through(&without, &[]).client();
+    unrestricted.call("bash", json!({"command": "echo hi"})).assert_text("hi\n");
 }
 
-/// Commands that would change something outside of what may be written.
+/// Commands that try to change something outside the writable folders.
 const CHANGES: [&str; 14] = [
     "echo x > <base>/outside/new",
     "echo x >> <base>/outside/secret.txt",
@@ -142,7 +144,7 @@ fn assert_refused(client: &mut Client, workspace: &Workspace, command: &str) {
 }
 
 #[test]
-fn workspace_write_changes_nothing_outside() {
+fn workspace_write_allows_no_change_outside() {
     let workspace = workspace();
     let Some(mut client) = client(&workspace, &["--sandbox", "workspace-write"]) else { return };
     for command in CHANGES {
@@ -153,7 +155,7 @@ fn workspace_write_changes_nothing_outside() {
 }
 
 #[test]
-fn read_only_changes_nothing_at_all() {
+fn read_only_allows_no_change() {
     let workspace = workspace();
     let Some(mut client) = client(&workspace, &["--sandbox", "read-only"]) else { return };
     for command in CHANGES.iter().chain(&["echo x > inside/a.txt", "touch new", "rm inside/a.txt", "mkdir d"])
@@ -184,18 +186,18 @@ fn each_mode_has_a_separate_temp_folder() {
         assert_eq!(&lines[..2], ["x", "700"], "{reply}");
         let folder = PathBuf::from(lines[2]);
         assert!(folder.is_dir(), "{reply}");
-        // The temp folder of all programs can't be written.
+        // The shared temp folder is not writable.
         let shared =
             format!("echo x > '{}/cutline-test-of-the-shared-folder'", std::env::temp_dir().display());
         assert_ne!(client.call("bash", json!({"command": shared})).details()["exitCode"], 0);
         client.close_stdin();
         assert_eq!(client.exit().code(), Some(0));
-        assert!(!folder.exists(), "the temp folder outlived the server");
+        assert!(!folder.exists(), "the temp folder was not removed");
     }
 }
 
 #[test]
-fn temp_folder_without_permissions_is_removed_too() {
+fn temp_folder_without_permissions_is_removed() {
     for mode in ["555", "000"] {
         let workspace = workspace();
         let start = || Start::new(&workspace).flags(["--sandbox", "workspace-write"]).of_user(65_534);
@@ -206,7 +208,7 @@ fn temp_folder_without_permissions_is_removed_too() {
         assert!(folder.is_dir(), "{reply}");
         client.close_stdin();
         assert_eq!(client.exit().code(), Some(0));
-        assert!(!folder.exists(), "it outlived the server, with mode {mode}");
+        assert!(!folder.exists(), "the temp folder with mode {mode} was not removed");
     }
 }
 
@@ -221,13 +223,13 @@ fn writable_folders_and_devices_may_be_written_to() {
 }
 
 #[test]
-fn no_tcp_connection_is_opened() {
+fn commands_open_no_tcp_connection() {
     let workspace = workspace();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let connect = json!({"command": format!("echo hello > /dev/tcp/127.0.0.1/{port}")});
-    let words = "LocalAddr => '127.0.0.1', LocalPort => 0, Listen => 1";
-    let bind = json!({"command": format!("perl -MIO::Socket::INET -e \"IO::Socket::INET->new({words}) or die qq(\\$!)\"")});
+    let options = "LocalAddr => '127.0.0.1', LocalPort => 0, Listen => 1";
+    let bind = json!({"command": format!("perl -MIO::Socket::INET -e \"IO::Socket::INET->new({options}) or die qq(\\$!)\"")});
     for mode in ["workspace-write", "read-only"] {
         let Some(mut client) = client(&workspace, &["--sandbox", mode]) else { return };
         for command in [&connect, &bind] {
@@ -237,7 +239,7 @@ fn no_tcp_connection_is_opened() {
         }
     }
 
-    // The same without the sandbox gets through.
+    // Without the sandbox, the same commands succeed.
     for command in [connect, bind] {
         assert_eq!(Client::new(&workspace).call("bash", command).details()["exitCode"], 0);
     }
@@ -261,7 +263,7 @@ fn child_processes_are_restricted_too() {
 }
 
 #[test]
-fn output_timeout_and_background_as_without_it() {
+fn output_timeout_and_background_work_in_the_sandbox() {
     let workspace = workspace();
     let Some(mut client) = client(&workspace, &["--sandbox", "workspace-write"]) else { return };
     client
@@ -278,30 +280,30 @@ fn output_timeout_and_background_as_without_it() {
         .assert_contains("Background process still running");
     client.close_stdin();
     assert_eq!(client.exit().code(), Some(0));
-    eventually("its processes are gone", || workspace.processes(client.id()).is_empty());
+    eventually("its processes have ended", || workspace.processes(client.id()).is_empty());
 }
 
 #[test]
 fn next_server_removes_temp_folder_of_a_killed_one() {
     let workspace = workspace();
-    // A temp folder that no server of another test clears up.
-    let free = || Start::new(&workspace).env("TMPDIR", "<base>/extra");
-    let start = || free().flags(["--sandbox", "workspace-write"]);
+    // The servers of other tests do not clean up this temp folder.
+    let unrestricted = || Start::new(&workspace).env("TMPDIR", "<base>/extra");
+    let start = || unrestricted().flags(["--sandbox", "workspace-write"]);
     let Some(mut killed) = started(start) else { return };
     let folder =
         killed.call("bash", json!({"command": "mkdir $TMPDIR/sub; printf $TMPDIR"})).text().to_owned();
-    let living = started(start).map(|mut living| {
-        let folder = living.call("bash", json!({"command": "printf $TMPDIR"})).text().to_owned();
-        (living, PathBuf::from(folder))
+    let running = started(start).map(|mut running| {
+        let folder = running.call("bash", json!({"command": "printf $TMPDIR"})).text().to_owned();
+        (running, PathBuf::from(folder))
     });
     killed.signal(Signal::KILL);
     killed.exit();
     assert!(Path::new(&folder).is_dir(), "{folder}");
-    fs::remove_dir_all(&living.as_ref().unwrap().1).unwrap();
-    let _next = free().client();
-    eventually("the folder is gone", || !Path::new(&folder).exists());
-    // That of a living one is there again where something took it away.
-    let (mut living, folder) = living.unwrap();
-    living.call("bash", json!({"command": "touch $TMPDIR/x"})).assert_text("(no output)");
+    fs::remove_dir_all(&running.as_ref().unwrap().1).unwrap();
+    let _next = unrestricted().client();
+    eventually("the folder is removed", || !Path::new(&folder).exists());
+    // A running server creates its temp folder again after its removal.
+    let (mut running, folder) = running.unwrap();
+    running.call("bash", json!({"command": "touch $TMPDIR/x"})).assert_text("(no output)");
     assert!(folder.join("x").exists());
 }

@@ -19,7 +19,7 @@ use serde_json::Value;
 
 use crate::support::{HANG_TIMEOUT, Start, Workspace, eventually};
 
-/// A server that appends each line to the file `seen`, and answers line N with the contents of file `N`.
+/// A server that appends each line to the file `seen` and responds to line N with the content of file `N`.
 const RESPONSES: &str = r#"n=0; while IFS= read -r line; do
     n=$((n + 1)); printf '%s\n' "$line" >> seen
     if [ -e "$n" ]; then cat "$n"; fi
@@ -34,10 +34,10 @@ struct Wrap {
 }
 
 impl Wrap {
-    /// `cutline wrap FLAGS -- sh -c SCRIPT` in `workspace`.
+    /// Starts `cutline wrap FLAGS -- sh -c SCRIPT` in `workspace`.
     fn start(workspace: &Workspace, flags: &[&str], script: &str) -> Self {
-        let words = [&["wrap"], flags, &["--", "sh", "-c", script]].concat();
-        let mut command = Start::new(workspace).flags(words).command();
+        let arguments = [&["wrap"], flags, &["--", "sh", "-c", script]].concat();
+        let mut command = Start::new(workspace).flags(arguments).command();
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let stdin = child.stdin.take();
@@ -64,14 +64,14 @@ impl Wrap {
         self.stdin.as_mut().unwrap().write_all(bytes.as_ref()).unwrap();
     }
 
-    /// Sends a call of `tool` with that id, which is JSON.
+    /// Sends a call of `tool`. The id is JSON text.
     fn call(&mut self, id: &str, tool: &str) {
         self.send(format!(
             "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"tools/call\",\"params\":{{\"name\":\"{tool}\"}}}}\n"
         ));
     }
 
-    /// The next line, with its end.
+    /// Receives the next line, with its newline.
     #[track_caller]
     fn line(&mut self) -> Vec<u8> {
         self.lines
@@ -79,14 +79,14 @@ impl Wrap {
             .unwrap_or_else(|error| panic!("no line: {error}\n{}", self.end()))
     }
 
-    /// The next line as JSON.
+    /// Receives the next line as JSON.
     #[track_caller]
     fn message(&mut self) -> Value {
         let line = self.line();
         serde_json::from_slice(&line).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&line)))
     }
 
-    /// Closes the input and waits for the end. Returns the text of stderr.
+    /// Closes the input and waits for the exit. Returns the text of stderr.
     fn end(&mut self) -> String {
         self.stdin = None;
         self.exit();
@@ -96,7 +96,7 @@ impl Wrap {
     #[track_caller]
     fn exit(&mut self) -> ExitStatus {
         let mut status = None;
-        eventually("the wrap ends", || {
+        eventually("cutline exits", || {
             status = self.child.try_wait().unwrap();
             status.is_some()
         });

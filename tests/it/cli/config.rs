@@ -40,7 +40,7 @@ fn started(client: &str, servers: &str, text: &str) -> Vec<String> {
             let args = server["args"].as_array().unwrap().iter().map(|arg| arg.as_str().unwrap());
             json!({"command": server["command"].as_str(), "args": args.collect::<Vec<_>>()})
         }
-        // Of YAML only the lines that this writes, which are JSON.
+        // The values that cutline writes to YAML are also JSON.
         "continue" => {
             let value = |name: &str| {
                 let line = text.lines().find_map(|line| line.trim().strip_prefix(name)).unwrap();
@@ -59,22 +59,22 @@ fn started(client: &str, servers: &str, text: &str) -> Vec<String> {
 }
 
 #[test]
-fn entry_printed() {
+fn entry_is_printed() {
     let workspace = Workspace::new();
     for (client, servers) in CLIENTS {
         let output = run(&workspace, &["config", client, "--root", "quo\"te d", "--max-bytes", "50KB"]);
         assert_eq!(code(&output), 0, "{}", stderr(&output));
-        let words = started(client, servers, &stdout(&output));
+        let arguments = started(client, servers, &stdout(&output));
         let root = workspace.path("quo\"te d");
         let expected =
             [env!("CARGO_BIN_EXE_cutline"), "--root", root.to_str().unwrap(), "--max-bytes", "50KB"];
-        assert_eq!(words[..5], expected, "{client}");
-        assert!(!words[5..].contains(&"--max-bytes".to_owned()), "{client}: {words:?}");
+        assert_eq!(arguments[..5], expected, "{client}");
+        assert!(!arguments[5..].contains(&"--max-bytes".to_owned()), "{client}: {arguments:?}");
     }
 }
 
-/// Returns the path of the client's own file in this workspace.
-fn place(workspace: &Workspace, client: &str) -> std::path::PathBuf {
+/// Returns the default path of the configuration file of a client.
+fn config_path(workspace: &Workspace, client: &str) -> std::path::PathBuf {
     match client {
         "claude-desktop" => workspace.home().join(".config/Claude/claude_desktop_config.json"),
         "claude-code" => workspace.path(".mcp.json"),
@@ -97,10 +97,10 @@ fn new_file_contains_the_printed_entry() {
         let printed = stdout(&run(&workspace, &["config", client, "--root", "."]));
         let output = run(&workspace, &["config", client, "--root", ".", "--write"]);
         assert_eq!((code(&output), stdout(&output).as_str()), (0, ""), "{}", stderr(&output));
-        let path = place(&workspace, client);
+        let path = config_path(&workspace, client);
         assert!(stderr(&output).contains(path.to_str().unwrap()), "{}", stderr(&output));
         assert_eq!(fs::read_to_string(&path).unwrap(), printed, "{client}");
-        // Once more there is nothing to do, and nothing is done.
+        // A second run changes nothing.
         let output = run(&workspace, &["config", client, "--root", ".", "--write"]);
         assert!(stderr(&output).contains("already"), "{}", stderr(&output));
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().flatten().filter(is_backup).count(), 0);
@@ -112,7 +112,7 @@ fn is_backup(entry: &fs::DirEntry) -> bool {
 }
 
 #[test]
-fn written_entry_starts_server() {
+fn written_entry_starts_a_server() {
     let workspace = Workspace::new();
     run(&workspace, &["config", "claude-code", "--root", ".", "--tools", "read,ls", "--write"]);
     let file: Value = serde_json::from_slice(&fs::read(workspace.path(".mcp.json")).unwrap()).unwrap();
@@ -124,7 +124,7 @@ fn written_entry_starts_server() {
 }
 
 #[test]
-fn rest_of_file_and_backup_are_preserved() {
+fn rest_of_the_file_is_preserved_and_backed_up() {
     let before =
         "{\n  // mine\n  \"mcpServers\": {\"other\": {\"command\": \"x\"}},\n  \"theme\": \"dark\",\n}\n";
     let workspace = Workspace::with(&json!({".cursor/real.json": before}));
@@ -150,7 +150,7 @@ fn rest_of_file_and_backup_are_preserved() {
 }
 
 #[test]
-fn invalid_file_left_unchanged() {
+fn invalid_file_is_not_changed() {
     for (client, text) in [
         ("claude-code", "{\"mcpServers\": {"),
         ("vscode", "[1, 2]"),
@@ -163,7 +163,7 @@ fn invalid_file_left_unchanged() {
         ("continue", "a: [1\n"),
     ] {
         let workspace = Workspace::new();
-        let path = place(&workspace, client);
+        let path = config_path(&workspace, client);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, text).unwrap();
         let output = run(&workspace, &["config", client, "--write"]);
@@ -200,7 +200,7 @@ fn complete_file_is_read_once() {
 }
 
 #[test]
-fn refused_change_makes_no_folder() {
+fn refused_change_creates_no_folder() {
     let workspace = Workspace::new();
     let output = run(&workspace, &["config", "cursor", "--wrap", "github", "--write"]);
     assert_eq!(code(&output), 2);
@@ -266,7 +266,7 @@ fn links_out_of_the_project_are_refused() {
                 assert_eq!(fs::read_to_string(&end).ok().as_deref(), text);
                 assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), usize::from(text.is_some()));
             }
-            // A user who means that file names it.
+            // With an explicit `--file`, the link is followed.
             let output = run(&workspace, &["config", "cursor", "--write", "--file", ".cursor/mcp.json"]);
             assert_eq!(code(&output), 0, "{}", stderr(&output));
             assert!(elsewhere.join("mcp.json").exists());
@@ -275,7 +275,7 @@ fn links_out_of_the_project_are_refused() {
 }
 
 #[test]
-fn file_flag_and_homes_followed() {
+fn file_flag_and_home_variables_select_the_file() {
     let workspace = Workspace::new();
     let output = run(&workspace, &["config", "claude-code", "--write", "--file", "deep/er/settings.json"]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
@@ -335,7 +335,7 @@ fn scopes_have_separate_files() {
 }
 
 #[test]
-fn file_that_is_there_is_written() {
+fn existing_file_gets_the_entry() {
     let workspace = Workspace::with(&json!({
         "opencode.jsonc": "{\n  // mine\n}\n",
         "../home/.config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json": "{}\n",
@@ -352,10 +352,10 @@ fn file_that_is_there_is_written() {
         let output = run(&workspace, &["config", client, "--write"]);
         assert_eq!(code(&output), 0, "{}", stderr(&output));
         assert!(fs::read_to_string(&path).unwrap().contains("cutline\""), "{client}");
-        assert!(!place(&workspace, client).exists(), "{client}");
+        assert!(!config_path(&workspace, client).exists(), "{client}");
     }
-    // Where both of Cline's programs have a file, both get the entry.
-    let own = place(&workspace, "cline");
+    // If both programs of Cline have a file, both files get the entry.
+    let own = config_path(&workspace, "cline");
     fs::create_dir_all(own.parent().unwrap()).unwrap();
     fs::write(&own, "{}\n").unwrap();
     let output = run(&workspace, &["config", "cline", "--root", ".", "--write"]);
@@ -364,7 +364,7 @@ fn file_that_is_there_is_written() {
 }
 
 #[test]
-fn folder_without_write_permission_left_unchanged() {
+fn folder_without_write_permission_is_not_changed() {
     let workspace = Workspace::with(&json!({".cursor/mcp.json": "{}\n"}));
     let folder = workspace.path(".cursor");
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o555)).unwrap();

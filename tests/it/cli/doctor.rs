@@ -12,7 +12,7 @@ use super::{code, on_a_terminal, run, stderr, stdout};
 use crate::support::{Start, Workspace};
 
 #[test]
-fn sound_setup_passes() {
+fn valid_setup_passes() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let output = run(&workspace, &["doctor", "--root", "."]);
     let report = stdout(&output);
@@ -27,11 +27,11 @@ fn sound_setup_passes() {
         notes => format!("Nothing is wrong; {notes} notes\n"),
     };
     assert!(report.ends_with(&summary) && !report.contains("wrong "), "{report}");
-    assert_eq!(workspace.saved().len(), 0, "it left something");
+    assert_eq!(workspace.saved().len(), 0, "doctor left saved outputs");
 }
 
 #[test]
-fn secrets_that_commands_see_are_a_note() {
+fn secrets_in_the_environment_are_reported_as_a_note() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let report = |flags: &[&str]| {
         let start = Start::new(&workspace).env("PGPASSWORD", "x").env("DATABASE_URL", "pg://me:hidden@host");
@@ -47,7 +47,7 @@ fn secrets_that_commands_see_are_a_note() {
 }
 
 #[test]
-fn each_fault_is_reported() {
+fn each_problem_is_reported() {
     let workspace = Workspace::with(&json!({"a": "one\n", "not-a-folder": "x"}));
     fs::write(
         workspace.path(".mcp.json"),
@@ -68,7 +68,7 @@ fn each_fault_is_reported() {
     }
 }
 
-/// Returns the doctor's exit code and its finding for a project's `entry`, which the user lets it start.
+/// Runs the doctor on a project with `entry` and permission to start it. Returns the exit code and the finding.
 fn report_about(workspace: &Workspace, entry: &Value) -> (i32, String) {
     let file = workspace.path(".mcp.json");
     fs::write(&file, json!({"mcpServers": {"cutline": entry}}).to_string()).unwrap();
@@ -80,16 +80,16 @@ fn report_about(workspace: &Workspace, entry: &Value) -> (i32, String) {
 }
 
 #[test]
-fn entry_started_with_its_flags() {
+fn entry_is_started_with_its_flags() {
     let workspace =
         Workspace::with(&json!({"a": "one\n", "link": {"symlink": env!("CARGO_BIN_EXE_cutline")}}));
     let (binary, link) = (env!("CARGO_BIN_EXE_cutline"), workspace.path("link"));
-    for fine in [
+    for valid in [
         json!({"command": binary}),
         json!({"command": link, "args": ["--root", workspace.root()], "env": {"CUTLINE_MAX_LINES": "9"}}),
         json!({"command": binary, "args": ["--root", "root"], "cwd": workspace.base()}),
     ] {
-        let (code, report) = report_about(&workspace, &fine);
+        let (code, report) = report_about(&workspace, &valid);
         assert!(code == 0 && report.contains(", which greeted in "), "{report}");
     }
     for (entry, why) in [
@@ -135,12 +135,12 @@ fn disabled_entry_is_reported() {
 }
 
 #[test]
-fn foreign_command_not_run() {
+fn command_of_another_program_is_not_run() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     workspace.write("other", "#!/bin/sh\ntouch ran\n");
     fs::set_permissions(workspace.path("other"), fs::Permissions::from_mode(0o755)).unwrap();
     let binary = env!("CARGO_BIN_EXE_cutline");
-    for (entry, words, expected) in [
+    for (entry, finding, expected) in [
         (
             json!({"command": workspace.path("other")}),
             ", another program than this one: it was not tried\n",
@@ -160,7 +160,7 @@ fn foreign_command_not_run() {
         ),
     ] {
         let (code, report) = report_about(&workspace, &entry);
-        assert!(code == expected && report.contains(words), "{words} is not in\n{report}");
+        assert!(code == expected && report.contains(finding), "{finding} is not in\n{report}");
         assert!(!workspace.path("ran").exists(), "{report}");
     }
 }
@@ -180,7 +180,7 @@ fn tree(folder: &Path) -> Vec<(PathBuf, SystemTime)> {
 }
 
 #[test]
-fn trial_of_an_entry_changes_nothing_outside_a_temporary_folder() {
+fn trial_start_of_an_entry_changes_only_a_temporary_folder() {
     let workspace = Workspace::with(&json!({"a": "one\n", "spill": {"dir": true}, "tmp": {"dir": true}}));
     let binary = env!("CARGO_BIN_EXE_cutline");
     // An output that a server with this folder and `--spill-keep 1m` removes at its start.
@@ -219,12 +219,12 @@ fn trial_of_an_entry_changes_nothing_outside_a_temporary_folder() {
 }
 
 #[test]
-fn project_entries_start_only_if_the_user_asks() {
+fn project_entries_start_only_with_the_flag() {
     let workspace = Workspace::with(&json!({"a": "one\n", ".git": {"dir": true}, "codex": {"dir": true}}));
     let binary = env!("CARGO_BIN_EXE_cutline");
     let entry = json!({"mcpServers": {"cutline": {"command": binary}}}).to_string();
     let codex = format!("[mcp_servers.cutline]\ncommand = '{binary}'\n");
-    // A file by its name, one behind a link of the user's, and one to which a variable leads.
+    // A file of the project itself, one that a link of the user points to, and one that a variable selects.
     for (path, text) in [(".mcp.json", &entry), ("linked.json", &entry), ("codex/config.toml", &codex)] {
         workspace.write(path, text);
     }
@@ -247,7 +247,7 @@ fn project_entries_start_only_if_the_user_asks() {
         assert!(started.contains(&format!("ok    {file} starts {binary}, which greeted in ")), "{started}");
     }
     assert!(!report.contains("which greeted in") && !report.contains(" fits: "), "{report}");
-    // A home folder that is a repository holds the user's own files.
+    // If the home folder is a repository, its files still belong to the user.
     let mut command =
         Start::new(&workspace).env("HOME", "<root>").env("CODEX_HOME", "<root>/codex").command();
     let report = stdout(&command.args(["doctor", "--tools", "ls"]).stdin(Stdio::null()).output().unwrap());
@@ -255,7 +255,7 @@ fn project_entries_start_only_if_the_user_asks() {
 }
 
 #[test]
-fn names_of_a_projects_files_forge_no_finding() {
+fn file_names_of_a_project_cannot_forge_findings() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let folder = workspace.path(".continue/mcpServers");
     fs::create_dir_all(&folder).unwrap();
@@ -280,7 +280,7 @@ fn endless_file_of_a_project_is_not_read() {
     assert_eq!(code(&output), 0, "{}", stdout(&output));
 }
 
-/// A home and a project with a file of every client; each but one as `cutline config` writes it.
+/// The home and the project have a file of every client. `cutline config` writes all of them except one.
 #[test]
 fn client_profiles_are_reported() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
@@ -336,7 +336,8 @@ fn configured_client_profile_is_reported_without_an_entry() {
 #[test]
 fn conflicting_scopes_are_reported() {
     let workspace = Workspace::with(&json!({"a": "one\n", ".git": {"dir": true}, "sub": {"dir": true}}));
-    let config = |words: &[&str]| assert_eq!(code(&run(&workspace, &[&["config"], words].concat())), 0);
+    let config =
+        |arguments: &[&str]| assert_eq!(code(&run(&workspace, &[&["config"], arguments].concat())), 0);
     config(&["claude-code", "--root", ".", "--write"]);
     config(&["claude-code", "--scope", "user", "--root", ".", "--write"]);
     let report = || stdout(&run(&workspace, &["doctor", "--tools", "ls"]));
@@ -399,7 +400,7 @@ fn servers_without_programs_are_reported() {
 }
 
 #[test]
-fn odd_folders_pass() {
+fn unusual_folders_pass() {
     for recipe in [
         json!({".mcp.json": {"fifo": true}, "z": "text\n"}),
         json!({"a": {"symlink": "z"}, "z/f": "text\n"}),
@@ -415,7 +416,7 @@ fn odd_folders_pass() {
 }
 
 #[test]
-fn missing_shell_reported() {
+fn missing_shell_is_reported() {
     let workspace = Workspace::with(&json!({"a": "one\n", "bin": {"dir": true}}));
     let doctor = || {
         let start = Start::new(&workspace).env("PATH", "<root>/bin").flags(["doctor"]);
@@ -435,7 +436,7 @@ fn missing_shell_reported() {
 }
 
 #[test]
-fn colours_on_terminal_only() {
+fn colours_appear_on_a_terminal_only() {
     let workspace = Workspace::new();
     let Some(shown) = on_a_terminal(&workspace, &["doctor", "--tools", "ls"], &[]) else { return };
     assert!(shown.contains("\u{1b}[32mok"), "{shown:?}");

@@ -1,4 +1,4 @@
-//! Completions, the manual page, and the help of each tool: all made from the definitions.
+//! Completions, manual pages, and the help of each tool. All are generated from the definitions.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -25,7 +25,7 @@ fn completions_parse_in_each_shell() {
 fn bash_uses_completions() {
     let workspace = Workspace::new();
     fs::write(workspace.path("completions"), run(&workspace, &["completions", "bash"]).stdout).unwrap();
-    for (words, expected) in [
+    for (arguments, expected) in [
         (&["cutline", "doc"][..], "doctor"),
         (&["cutline", "config", "claude-d"], "claude-desktop"),
         (&["cutline", "call", "gr"], "grep"),
@@ -34,8 +34,8 @@ fn bash_uses_completions() {
         let script = "source ./completions; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1))\n\
              _cutline cutline \"${COMP_WORDS[COMP_CWORD]}\" \"${COMP_WORDS[COMP_CWORD-1]}\"; echo \"${COMPREPLY[*]}\"";
         let mut bash = Command::new("bash");
-        bash.args(["-c", script, "bash"]).args(words).current_dir(workspace.root());
-        assert_eq!(stdout(&bash.output().unwrap()), format!("{expected}\n"), "{words:?}");
+        bash.args(["-c", script, "bash"]).args(arguments).current_dir(workspace.root());
+        assert_eq!(stdout(&bash.output().unwrap()), format!("{expected}\n"), "{arguments:?}");
     }
 }
 
@@ -70,19 +70,19 @@ fn call_help_describes_each_tool() {
 }
 
 #[test]
-fn closed_reader_is_no_error() {
+fn closed_pipe_is_no_error() {
     let workspace = Workspace::new();
-    for words in [&["completions", "zsh"][..], &["man"]] {
-        let mut command = Start::new(&workspace).flags(words).command();
+    for arguments in [&["completions", "zsh"][..], &["man"]] {
+        let mut command = Start::new(&workspace).flags(arguments).command();
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
         let output = child.wait_with_output().unwrap();
-        assert_eq!((code(&output), stderr(&output).as_str()), (0, ""), "{words:?}");
+        assert_eq!((code(&output), stderr(&output).as_str()), (0, ""), "{arguments:?}");
     }
 }
 
 #[test]
-fn tool_help_lists_arguments() {
+fn tool_help_lists_all_arguments() {
     let workspace = Workspace::new();
     let list = Client::new(&workspace).ask("tools/list", json!({}));
     for tool in list["result"]["tools"].as_array().unwrap() {
@@ -105,12 +105,13 @@ fn tool_help_lists_arguments() {
 }
 
 #[test]
-fn long_call_shows_progress_on_terminal() {
+fn long_call_shows_progress_on_a_terminal() {
     let workspace = Workspace::new();
-    // News come at most five times a second.
+    // Progress is printed at most five times a second.
     let call = ["call", "bash", "command=echo working; sleep 1; echo done"];
     let Some(shown) = on_a_terminal(&workspace, &call, &[]) else { return };
-    let (news, response) = shown.rsplit_once("\r\u{1b}[K").unwrap_or_else(|| panic!("no news in {shown:?}"));
-    assert!(news.contains("working"), "{shown:?}");
-    assert_eq!(response.replace("\r\n", "\n"), "working\ndone\n");
+    let (progress, result) =
+        shown.rsplit_once("\r\u{1b}[K").unwrap_or_else(|| panic!("no progress in {shown:?}"));
+    assert!(progress.contains("working"), "{shown:?}");
+    assert_eq!(result.replace("\r\n", "\n"), "working\ndone\n");
 }

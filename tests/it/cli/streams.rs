@@ -1,4 +1,4 @@
-//! Streams that do not block, as the process that started this one may have made them.
+//! Non-blocking stdin and stdout. The parent process can pass such streams.
 
 use std::io::{Read as _, Write as _};
 use std::os::fd::AsFd;
@@ -24,15 +24,15 @@ fn has_ended(child: &mut Child) -> bool {
 }
 
 #[test]
-fn input_that_does_not_block_is_waited_for() {
+fn nonblocking_input_is_awaited() {
     let record = r#"{"time":"2026-11-20T10:00:00.000Z","tool":"ls","durationMs":0.25,"outcome":"error"}"#;
-    for (words, line, expected) in
+    for (arguments, line, expected) in
         [(&["truncate"][..], "one", "one\n".repeat(9)), (&["stats", "-"], record, "9 calls, ".to_owned())]
     {
         let workspace = Workspace::new();
         let (input, mut writer) = std::io::pipe().unwrap();
         set_nonblocking(&input);
-        let mut command = Start::new(&workspace).flags(words).command();
+        let mut command = Start::new(&workspace).flags(arguments).command();
         command.stdin(input.try_clone().unwrap()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         drop(command);
@@ -44,23 +44,23 @@ fn input_that_does_not_block_is_waited_for() {
         drop((writer, input));
         let output = child.wait_with_output().unwrap();
         let printed = String::from_utf8(output.stdout.clone()).unwrap();
-        assert_eq!(code(&output), 0, "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
-        assert!(printed.starts_with(&expected), "{words:?}: {printed}");
+        assert_eq!(code(&output), 0, "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(printed.starts_with(&expected), "{arguments:?}: {printed}");
     }
 }
 
 #[test]
-fn output_that_does_not_block_is_waited_for() {
+fn nonblocking_output_is_awaited() {
     let workspace = Workspace::with(&json!({"a": {"lines": [1, 60_000], "text": "line {n} of it"}}));
     let flags = ["--max-bytes", "2MB", "--max-lines", "60000"];
-    for (words, is_json) in [
+    for (arguments, is_json) in [
         (&["call", "read", "path=a"][..], false),
         (&["call", "read", "path=a", "--json"], true),
         (&["truncate", "a"], false),
     ] {
         let (mut reader, output) = std::io::pipe().unwrap();
         set_nonblocking(&output);
-        let mut command = Start::new(&workspace).flags(flags).flags(words).command();
+        let mut command = Start::new(&workspace).flags(flags).flags(arguments).command();
         command.stdin(Stdio::null()).stdout(output).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         drop(command);
@@ -70,11 +70,11 @@ fn output_that_does_not_block_is_waited_for() {
         let mut printed = String::new();
         reader.read_to_string(&mut printed).unwrap();
         let ended = child.wait_with_output().unwrap();
-        assert_eq!(code(&ended), 0, "{words:?}: {}", String::from_utf8_lossy(&ended.stderr));
+        assert_eq!(code(&ended), 0, "{arguments:?}: {}", String::from_utf8_lossy(&ended.stderr));
         let end = if is_json { "line 60000 of it" } else { "line 60000 of it\n" };
         assert!(
             printed.contains(end) && (is_json || printed.len() > 1_000_000),
-            "{words:?}: {}",
+            "{arguments:?}: {}",
             printed.len()
         );
     }

@@ -23,7 +23,7 @@ fn truncated(workspace: &Workspace, flags: &[&str], input: &[u8]) -> Output {
     output
 }
 
-/// The text, and the file that its notice names.
+/// Returns the text with `PATH` instead of the path in its notice, and the content of that file.
 fn with_file(output: &Output) -> (String, Vec<u8>) {
     let text = stdout(output);
     let from = text.rfind("Full output: ").expect("a file") + "Full output: ".len();
@@ -59,7 +59,7 @@ fn kept_part_depends_on_the_flag_and_full_output_is_saved() {
 }
 
 #[test]
-fn each_limit_cuts() {
+fn each_limit_truncates() {
     let workspace = Workspace::with(&json!({"a.txt": {"lines": [1, 500], "text": "line {n} of the file"}}));
     let file = workspace.path("a.txt");
     for (flag, value, notice) in [
@@ -76,7 +76,7 @@ fn each_limit_cuts() {
 }
 
 #[test]
-fn input_that_fits_is_printed_as_a_terminal_shows_it() {
+fn input_within_the_limits_is_printed_as_on_a_terminal() {
     let workspace = Workspace::new();
     let cases: [(&[u8], &str); 5] = [
         (b"one\ntwo\n", "one\ntwo\n"),
@@ -99,7 +99,7 @@ fn binary_input_is_saved_and_reported() {
 }
 
 #[test]
-fn closed_stdout_is_no_error() {
+fn closed_stdout_of_truncate_is_no_error() {
     let workspace = Workspace::new();
     let mut child = start(&workspace, &[]);
     drop(child.stdout.take());
@@ -115,7 +115,7 @@ fn missing_file_is_reported() {
     assert_eq!(stderr(&output), "cutline: missing.txt could not be read: No such file or directory\n");
 }
 
-/// 200 MB of lines and a line of 100 MB.
+/// The input has 100 MB of lines and a line of 100 MB.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_does_not_grow_with_the_input() {

@@ -56,7 +56,10 @@ fn arguments_match_schemas() {
                 assert_eq!(kind.contains("required"), required, "{name}: {argument}");
                 // The choices of an argument, or its type.
                 let (choices, description) = (code(kind), property["description"].as_str().unwrap());
-                assert!(choices.iter().all(|choice| description.contains(choice)), "{name}: {item} {description}");
+                assert!(
+                    choices.iter().all(|choice| description.contains(choice)),
+                    "{name}: {item} {description}"
+                );
                 assert!(
                     !choices.is_empty() || kind.starts_with(property["type"].as_str().unwrap()),
                     "{name}: {item}"

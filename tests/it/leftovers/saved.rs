@@ -157,7 +157,7 @@ fn short_session_and_single_call_remove_old_saved_outputs() {
 }
 
 #[test]
-fn clean_exit_leaves_only_reported_saved_outputs() {
+fn clean_end_leaves_only_reported_saved_outputs() {
     let workspace = Workspace::with(&json!({"../tmp": {"dir": true}}));
     let tmp = workspace.base().join("tmp");
     let start = |flags: &[&str]| {

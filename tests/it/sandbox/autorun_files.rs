@@ -1,5 +1,5 @@
-//! Autorun files: read-only for commands if the system lets them have mounts, else listed in a warning. Created and
-//! changed ones are reported.
+//! Autorun files: read-only for commands if the system allows mounts in namespaces, otherwise listed in a warning. Created
+//! and changed files are reported.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -12,11 +12,11 @@ use super::{compiled, started, workspace};
 use crate::support::{Client, Start, Workspace};
 
 const FLAGS: [&str; 2] = ["--sandbox", "workspace-write"];
-/// The words of the warning, before what may be written.
+/// The start of the warning, before the list of writable files.
 const WARNING: &str = "sandboxed commands may write what starts programs outside the sandbox later: ";
 
-/// Further files of clients.
-const OF_CLIENTS: [&str; 18] = [
+/// Further autorun files of clients.
+const CLIENT_FILES: [&str; 18] = [
     ".cursor/mcp.json",
     ".codex/config.toml",
     "opencode.json",
@@ -37,19 +37,19 @@ const OF_CLIENTS: [&str; 18] = [
     ".git/commondir",
 ];
 
-/// A workspace with a repository and files of clients, all of which belong to `owner`.
+/// Creates a workspace with a repository and files of clients. If the tests run as root, all belong to `owner`.
 fn repository(owner: u32) -> Workspace {
     let workspace = workspace();
     workspace.write(".mcp.json", "{}\n");
     workspace.write(".vscode/mcp.json", "{}\n");
-    for name in OF_CLIENTS.into_iter().filter(|name| !name.starts_with(".git/")) {
+    for name in CLIENT_FILES.into_iter().filter(|name| !name.starts_with(".git/")) {
         workspace.write(name, "{}\n");
     }
     fs::copy(env!("CARGO_BIN_EXE_cutline"), workspace.path("own-server")).unwrap();
-    let git = |words: &[&str]| {
+    let git = |arguments: &[&str]| {
         let mut git = Command::new("git");
         git.current_dir(workspace.root()).env("HOME", workspace.home());
-        assert!(git.args(words).status().unwrap().success(), "{words:?}");
+        assert!(git.args(arguments).status().unwrap().success(), "{arguments:?}");
     };
     git(&["init", "-q"]);
     git(&["config", "user.name", "Somebody"]);
@@ -57,7 +57,7 @@ fn repository(owner: u32) -> Workspace {
     git(&["config", "extensions.worktreeConfig", "true"]);
     git(&["config", "--worktree", "core.sparseCheckout", "false"]);
     fs::create_dir_all(workspace.path(".git/hooks")).unwrap();
-    // The folder itself, so that git works.
+    // The file refers to its own folder, so git works.
     workspace.write(".git/commondir", ".\n");
     if rustix::process::geteuid().is_root() {
         let owner = format!("{owner}:{owner}");
@@ -81,15 +81,15 @@ fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
     all
 }
 
-/// Returns true if the server warned that it can't protect autorun files.
-fn is_open(client: &mut Client) -> bool {
+/// Returns true if the server warned that it cannot protect autorun files.
+fn is_unprotected(client: &mut Client) -> bool {
     client.call("bash", json!({"command": "true"})).assert_success();
     client.stderr().contains(WARNING)
 }
 
-/// Opens a file of the current folder for writing in spite of the mounts: in further namespaces, through a copy of
-/// the folder's mount without the mounts below. Exits with 0 if that works.
-const PAST_MOUNTS: &str = r#"
+/// Tries to bypass the read-only mounts: it clones the mount of the current folder without the mounts below it, also in new
+/// namespaces, and opens a file there for writing. Exits with 0 if that succeeds.
+const BYPASS_MOUNTS: &str = r#"
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sched.h>
@@ -107,7 +107,7 @@ int main(void) {
 }
 "#;
 
-/// Ways to have git or a client run something later.
+/// Commands that try to make git or a client run a program later.
 const ATTEMPTS: [&str; 18] = [
     "echo x >> .git/config",
     "echo x >> .git/config.worktree",
@@ -134,31 +134,31 @@ fn autorun_files_are_read_only() {
     for unprivileged in [false, true] {
         let workspace = repository(if unprivileged { 65534 } else { 0 });
         let start = || {
-            // The server is run from the root.
+            // The binary of the server is in the root.
             let start = Start::new(&workspace)
                 .through("/bin/sh", &["-c", r#"exec "$PWD/own-server" "$@""#])
                 .flags(FLAGS);
             if unprivileged { start.unprivileged() } else { start }
         };
         let Some(mut client) = started(start) else { return };
-        if is_open(&mut client) {
-            eprintln!("this system lets commands have no mounts (unprivileged: {unprivileged})");
+        if is_unprotected(&mut client) {
+            eprintln!("skipped: commands cannot mount on this system (unprivileged: {unprivileged})");
             continue;
         }
-        compiled(&workspace, "past-mounts", PAST_MOUNTS, &[]);
-        let held = || {
+        compiled(&workspace, "past-mounts", BYPASS_MOUNTS, &[]);
+        let protected = || {
             let names = [".git/config", ".git/config.worktree", ".mcp.json", ".vscode/mcp.json"];
-            let names = names.into_iter().chain(OF_CLIENTS);
+            let names = names.into_iter().chain(CLIENT_FILES);
             let files = names.map(|name| fs::read(workspace.path(name)).unwrap()).collect::<Vec<_>>();
             (files, contents(&workspace.path(".git/hooks")))
         };
-        let before = held();
+        let before = protected();
         for attempt in ATTEMPTS {
             let reply = client.call("bash", json!({"command": workspace.expand(attempt)}));
             assert_ne!(reply.details()["exitCode"], 0, "{reply}");
-            assert_eq!(held(), before, "{reply}");
+            assert_eq!(protected(), before, "{reply}");
         }
-        for name in OF_CLIENTS.into_iter().chain(["own-server"]) {
+        for name in CLIENT_FILES.into_iter().chain(["own-server"]) {
             let folder = name.split_once('/').map_or(name, |(folder, _)| folder);
             for attempt in [
                 format!("echo x >> {name}"),
@@ -170,11 +170,11 @@ fn autorun_files_are_read_only() {
                 assert_ne!(reply.details()["exitCode"], 0, "{reply}");
             }
         }
-        assert_eq!(held(), before);
+        assert_eq!(protected(), before);
         let is_own =
             |path: &Path| fs::read(path).unwrap() == fs::read(env!("CARGO_BIN_EXE_cutline")).unwrap();
         assert!(is_own(&workspace.path("own-server")));
-        // The rest is written as ever, and seen outside.
+        // Other files are writable, and the changes are visible outside.
         let work = "rm -f new other && git add inside && git commit -qm one && git checkout -qb two && \
                     git stash list && git log --format=%s && echo x > .vscode/other";
         client.call("bash", json!({"command": work})).assert_text("one\n");
@@ -188,7 +188,7 @@ fn git_file_of_a_work_tree_is_read_only() {
     let workspace = workspace();
     workspace.write(".git", "gitdir: ../elsewhere\n");
     let Some(mut client) = started(|| Start::new(&workspace).flags(FLAGS)) else { return };
-    if !is_open(&mut client) {
+    if !is_unprotected(&mut client) {
         let reply =
             client.call("bash", json!({"command": "echo gitdir: here > new; mv new .git || echo x > .git"}));
         assert_ne!(reply.details()["exitCode"], 0, "{reply}");
@@ -202,14 +202,14 @@ fn unprotected_files_are_reported_at_start_and_by_doctor() {
     symlink("inside/a.txt", workspace.path(".mcp.json")).unwrap();
     let Some(client) = started(|| Start::new(&workspace).flags(FLAGS)) else { return };
     let warning = workspace.expand(&format!("{WARNING}<root>/.mcp.json\n"));
-    crate::support::eventually("the warning", || client.stderr().contains(&warning));
+    crate::support::eventually("the server warns", || client.stderr().contains(&warning));
     let doctor = Start::new(&workspace).flags(["doctor"]).flags(FLAGS).command().output().unwrap();
     let report = String::from_utf8_lossy(&doctor.stdout).into_owned();
     assert!(report.contains(&format!("note  {warning}")), "{report}");
     assert!(!report.contains("All is well"), "{report}");
     // In this mode, commands write nothing in the roots, so nothing is reported.
     let mut client = started(|| Start::new(&workspace).flags(["--sandbox", "read-only"])).unwrap();
-    assert!(!is_open(&mut client));
+    assert!(!is_unprotected(&mut client));
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn unprotected_files_in_a_client_root_are_reported() {
     symlink("elsewhere", workspace.base().join("opened/.vscode/mcp.json")).unwrap();
     let roots = [workspace.base().join("opened")];
     let Some(mut client) = started(|| Start::new(&workspace).flags(FLAGS).roots(&roots)) else { return };
-    assert!(is_open(&mut client));
+    assert!(is_unprotected(&mut client));
     let warning = workspace.expand(&format!("{WARNING}<base>/opened/.vscode/mcp.json\n"));
     assert!(client.stderr().contains(&warning), "{}", client.stderr());
 }
@@ -232,23 +232,28 @@ fn link_on_the_path_to_a_client_file_is_reported() {
     fs::create_dir(workspace.home().join(".codex")).unwrap();
     symlink(workspace.path("codex.toml"), workspace.home().join(".codex/config.toml")).unwrap();
     let Some(mut client) = started(|| Start::new(&workspace).flags(FLAGS)) else { return };
-    assert!(is_open(&mut client));
+    assert!(is_unprotected(&mut client));
     let warning = workspace.expand(&format!("{WARNING}<root>/codex.toml\n"));
     assert!(client.stderr().contains(&warning), "{}", client.stderr());
 }
 
-#[test]
-fn without_mounts_commands_run_and_the_warning_names_all() {
+/// Starts a server that cannot mount, so its commands can write autorun files.
+///
+/// Returns `None` if the tests do not run as root. Only root can drop the capability to mount.
+fn start_without_mounts(workspace: &Workspace) -> Option<Client> {
     if !rustix::process::geteuid().is_root() {
-        return eprintln!("only root can give up the capability to mount");
+        eprintln!("skipped: only root can drop the capability to mount");
+        return None;
     }
+    let drop_capability = ["--bounding-set=-sys_admin", "--inh-caps=-sys_admin"];
+    started(|| Start::new(workspace).through("setpriv", &drop_capability).flags(FLAGS))
+}
+
+#[test]
+fn warning_lists_all_files_if_commands_cannot_mount() {
     let workspace = repository(0);
-    let start = || {
-        let without = ["--bounding-set=-sys_admin", "--inh-caps=-sys_admin"];
-        Start::new(&workspace).through("setpriv", &without).flags(FLAGS)
-    };
-    let Some(mut client) = started(start) else { return };
-    assert!(is_open(&mut client));
+    let Some(mut client) = start_without_mounts(&workspace) else { return };
+    assert!(is_unprotected(&mut client));
     for name in [".git/config", ".git/hooks", ".mcp.json", ".vscode/mcp.json"] {
         assert!(
             client.stderr().contains(&workspace.expand(&format!("<root>/{name}"))),
@@ -277,7 +282,7 @@ fn file_that_a_command_creates_is_reported() {
         let Some(mut client) = start(&workspace, unprivileged) else { return };
         for name in [".mcp.json", ".git/commondir", ".vscode/tasks.json", ".git/hooks/post-commit"] {
             let (folder, file) = name.rsplit_once('/').unwrap_or((".", name));
-            if folder == ".git/hooks" && !is_open(&mut client) {
+            if folder == ".git/hooks" && !is_unprotected(&mut client) {
                 continue;
             }
             let reply = client
@@ -300,14 +305,14 @@ fn file_that_a_command_creates_is_reported() {
 }
 
 #[test]
-fn file_of_an_earlier_command_is_reported_by_the_next() {
+fn file_created_in_the_background_is_reported_by_the_next_command() {
     let workspace = workspace();
     let Some(mut client) = start(&workspace, false) else { return };
     let later =
         "(until [ -e go ]; do sleep 0.01; done; mkdir .cursor; echo x > .cursor/mcp.json) & echo started";
     client.call("bash", json!({"command": later})).assert_contains("started");
     workspace.write("go", "");
-    crate::support::eventually("the file", || workspace.path(".cursor/mcp.json").exists());
+    crate::support::eventually("the file exists", || workspace.path(".cursor/mcp.json").exists());
     let reply = client.call("bash", json!({"command": "true"}));
     reply
         .assert_contains("[The command created .cursor/mcp.json, which starts programs outside the sandbox]");
@@ -316,15 +321,8 @@ fn file_of_an_earlier_command_is_reported_by_the_next() {
 
 #[test]
 fn file_that_a_command_changes_is_reported() {
-    if !rustix::process::geteuid().is_root() {
-        return eprintln!("only root can give up the capability to mount");
-    }
     let workspace = repository(0);
-    let start = || {
-        let without = ["--bounding-set=-sys_admin", "--inh-caps=-sys_admin"];
-        Start::new(&workspace).through("setpriv", &without).flags(FLAGS)
-    };
-    let Some(mut client) = started(start) else { return };
+    let Some(mut client) = start_without_mounts(&workspace) else { return };
     for same in ["touch .mcp.json", "cat .mcp.json > copy; mv copy .mcp.json", "rm .cursor/hooks.json"] {
         client.call("bash", json!({"command": same})).assert_text("(no output)");
     }
@@ -333,7 +331,7 @@ fn file_that_a_command_changes_is_reported() {
         "(no output)\n\n[The command changed .mcp.json, which starts programs outside the sandbox]",
     );
     assert_eq!(reply.details()["autorunFiles"], json!([{"path": ".mcp.json", "change": "changed"}]));
-    // A link is compared by its target, also if that is outside.
+    // Links are compared by their target path, even if it is outside.
     client
         .call("bash", json!({"command": "ln -sf /proc/kmsg .mcp.json"}))
         .assert_contains("The command changed .mcp.json,");

@@ -1,5 +1,5 @@
-//! Configured folders and files with paths that commands could redirect: through a link, or through a folder in a
-//! writable folder that becomes a link.
+//! Configured paths that a command could redirect: paths through a link in a writable folder, or through a folder that a
+//! command can replace with a link.
 
 use std::fs;
 use std::os::unix::fs::{chown, symlink};
@@ -11,11 +11,11 @@ use serde_json::json;
 use super::{client, started, workspace};
 use crate::support::{Client, Start, Workspace};
 
-/// A user without rights.
+/// An unprivileged user.
 const NOBODY: u32 = 65534;
 
-/// Returns a workspace with a link and a folder in its root, and a link outside to each. The user who starts the
-/// server owns everything.
+/// Creates a workspace with a link and a folder in its root, and links outside that point to them. The user who starts the
+/// server owns all files.
 fn linked(unprivileged: bool) -> Workspace {
     let workspace = workspace();
     fs::create_dir(workspace.path("sub")).unwrap();
@@ -44,7 +44,7 @@ fn outcome(start: &Start<'_>) -> (Option<i32>, String) {
 }
 
 #[test]
-fn ways_through_a_writable_folder_are_refused_at_the_start() {
+fn paths_through_a_writable_folder_are_refused_at_the_start() {
     for unprivileged in [false, true] {
         let workspace = linked(unprivileged);
         if started(|| start(&workspace, unprivileged, &[])).is_none() {
@@ -66,7 +66,7 @@ fn ways_through_a_writable_folder_are_refused_at_the_start() {
             (&["--root", "<root>", "--root", "<root>/way-out"], "the root"),
             (&["--root", "<root>/sub/.."], "the root"),
             (&["--root", "<base>/hop", "--writable", "<root>"], "the root"),
-            // One that can be led elsewhere does not vouch for another.
+            // A root with a path that a command can redirect does not make another path acceptable.
             (&["--root", "<root>", "--root", "way-out", "--writable", "<base>/hop/folder"], "the root"),
         ];
         for (flags, named) in cases {
@@ -77,11 +77,11 @@ fn ways_through_a_writable_folder_are_refused_at_the_start() {
     }
 }
 
-/// Replaces a folder of the root with a link. If a flag has that folder, the next server must not accept the link.
+/// Replaces a folder of the root with a link. If a flag contains the path of the folder, the next server must refuse it.
 const SWAP: &str = "rm -r sub && ln -s <base>/outside sub";
 
 #[test]
-fn folder_that_became_a_link_does_not_widen_the_next_server() {
+fn folder_replaced_with_a_link_is_refused_by_the_next_server() {
     for unprivileged in [false, true] {
         for (flag, named) in [("--root", "the root"), ("--writable", "--writable")] {
             for given in ["<root>/sub", "<base>/to-sub"] {
@@ -107,7 +107,7 @@ fn folder_that_became_a_link_does_not_widen_the_next_server() {
 }
 
 #[test]
-fn temp_folder_by_a_way_through_the_root_is_refused() {
+fn temp_folder_with_a_path_through_the_root_is_refused() {
     let workspace = linked(false);
     let start = || start(&workspace, false, &["--root", "<root>"]).env("TMPDIR", "<root>/way-out");
     if client(&workspace, &["--sandbox", "workspace-write"]).is_none() {
@@ -122,10 +122,11 @@ fn temp_folder_by_a_way_through_the_root_is_refused() {
 fn paths_that_no_command_can_change_are_accepted() {
     for unprivileged in [false, true] {
         let workspace = linked(unprivileged);
-        let way = |at: &str, to: &str| symlink(workspace.base().join(to), workspace.base().join(at)).unwrap();
-        way("private", "."); // as macOS' /tmp, or a home folder on another disk
-        way("to-extra", "extra");
-        way("to-saved", "saved");
+        let link =
+            |at: &str, to: &str| symlink(workspace.base().join(to), workspace.base().join(at)).unwrap();
+        link("private", "."); // like /tmp on macOS, or a home folder on another disk
+        link("to-extra", "extra");
+        link("to-saved", "saved");
         let cases: [&[&str]; 6] = [
             &["--root", "<base>/private/root", "--writable", "<base>/private/extra"],
             &["--root", "<base>/to-root", "--writable", "<base>/to-extra", "--spill-dir", "<base>/to-saved"],
@@ -138,7 +139,7 @@ fn paths_that_no_command_can_change_are_accepted() {
             let Some(mut client) = started(|| start(&workspace, unprivileged, flags)) else { return };
             client.call("bash", json!({"command": "echo x > sub/new && cat sub/new"})).assert_text("x\n");
         }
-        // Where commands write nothing but their temp folder, no way can be changed.
+        // If commands can write only their temp folder, they cannot redirect any path.
         let flags = ["--sandbox", "read-only", "--spill-dir", "<base>/hop", "--root", "<root>"];
         let start = Start::new(&workspace).flags(flags);
         assert_eq!(outcome(&start).0, Some(0));
@@ -163,7 +164,7 @@ fn client_root_with_a_path_through_another_root_is_ignored() {
 }
 
 #[test]
-fn way_through_a_root_of_the_client_starts_no_command() {
+fn no_command_starts_with_a_path_through_a_client_root() {
     for (flag, path, named) in [
         ("--writable", "<base>/hop", "--writable"),
         ("--spill-dir", "<base>/hop", "the folder of saved outputs"),

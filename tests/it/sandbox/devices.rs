@@ -1,4 +1,4 @@
-//! Devices that commands can't open, and their separate shared memory.
+//! Devices that commands cannot open, and the private shared memory of commands.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -57,7 +57,7 @@ int main(void) {
 }
 "#;
 
-/// A terminal of another program, and the process that types there.
+/// A terminal, and the process that types into it.
 struct Terminal {
     process: Child,
     path: String,
@@ -124,7 +124,7 @@ fn shared_memory_of_commands_is_private() {
         let Some(mut client) = started(start) else { return };
         let reply = client.call("bash", json!({"command": program}));
         if reply.text().contains("semaphore: Permission denied") && !can_mount(&mut client) {
-            eprintln!("this system lets commands have no mounts (unprivileged: {unprivileged})");
+            eprintln!("skipped: commands cannot mount on this system (unprivileged: {unprivileged})");
             continue;
         }
         reply.assert_text("(no output)");
@@ -144,7 +144,7 @@ fn workspace_in_shared_memory_stays_visible() {
     client.call("bash", json!({"command": command})).assert_text("x\n");
 }
 
-/// Returns true if the server's commands have their own mounts.
+/// Returns true if the commands of the server have a separate mount namespace.
 fn can_mount(client: &mut Client) -> bool {
     client.call("bash", json!({"command": "grep -c ' /dev/shm ' /proc/self/mountinfo"})).text() != "1\n"
 }

@@ -1,4 +1,5 @@
-//! Calls that change a file system outside without a call that Landlock checks: mounts, and requests on open folders.
+//! System calls that change a file system outside the workspace and that Landlock does not check: mounts, and requests on
+//! open folders.
 
 use std::fs;
 use std::os::unix::fs::chown;
@@ -10,11 +11,11 @@ use crate::support::{Start, Workspace};
 
 /// The flags of each mode.
 const MODES: [[&str; 2]; 2] = [["--sandbox", "workspace-write"], ["--sandbox", "read-only"]];
-/// A user without rights.
+/// An unprivileged user.
 const NOBODY: u32 = 65534;
 
-/// Configures an overlay file system in a user namespace, without mounting it: the lower, the upper and the work
-/// directory are the arguments. The kernel empties the folder `work` in the work directory.
+/// Configures an overlay file system in a user namespace, without mounting it. The arguments are the lower, the upper and
+/// the work directory. The kernel would empty the folder `work` in the work directory.
 const OVERLAY: &str = r#"
 #define _GNU_SOURCE
 #include <sched.h>
@@ -53,7 +54,7 @@ fn with_work_folder(unprivileged: bool) -> Workspace {
 }
 
 #[test]
-fn overlay_that_is_configured_empties_no_folder_outside() {
+fn configured_overlay_does_not_empty_a_folder_outside() {
     for unprivileged in [false, true] {
         for flags in MODES {
             let workspace = with_work_folder(unprivileged);

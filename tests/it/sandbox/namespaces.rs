@@ -11,7 +11,7 @@ use crate::support::{Client, Start, Workspace};
 
 /// The flags of each mode.
 const MODES: [[&str; 2]; 2] = [["--sandbox", "workspace-write"], ["--sandbox", "read-only"]];
-/// A user without rights.
+/// An unprivileged user.
 const NOBODY: u32 = 65534;
 
 /// Starts a server for a user who owns the folders outside the workspace.
@@ -31,12 +31,12 @@ fn has_mounts(client: &mut Client) -> bool {
     let inside = client.call("bash", json!({"command": "readlink /proc/self/ns/mnt"}));
     let has_mounts = inside.text().trim() != outside.to_str().unwrap();
     if !has_mounts {
-        eprintln!("not run: this system lets commands have no mounts");
+        eprintln!("skipped: commands cannot mount on this system");
     }
     has_mounts
 }
 
-/// Changes the metadata of a file by each call, and prints the number of each error, 0 if there was none.
+/// Changes the metadata of a file with each system call. Prints the error number of each, or 0.
 const METADATA: &str = r#"
 #define _GNU_SOURCE
 #include <errno.h>
@@ -71,7 +71,7 @@ int main(int argc, char **argv) {
 "#;
 
 #[test]
-fn metadata_of_files_outside_stays() {
+fn metadata_of_files_outside_cannot_be_changed() {
     for unprivileged in [false, true] {
         for flags in MODES {
             let workspace = workspace();
@@ -94,7 +94,7 @@ fn metadata_of_files_outside_stays() {
                     (after.permissions(), after.modified().unwrap())
                 );
             }
-            // The rest works as before.
+            // Changes inside the writable folders succeed.
             let own = format!("touch $TMPDIR/x && {program} $TMPDIR/x && echo x > /dev/null && : | :");
             client.call("bash", json!({"command": own})).assert_text("0 0 0 0 0 0 0 \n");
             if flags == MODES[0] {
@@ -106,7 +106,7 @@ fn metadata_of_files_outside_stays() {
 }
 
 #[test]
-fn further_writable_folders_stay_writable() {
+fn configured_writable_folders_are_writable() {
     for unprivileged in [false, true] {
         let workspace = workspace();
         fs::create_dir_all(workspace.base().join("with space/sub")).unwrap();
@@ -125,7 +125,7 @@ fn further_writable_folders_stay_writable() {
     }
 }
 
-/// Creates, looks for, or removes shared memory, a semaphore and a queue of System V with a given key.
+/// Creates, finds or removes the shared memory, semaphore and message queue of System V with a given key.
 const SYSTEM_V: &str = r#"
 #include <errno.h>
 #include <stdio.h>
@@ -149,12 +149,12 @@ int main(int argc, char **argv) {
 "#;
 
 #[test]
-fn system_v_objects_outside_are_out_of_reach() {
+fn system_v_objects_outside_are_inaccessible() {
     let workspace = workspace();
     let program = compiled(&workspace, "system-v", SYSTEM_V, &[]);
     let key = std::process::id().to_string();
-    let outside = |word: &str| {
-        let output = Command::new(&program).args([&key, word]).output().unwrap();
+    let outside = |action: &str| {
+        let output = Command::new(&program).args([&key, action]).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     };
     assert_eq!(outside("create"), "found found found ");
@@ -165,8 +165,8 @@ fn system_v_objects_outside_are_out_of_reach() {
             if !has_mounts(&mut client) {
                 continue;
             }
-            for word in ["look", "remove"] {
-                let command = format!("{} {key} {word}", program.display());
+            for action in ["look", "remove"] {
+                let command = format!("{} {key} {action}", program.display());
                 found.push(client.call("bash", json!({"command": command})).text().trim().to_owned());
             }
         }
@@ -175,7 +175,7 @@ fn system_v_objects_outside_are_out_of_reach() {
     assert!(found.iter().all(|found| found == "none none none"), "{found:?}");
 }
 
-/// Ordinary work: the program that must be installed, and the commands.
+/// Typical commands, each with the program that must be installed.
 const WORK: [(&str, &str); 5] = [
     (
         "git",
@@ -214,7 +214,7 @@ fn ordinary_programs_work() {
             let installed =
                 client.call("bash", json!({"command": format!("{program} --version > /dev/null 2>&1")}));
             if installed.details()["exitCode"] != 0 || !has_mounts(&mut client) {
-                eprintln!("not run: there is no {program}");
+                eprintln!("skipped: {program} is not installed");
                 continue;
             }
             let reply =

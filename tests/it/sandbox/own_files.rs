@@ -1,4 +1,4 @@
-//! The server's own files must not lie where commands may write.
+//! The files of the server must be outside the folders that commands can write to.
 
 use std::process::Stdio;
 
@@ -7,15 +7,15 @@ use serde_json::json;
 use super::{client, workspace};
 use crate::support::{Start, Workspace};
 
-/// Returns the exit code and stderr of a server that does not start.
-fn refusal(workspace: &Workspace, flags: &[&str]) -> (Option<i32>, String) {
+/// Starts a server with empty input. Returns its exit code and stderr.
+fn outcome(workspace: &Workspace, flags: &[&str]) -> (Option<i32>, String) {
     let start = Start::new(workspace).flags(flags);
     let output = start.command().stdin(Stdio::null()).stdout(Stdio::null()).output().unwrap();
     (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
 #[test]
-fn server_files_below_a_writable_folder_are_refused_at_the_start() {
+fn server_files_in_a_writable_folder_are_refused_at_the_start() {
     let workspace = workspace();
     if client(&workspace, &["--sandbox", "workspace-write"]).is_none() {
         return;
@@ -37,15 +37,15 @@ fn server_files_below_a_writable_folder_are_refused_at_the_start() {
     ];
     for (flags, named) in cases {
         let flags = [flags, &["--root", "<root>"]].concat();
-        let (code, stderr) = refusal(&workspace, &[&flags[..], &["--sandbox", "workspace-write"]].concat());
+        let (code, stderr) = outcome(&workspace, &[&flags[..], &["--sandbox", "workspace-write"]].concat());
         assert_eq!(code, Some(2), "{flags:?}: {stderr}");
         assert!(
             stderr.contains(&format!("--sandbox: {named} (")) && stderr.contains("must not lie in "),
             "{stderr}"
         );
-        // Where commands write nothing there, or anywhere, it starts.
+        // The server starts if commands cannot write these folders, or if there is no sandbox.
         for mode in ["read-only", "off"] {
-            let (code, stderr) = refusal(&workspace, &[&flags[..], &["--sandbox", mode]].concat());
+            let (code, stderr) = outcome(&workspace, &[&flags[..], &["--sandbox", mode]].concat());
             assert_eq!(code, Some(0), "{flags:?} {mode}: {stderr}");
         }
     }
@@ -59,13 +59,13 @@ fn server_files_below_a_writable_folder_are_refused_at_the_start() {
 fn refused_start_creates_no_folder_of_saved_outputs() {
     let workspace = workspace();
     let flags = ["--root", "<root>", "--spill-dir", "<root>/new", "--sandbox", "workspace-write"];
-    let (code, stderr) = refusal(&workspace, &flags);
+    let (code, stderr) = outcome(&workspace, &flags);
     assert_eq!(code, Some(2), "{stderr}");
     assert!(!workspace.path("new").exists());
 }
 
 #[test]
-fn client_root_with_the_saved_outputs_runs_no_command() {
+fn no_command_runs_if_a_client_root_contains_the_saved_outputs() {
     let workspace = workspace();
     let start = || {
         Start::new(&workspace).flags(["--sandbox", "workspace-write"]).roots(&[workspace.base().to_owned()])

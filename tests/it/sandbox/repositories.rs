@@ -1,4 +1,4 @@
-//! Autorun files of submodules, further work trees, and repositories in folders of the workspace.
+//! Autorun files of submodules, of linked work trees, and of repositories in folders of the workspace.
 
 use std::fs;
 use std::process::Command;
@@ -23,11 +23,11 @@ fn start(workspace: &Workspace, unprivileged: bool) -> Option<Client> {
 }
 
 /// Runs git outside the sandbox, in a folder of the workspace.
-fn git(workspace: &Workspace, folder: &str, words: &[&str]) {
+fn git(workspace: &Workspace, folder: &str, arguments: &[&str]) {
     let mut git = Command::new("git");
     git.current_dir(workspace.path(folder)).env("HOME", workspace.home());
     let own = ["-c", "user.name=Somebody", "-c", "user.email=somebody@example.com"];
-    assert!(git.args(own).args(words).status().unwrap().success(), "{words:?}");
+    assert!(git.args(own).args(arguments).status().unwrap().success(), "{arguments:?}");
 }
 
 /// Returns true if the commands of this server are in their own mount namespace.
@@ -47,7 +47,7 @@ fn submodules_of_any_name_are_read_only() {
             workspace.write(format!("{name}/HEAD"), "ref: refs/heads/main\n");
             workspace.write(format!("{name}/config"), "");
         }
-        // A command could have created these, so that the others are not found among them.
+        // A command could create many such folders to hide the submodules.
         workspace.write(".git/modules/libs/HEAD", "");
         for number in 0..others {
             fs::create_dir(workspace.path(format!(".git/modules/{number}"))).unwrap();
@@ -88,13 +88,13 @@ fn repositories_in_folders_are_reported() {
         ] {
             client.call("bash", json!({"command": command})).assert_text(&notice(verb, name));
         }
-        // They can be removed.
+        // The created files can be removed.
         client.call("bash", json!({"command": "rm -r sub mine libs tree"})).assert_text("(no output)");
     }
 }
 
 #[test]
-fn work_trees_that_lead_elsewhere_are_reported() {
+fn work_trees_with_a_foreign_git_folder_are_reported() {
     let workspace = workspace();
     git(&workspace, ".", &["init", "-q"]);
     git(&workspace, ".", &["commit", "-q", "--allow-empty", "-m", "one"]);
@@ -111,7 +111,7 @@ fn work_trees_that_lead_elsewhere_are_reported() {
 
 #[test]
 fn deep_repositories_that_the_index_lists_are_reported() {
-    // `git status` runs git in them, with their settings.
+    // `git status` runs git with the settings of these repositories.
     for (unprivileged, index) in
         [(false, "--add"), (true, "--index-version=4 --add"), (false, "--split-index --add")]
     {

@@ -1,5 +1,5 @@
-//! Things that a command can't do with the rights that it has: make devices, signal and look at processes outside, reach
-//! abstract sockets, gain other rights.
+//! Actions that a command cannot do although its user may: create devices, send signals to processes outside, read their
+//! environment, connect to abstract sockets, gain privileges.
 
 use std::fs;
 use std::io::{ErrorKind, Read as _};
@@ -17,17 +17,17 @@ use crate::support::{Client, Start, Workspace};
 const MODES: [[&str; 2]; 2] = [["--sandbox", "workspace-write"], ["--sandbox", "read-only"]];
 
 /// Returns true if the kernel restricts signals and abstract sockets: Linux 6.12 with Landlock ABI 6.
-fn knows_scopes() -> bool {
+fn has_landlock_scopes() -> bool {
     let release = rustix::system::uname().release().to_string_lossy().into_owned();
     let mut numbers = release.split(['.', '-']).map_while(|number| number.parse::<u32>().ok());
-    let knows = (numbers.next(), numbers.next()) >= (Some(6), Some(12));
-    if !knows {
-        eprintln!("not run: this kernel ({release}) does not hold signals and abstract sockets");
+    let has_scopes = (numbers.next(), numbers.next()) >= (Some(6), Some(12));
+    if !has_scopes {
+        eprintln!("skipped: this kernel ({release}) does not restrict signals and abstract sockets");
     }
-    knows
+    has_scopes
 }
 
-/// A process outside, which is ended with the value.
+/// A process outside the sandbox. It is killed when the value is dropped.
 struct Outside(Child);
 
 impl Outside {
@@ -35,7 +35,7 @@ impl Outside {
         Self(Command::new("sleep").arg("600").env("SECRET_OUTSIDE", "told").spawn().unwrap())
     }
 
-    fn lives(&mut self) -> bool {
+    fn is_running(&mut self) -> bool {
         self.0.try_wait().unwrap().is_none()
     }
 }
@@ -48,7 +48,7 @@ impl Drop for Outside {
 }
 
 #[test]
-fn device_files_are_made_by_no_command() {
+fn commands_cannot_create_device_files() {
     let workspace = workspace();
     for flags in MODES {
         let Some(mut client) = client(&workspace, &flags) else { return };
@@ -71,7 +71,7 @@ fn exit_codes_of_a_pipeline_are_reported() {
         let Some(mut client) = client(&workspace, &flags) else { return };
         let reply = client.call("bash", json!({"command": "sh -c 'exit 3' | cat"}));
         assert_eq!(reply.details()["pipelineExitCodes"], json!([3, 0]), "{flags:?} {reply}");
-        // The folder of the reports stays read-only.
+        // The folder of the reports is read-only for commands.
         let write = "echo x > \"${BASH_ENV%/*}/x\"; for f in ${TMPDIR%/*}/cutline-pipelines-*/; do echo x > $f/x; done; \
                      ls ${TMPDIR%/*}/cutline-pipelines-*/";
         let reply = client.call("bash", json!({"command": write}));
@@ -94,16 +94,16 @@ fn commands_run_in_a_configured_folder() {
 }
 
 #[test]
-fn processes_outside_get_no_signal() {
-    if !knows_scopes() {
+fn commands_cannot_signal_processes_outside() {
+    if !has_landlock_scopes() {
         return;
     }
     let workspace = workspace();
     for flags in MODES {
         let Some(mut client) = client(&workspace, &flags) else { return };
         let mut outside = Outside::start();
-        let left = client.call("bash", json!({"command": "sleep 600 & echo"}));
-        let of_other_command = left.details()["backgroundPids"][0].as_u64().unwrap();
+        let background = client.call("bash", json!({"command": "sleep 600 & echo"}));
+        let of_other_command = background.details()["backgroundPids"][0].as_u64().unwrap();
         for target in [outside.0.id(), client.id(), u32::try_from(of_other_command).unwrap()] {
             for signal in ["0", "TERM", "KILL", "CONT"] {
                 let command = format!("kill -{signal} {target}");
@@ -111,10 +111,10 @@ fn processes_outside_get_no_signal() {
                 assert_ne!(reply.details()["exitCode"], 0, "{reply}");
             }
         }
-        assert!(outside.lives(), "{flags:?}");
+        assert!(outside.is_running(), "{flags:?}");
         let own = "sleep 600 & kill $!; wait $!; [ $? = 143 ] && echo ended";
         client.call("bash", json!({"command": own})).assert_text("ended\n");
-        // Without a sandbox it is a signal like any other.
+        // Without a sandbox, the signal reaches the process.
         let kill = json!({"command": format!("kill {}", outside.0.id())});
         Client::new(&workspace).call("bash", kill).assert_text("(no output)");
         assert!(!outside.0.wait().unwrap().success());
@@ -133,8 +133,8 @@ fn environment_of_processes_outside_is_unreadable() {
     for flags in MODES {
         let outside = Outside::start();
         let start = || Start::new(&workspace).env("SECRET_SERVER", "told").flags(["--env", "filtered"]);
-        let Some(mut held) = started(|| start().flags(flags)) else { return };
-        assert_eq!(look(&mut held, &outside), "(no output)", "{flags:?}");
+        let Some(mut restricted) = started(|| start().flags(flags)) else { return };
+        assert_eq!(look(&mut restricted, &outside), "(no output)", "{flags:?}");
         assert!(look(&mut start().client(), &outside).contains("SECRET_SERVER=told"));
     }
 }
@@ -149,7 +149,7 @@ fn secret_variables_are_removed_from_commands() {
     client.call("bash", command).assert_text("[] [kept] [seen] [] [] [set]\n");
 }
 
-/// Connects to the abstract socket of that name, and sends.
+/// Connects to the abstract socket with the name in the argument and sends a text.
 const CONNECT: &str = r#"
 #include <stddef.h>
 #include <stdio.h>
@@ -169,8 +169,8 @@ int main(int argc, char **argv) {
 "#;
 
 #[test]
-fn abstract_sockets_outside_are_out_of_reach() {
-    if !knows_scopes() {
+fn abstract_sockets_outside_are_inaccessible() {
+    if !has_landlock_scopes() {
         return;
     }
     let workspace = workspace();
@@ -224,12 +224,12 @@ fn set_user_id_programs_cannot_be_created() {
     }
 }
 
-/// Says as whom it runs.
+/// Prints the user id that it runs with.
 const WHO: &str =
     "#include <stdio.h>\n#include <unistd.h>\nint main(void) { return printf(\"%d\\n\", geteuid()) < 0; }";
 
 #[test]
-fn set_user_id_programs_give_no_rights() {
+fn set_user_id_programs_give_no_privileges() {
     let workspace = workspace();
     for flags in MODES {
         let Some(mut client) = client(&workspace, &flags) else { return };
@@ -237,19 +237,19 @@ fn set_user_id_programs_give_no_rights() {
         client.call("bash", status).assert_text("NoNewPrivs:\t1\n");
     }
     if !rustix::process::geteuid().is_root() {
-        return eprintln!("not run to its end: only root can make a program that is run as another user");
+        return eprintln!("skipped in part: only root can create a set-user-ID program of another user");
     }
     let program = compiled(&workspace, "who", WHO, &[]);
     fs::set_permissions(&program, fs::Permissions::from_mode(0o4755)).unwrap();
     let command = json!({"command": program});
-    let mut free = Start::new(&workspace).unprivileged().client();
-    if free.call("bash", command.clone()).text() != "0\n" {
-        return eprintln!("not run to its end: this file system lets no program be run as another user");
+    let mut unrestricted = Start::new(&workspace).unprivileged().client();
+    if unrestricted.call("bash", command.clone()).text() != "0\n" {
+        return eprintln!("skipped in part: this file system ignores the set-user-ID bit");
     }
-    // The next server's binary is copied to where this one's runs.
-    drop(free);
+    // The next server needs a copy of its binary at the path of this one.
+    drop(unrestricted);
     for flags in MODES {
-        let mut held = started(|| Start::new(&workspace).unprivileged().flags(flags)).unwrap();
-        held.call("bash", command.clone()).assert_text("65534\n");
+        let mut restricted = started(|| Start::new(&workspace).unprivileged().flags(flags)).unwrap();
+        restricted.call("bash", command.clone()).assert_text("65534\n");
     }
 }

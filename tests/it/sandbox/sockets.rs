@@ -1,4 +1,4 @@
-//! The sockets that a command can make, and the calls that would reach past the rules in other ways.
+//! The sockets that a command can create, and other system calls that would bypass the rules.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -9,7 +9,7 @@ use serde_json::json;
 use super::{client, compiled, started, workspace};
 use crate::support::{Client, Start, Workspace};
 
-/// Makes the call of each input line (`CALL NUMBERS`), and prints the line with the number of the error, or 0.
+/// Makes the system call of each input line (`CALL NUMBERS`). Prints the line with the error number, or 0.
 const CALLS: &str = r#"
 #define _GNU_SOURCE
 #include <errno.h>
@@ -37,7 +37,7 @@ int main(void) {
 }
 "#;
 
-/// Sends to the socket at a path: through a stream, a datagram, and one of a pair of datagrams.
+/// Sends to the socket at a path. The first argument selects a stream socket, a datagram socket, or a socket of a pair.
 const SEND: &str = r#"
 #include <stdio.h>
 #include <string.h>
@@ -64,7 +64,8 @@ int main(int argc, char **argv) {
 "#;
 
 const UNIX: [&str; 3] = ["socket 1 1 0", "socket 1 2 0", "socket 1 5 0"];
-/// TCP, UDP, with flags and protocols given, over both families; the kernel's news of the network.
+/// Sockets that are allowed: TCP and UDP over both address families, with and without flags and protocols, and netlink for
+/// network configuration.
 const ALLOWED: [&str; 10] = [
     "socket 2 1 0",
     "socket 2 1 6",
@@ -77,9 +78,12 @@ const ALLOWED: [&str; 10] = [
     "pair 1 1 0",
     "pair 1 5 0",
 ];
-/// SMC in two spellings, Multipath TCP, SCTP, DCCP, raw and packet sockets, XDP, vsock, the kernel's crypto, other
-/// news, protocols put in TCP's place; rings, keys, queues, handles, a terminal's input, another process's limits; all calls
-/// for mounts; requests that create and delete subvolumes, set flags, and make files unwritable.
+/// Calls that are refused.
+///
+/// Sockets: SMC in two forms, Multipath TCP, SCTP, DCCP, raw and packet sockets, XDP, vsock, the crypto API of the kernel,
+/// other netlink families, protocols that replace TCP. Other calls: `io_uring`, keys, message queues, file handles, terminal
+/// input, limits of another process, all calls for mounts. Requests: those that create and delete subvolumes, set flags, or
+/// make files immutable.
 const REFUSED: [&str; 52] = [
     "socket 2 1 256",
     "socket 10 1 256",
@@ -137,7 +141,7 @@ const REFUSED: [&str; 52] = [
     "call SYS_ioctl 0 1082156677",
 ];
 
-/// The number of the error that a refused call ends with.
+/// The error number of a refused call.
 const EPERM: &str = "1";
 
 /// Returns the results of `calls` made under `flags`.
@@ -174,7 +178,7 @@ fn results(
 }
 
 #[test]
-fn only_listed_sockets_are_made() {
+fn only_listed_sockets_can_be_created() {
     let workspace = workspace();
     compiled(&workspace, "calls", CALLS, &[]);
     for unprivileged in [false, true] {
@@ -205,7 +209,7 @@ fn only_listed_sockets_are_made() {
 fn call_numbers_with_the_x32_bit_are_refused() {
     let workspace = workspace();
     compiled(&workspace, "calls", CALLS, &[]);
-    // getpid, socket and one that there is not, with the bit.
+    // The numbers of getpid, socket and an unknown call, each with the bit.
     let calls = ["call 1073741863 0 0", "call 1073741865 2 1", "call 1073742800 0 0"];
     let Some(results) = results(&workspace, &["--sandbox", "read-only"], false, &calls) else { return };
     assert!(results.iter().all(|(_, error)| error == EPERM), "{results:?}");
@@ -231,9 +235,9 @@ fn calls_of_32_bit_programs_fail_with_an_error() {
     let workspace = workspace();
     let program = compiled(&workspace, "call-of-32-bits", CALL_OF_32_BITS, &[]);
     let run = json!({"command": program});
-    // A kernel without such calls ends the program.
+    // A kernel without these calls kills the program.
     if Client::new(&workspace).call("bash", run.clone()).details()["exitCode"] != 0 {
-        return eprintln!("not run: this kernel has no calls of 32-bit programs");
+        return eprintln!("skipped: this kernel does not support 32-bit programs");
     }
     for unprivileged in [false, true] {
         for flags in [["--sandbox", "workspace-write"], ["--sandbox", "read-only"]] {
@@ -251,7 +255,7 @@ fn calls_of_32_bit_programs_fail_with_an_error() {
 fn requests_that_read_or_clone_files_are_allowed() {
     let workspace = workspace();
     compiled(&workspace, "calls", CALLS, &[]);
-    // FS_IOC_GETFLAGS, FS_IOC_FIEMAP, FICLONE, FIDEDUPERANGE, of a descriptor that is not open; a call that no kernel has.
+    // FS_IOC_GETFLAGS, FS_IOC_FIEMAP, FICLONE and FIDEDUPERANGE on a closed descriptor, and a call that does not exist.
     let calls = [
         "call SYS_ioctl 99 2148034049",
         "call SYS_ioctl 99 3223348747",
@@ -266,7 +270,7 @@ fn requests_that_read_or_clone_files_are_allowed() {
 }
 
 #[test]
-fn listening_programs_are_out_of_reach_by_path() {
+fn sockets_outside_are_inaccessible_by_path() {
     let workspace = workspace();
     compiled(&workspace, "send", SEND, &[]);
     let (stream, datagram) = (workspace.base().join("stream"), workspace.base().join("datagram"));
@@ -277,7 +281,7 @@ fn listening_programs_are_out_of_reach_by_path() {
     for path in [&stream, &datagram] {
         fs::set_permissions(path, fs::Permissions::from_mode(0o777)).unwrap();
     }
-    let ways = [
+    let modes = [
         "stream <base>/stream",
         "datagram <base>/datagram",
         "pair <base>/datagram",
@@ -287,17 +291,18 @@ fn listening_programs_are_out_of_reach_by_path() {
         [&["--sandbox", "read-only"][..], &["--sandbox", "workspace-write", "--sandbox-deny", "unix-sockets"]]
     {
         let Some(mut client) = client(&workspace, flags) else { return };
-        for way in ways {
+        for mode in modes {
             let reply =
-                client.call("bash", json!({"command": workspace.expand(&format!("<base>/send {way}"))}));
+                client.call("bash", json!({"command": workspace.expand(&format!("<base>/send {mode}"))}));
             assert_eq!(reply.details()["exitCode"], 1, "{reply}");
         }
         assert!(listener.accept().is_err() && receiver.recv(&mut [0; 8]).is_err(), "{flags:?}");
     }
     // Without a sandbox all of these except the last succeed.
-    let mut free = Client::new(&workspace);
-    for (way, code) in ways.iter().zip([0, 0, 0, 1]) {
-        let reply = free.call("bash", json!({"command": workspace.expand(&format!("<base>/send {way}"))}));
+    let mut unrestricted = Client::new(&workspace);
+    for (mode, code) in modes.iter().zip([0, 0, 0, 1]) {
+        let reply =
+            unrestricted.call("bash", json!({"command": workspace.expand(&format!("<base>/send {mode}"))}));
         assert_eq!(reply.details()["exitCode"], code, "{reply}");
     }
     assert!(listener.accept().is_ok() && receiver.recv(&mut [0; 8]).is_ok());
@@ -308,26 +313,26 @@ fn doctor_reports_a_bypass() {
     let workspace = workspace();
     compiled(&workspace, "send", SEND, &[]);
     let _listener = UnixListener::bind(workspace.base().join("stream")).unwrap();
-    let way_out = workspace.expand("<base>/send stream <base>/stream");
+    let bypass = workspace.expand("<base>/send stream <base>/stream");
     for flags in [
         &["--sandbox", "workspace-write"][..],
         &["--sandbox", "workspace-write", "--sandbox-deny", "unix-sockets"],
         &["--sandbox", "read-only"],
     ] {
         let Some(mut client) = client(&workspace, flags) else { return };
-        let is_out = client.call("bash", json!({"command": way_out})).details()["exitCode"] == 0;
+        let is_bypassed = client.call("bash", json!({"command": bypass})).details()["exitCode"] == 0;
         let doctor = Start::new(&workspace).flags(["doctor"]).flags(flags).command().output().unwrap();
         let report = String::from_utf8_lossy(&doctor.stdout);
         assert_eq!(
             report.contains("note  under --sandbox workspace-write a command can bypass"),
-            is_out,
+            is_bypassed,
             "{flags:?}: {report}"
         );
     }
 }
 
 #[test]
-fn programs_of_a_command_reach_each_other() {
+fn processes_of_a_command_can_connect_to_each_other() {
     let workspace = workspace();
     compiled(&workspace, "send", SEND, &[]);
     let Some(mut client) = client(&workspace, &["--sandbox", "workspace-write"]) else { return };

@@ -1,4 +1,4 @@
-//! The start of a command under rules: none of its code runs before they apply.
+//! The start of a sandboxed command: the rules apply before any of its code runs.
 
 use std::fs;
 
@@ -7,8 +7,8 @@ use serde_json::json;
 use super::{client, compiled, started, workspace};
 use crate::support::{Client, Start};
 
-/// A library that writes outside the root and in the root as soon as it is loaded.
-const PLANT: &str = r#"
+/// A library that writes a file outside the root and one in the root when it is loaded.
+const PLANTED_LIBRARY: &str = r#"
 #include <fcntl.h>
 #include <unistd.h>
 __attribute__((constructor)) static void loaded(void) {
@@ -18,10 +18,10 @@ __attribute__((constructor)) static void loaded(void) {
 "#;
 
 #[test]
-fn library_in_the_root_is_loaded_under_the_rules_alone() {
+fn library_in_the_root_is_loaded_only_under_the_rules() {
     let workspace = workspace();
-    compiled(&workspace, "libplant.so", PLANT, &["-shared", "-fPIC"]);
-    // The empty entry is the current folder.
+    compiled(&workspace, "libplant.so", PLANTED_LIBRARY, &["-shared", "-fPIC"]);
+    // The empty entry of the search path is the current folder.
     let start = || {
         let start = Start::new(&workspace).flags(["--sandbox", "workspace-write"]);
         start.env("LD_LIBRARY_PATH", ":/opt/lib").env("LD_PRELOAD", "libplant.so")
@@ -32,11 +32,11 @@ fn library_in_the_root_is_loaded_under_the_rules_alone() {
     assert!(!workspace.path("loaded").exists());
     client.call("bash", json!({"command": "true"})).assert_success();
     assert!(workspace.path("loaded").exists(), "the command did not get its environment");
-    assert!(!workspace.base().join("outside/new").exists(), "it ran outside");
+    assert!(!workspace.base().join("outside/new").exists(), "the library wrote outside");
 }
 
 #[test]
-fn environment_of_a_command_is_that_without_a_sandbox() {
+fn command_has_the_same_environment_as_without_a_sandbox() {
     let workspace = workspace();
     let flags = ["--sandbox", "read-only"];
     let start = || {
@@ -48,26 +48,26 @@ fn environment_of_a_command_is_that_without_a_sandbox() {
         start.env("LD_LIBRARY_PATH", "")
     };
     let variables = |client: &mut Client| {
-        // Without what differs from call to call, and from mode to mode.
+        // Variables that differ between calls or modes are removed.
         let command = "env -0 | LC_ALL=C sort -z | grep -zvE '^(TMPDIR|CUTLINE_MARK|_)=' | base64 -w0; echo $BASHPID $PPID | wc -w; [ $CUTLINE_MARK ]";
         let reply = client.call("bash", json!({"command": command}));
         assert_eq!(reply.details()["exitCode"], 0, "{reply}");
         reply.text().to_owned()
     };
-    let Some(mut held) = started(|| start().flags(flags)) else { return };
-    let mut free = start().client();
-    assert_eq!(variables(&mut held), variables(&mut free));
+    let Some(mut restricted) = started(|| start().flags(flags)) else { return };
+    let mut unrestricted = start().client();
+    assert_eq!(variables(&mut restricted), variables(&mut unrestricted));
 }
 
 #[test]
 fn command_of_a_nested_server_has_a_separate_tag() {
     let workspace = workspace();
     let start = || Start::new(&workspace).env("CUTLINE_MARK", "1.2.3.4.5");
-    let Some(mut held) = started(|| start().flags(["--sandbox", "read-only"])) else { return };
-    for client in [&mut held, &mut start().client()] {
-        let mark = client.call("bash", json!({"command": "echo $CUTLINE_MARK"}));
+    let Some(mut restricted) = started(|| start().flags(["--sandbox", "read-only"])) else { return };
+    for client in [&mut restricted, &mut start().client()] {
+        let tag = client.call("bash", json!({"command": "echo $CUTLINE_MARK"}));
         let server = format!("{}.", client.id());
-        assert!(mark.text().starts_with(&server), "{server} {mark}");
+        assert!(tag.text().starts_with(&server), "{server} {tag}");
     }
 }
 
@@ -120,7 +120,7 @@ fn inherited_descriptors_do_not_reach_a_command() {
 }
 
 #[test]
-fn root_that_became_a_link_starts_no_command() {
+fn no_command_starts_in_a_root_that_became_a_link() {
     let workspace = workspace();
     let Some(mut client) = client(&workspace, &["--sandbox", "read-only"]) else { return };
     client.call("bash", json!({"command": "pwd -P"})).assert_text(&workspace.expand("<root>\n"));
@@ -133,8 +133,8 @@ fn root_that_became_a_link_starts_no_command() {
     assert_ne!(reply.details()["exitCode"], 0, "{reply}");
 }
 
-/// Capabilities over files, users and own processes: bits 0 to 3, 5 to 7, 10, 14 and 18.
-const KEPT: u64 = 0x0004_44ef;
+/// The capabilities for files, users and processes: bits 0 to 3, 5 to 7, 10, 14 and 18.
+const KEPT_CAPABILITIES: u64 = 0x0004_44ef;
 
 #[test]
 fn system_capabilities_are_dropped() {
@@ -145,7 +145,7 @@ fn system_capabilities_are_dropped() {
         let reply = client.call("bash", json!({"command": command}));
         for line in reply.text().lines() {
             let bits = u64::from_str_radix(line.split_whitespace().last().unwrap(), 16).unwrap();
-            assert_eq!(bits & !KEPT, 0, "{reply}");
+            assert_eq!(bits & !KEPT_CAPABILITIES, 0, "{reply}");
         }
         assert_eq!(reply.text().lines().count(), 4, "{reply}");
     }

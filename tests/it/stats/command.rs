@@ -124,7 +124,7 @@ fn file_without_records_is_explained() {
 }
 
 #[test]
-fn colours_on_terminal_only() {
+fn colours_appear_on_a_terminal_only() {
     let day = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/stats/day.jsonl");
     let (workspace, show) = (Workspace::new(), ["stats", day.to_str().unwrap()]);
     let Some(text) = on_a_terminal(&workspace, &show, &[]) else { return };

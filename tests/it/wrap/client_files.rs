@@ -1,4 +1,4 @@
-//! Entries of client files that are wrapped and unwrapped.
+//! Wrapping and unwrapping of entries in client files.
 
 use std::fs;
 
@@ -21,14 +21,14 @@ const FILES: [(&str, &str); 3] = [
 ];
 
 #[test]
-fn wrapped_entries_turn_back_to_the_byte() {
+fn unwrapping_restores_the_entry_byte_for_byte() {
     let workspace = Workspace::new();
     for (client, text) in FILES {
         workspace.write(client, text);
         let path = workspace.path(client).display().to_string();
-        let run = |words: &[&str]| {
-            let words = [&["config", client, "--file", &path], words].concat();
-            let output = Start::new(&workspace).flags(words).command().output().unwrap();
+        let run = |arguments: &[&str]| {
+            let arguments = [&["config", client, "--file", &path], arguments].concat();
+            let output = Start::new(&workspace).flags(arguments).command().output().unwrap();
             assert!(output.status.success(), "{client}: {}", String::from_utf8_lossy(&output.stderr));
             String::from_utf8(output.stdout).unwrap()
         };
@@ -39,7 +39,7 @@ fn wrapped_entries_turn_back_to_the_byte() {
             wrapped.contains("--max-bytes") && wrapped.contains("npx") && wrapped.len() > text.len(),
             "{wrapped}"
         );
-        // Other flags, and an edit elsewhere that stays.
+        // New flags replace the old ones. An edit elsewhere in the file is preserved.
         run(&["--fit", "codex", "--wrap", "x", "--write"]);
         assert!(now().contains("--fit") && !now().contains("20KB"), "{}", now());
         fs::write(&path, now().replace("other", "another")).unwrap();

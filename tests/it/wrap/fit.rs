@@ -1,11 +1,11 @@
-//! Results fitted to the client that the messages name.
+//! Limits of `cutline wrap` from the profile of the client that the messages name.
 
 use serde_json::{Value, json};
 
 use super::{RESPONSES, Wrap};
 use crate::support::{Workspace, assert_fits_cline, escaped_texts};
 
-/// A wrapped server that answers each request with `result`.
+/// Starts a wrapped server that responds to each request with `result`.
 fn start(workspace: &Workspace, flags: &[&str], result: &Value) -> Wrap {
     for id in 1..5 {
         let response = json!({"jsonrpc": "2.0", "id": id, "result": result});
@@ -30,8 +30,9 @@ fn meta(name: &str) -> Value {
     })
 }
 
-/// Returns the result for a client with this name, in the handshake and in each request.
-fn fitted(flags: &[&str], name: &str, result: &Value) -> Value {
+/// Returns the result for a client with this name. Checks that it is the same if the name is in the handshake or in each
+/// request.
+fn result_for_client(flags: &[&str], name: &str, result: &Value) -> Value {
     let workspace = Workspace::new();
     let mut wrap = start(&workspace, flags, result);
     ask(&mut wrap, 1, "initialize", &json!({"clientInfo": {"name": name, "version": "1"}}));
@@ -48,7 +49,7 @@ fn fitted(flags: &[&str], name: &str, result: &Value) -> Value {
     by_request
 }
 
-/// The text of a result, without the path in its notice.
+/// Returns the text of a result without the path in its notice.
 fn shown(result: &Value) -> String {
     let text = result["content"][0]["text"].as_str().unwrap();
     text.split(" Full output: ").next().unwrap().to_owned()
@@ -61,8 +62,9 @@ fn lines(count: usize) -> Value {
 
 #[test]
 fn limits_are_those_of_the_client_profile() {
-    let notice =
-        |flags: &[&str], name| shown(&fitted(flags, name, &lines(3000))).lines().last().unwrap().to_owned();
+    let notice = |flags: &[&str], name| {
+        shown(&result_for_client(flags, name, &lines(3000))).lines().last().unwrap().to_owned()
+    };
     assert_eq!(notice(&[], "opencode"), "[Showing lines 1-1990 of 3000.");
     assert_eq!(notice(&[], "codex-mcp-client"), "[Showing lines 1-2000 of 3000.");
     assert_eq!(notice(&[], "@cline/core"), "[Showing lines 1-1334 of 3000 (6.9KB JSON limit).");
@@ -79,7 +81,7 @@ fn limits_are_those_of_the_client_profile() {
 }
 
 #[test]
-fn each_request_of_the_stateless_era_names_its_client() {
+fn stateless_requests_select_the_profile_of_their_client() {
     let workspace = Workspace::new();
     let mut wrap = start(&workspace, &[], &lines(1995));
     let mut call = |id, params| ask(&mut wrap, id, "tools/call", &params);
@@ -91,25 +93,25 @@ fn each_request_of_the_stateless_era_names_its_client() {
 }
 
 #[test]
-fn client_that_hands_all_on_gets_no_details() {
+fn client_that_passes_on_everything_gets_no_details() {
     let mut result = lines(3000);
     result["_meta"] = json!({"own": 1});
     let image = json!({"type": "image", "data": "AA==", "mimeType": "image/png"});
     result["content"].as_array_mut().unwrap().push(image.clone());
-    let cut = fitted(&[], "@cline/core", &result);
-    assert_eq!(cut["_meta"], json!({"own": 1}), "what the server says stays");
-    assert_eq!(cut["content"][1], image, "images are the server's");
-    assert!(fitted(&[], "opencode", &result)["_meta"]["details"].is_object());
+    let cut = result_for_client(&[], "@cline/core", &result);
+    assert_eq!(cut["_meta"], json!({"own": 1}), "a member of the server was removed");
+    assert_eq!(cut["content"][1], image, "the image was changed");
+    assert!(result_for_client(&[], "opencode", &result)["_meta"]["details"].is_object());
 }
 
 #[test]
-fn client_that_hands_all_on_has_text_and_structured_content_share_the_bytes() {
+fn text_and_structured_content_share_the_limit_for_some_clients() {
     let rows = |count: usize| json!({"rows": (0..count).map(|n| 1000 + n).collect::<Vec<_>>()});
     let result = |value: &Value| json!({"content": [{"type": "text", "text": value.to_string()}], "structuredContent": value});
-    // 4 KB of each: within the limit of either, not of both.
+    // The text and the structured content have 4 KB each. Each is within the limit, but not both together.
     let both = result(&rows(800));
-    assert_eq!(fitted(&[], "crewai", &both), both);
-    let cut = fitted(&[], "@cline/core", &both);
+    assert_eq!(result_for_client(&[], "crewai", &both), both);
+    let cut = result_for_client(&[], "@cline/core", &both);
     let kept = &cut["structuredContent"];
     assert_eq!(kept.to_string(), cut["content"][0]["text"].as_str().unwrap());
     assert!(kept.to_string().len() <= 3450, "{kept}");
@@ -118,17 +120,18 @@ fn client_that_hands_all_on_has_text_and_structured_content_share_the_bytes() {
         kept["rows"].as_array().unwrap().len()
     );
     assert!(cut["content"][1]["text"].as_str().unwrap().starts_with(&notice), "{notice}");
-    // Of the tokens each has a half.
+    // Each gets half of the tokens.
     let few = result(&rows(200));
-    assert_eq!(fitted(&[], "@cline/core", &few), few);
-    let half = shown(&fitted(&["--max-tokens", "500"], "crewai", &few));
-    let quarter = shown(&fitted(&["--max-tokens", "500"], "@cline/core", &few));
+    assert_eq!(result_for_client(&[], "@cline/core", &few), few);
+    let half = shown(&result_for_client(&["--max-tokens", "500"], "crewai", &few));
+    let quarter = shown(&result_for_client(&["--max-tokens", "500"], "@cline/core", &few));
     let kept = |text: &str| serde_json::from_str::<Value>(text).unwrap()["rows"].as_array().unwrap().len();
     assert!(kept(&half).abs_diff(2 * kept(&quarter)) <= 4 && kept(&half) < 200, "{half}\n{quarter}");
-    // One that is small leaves its part to the other.
-    let beside = json!({"content": [{"type": "text", "text": "600 rows"}], "structuredContent": rows(600)});
-    assert_eq!(fitted(&[], "@cline/core", &beside), beside);
-    let alone = fitted(&[], "@cline/core", &json!({"content": [], "structuredContent": rows(2000)}));
+    // If one of them is small, the other one gets the rest.
+    let unequal = json!({"content": [{"type": "text", "text": "600 rows"}], "structuredContent": rows(600)});
+    assert_eq!(result_for_client(&[], "@cline/core", &unequal), unequal);
+    let alone =
+        result_for_client(&[], "@cline/core", &json!({"content": [], "structuredContent": rows(2000)}));
     assert_eq!(shown(&alone), "[Showing 1378 of 2000 items of \"rows\" (6.9KB limit).");
 }
 
@@ -152,11 +155,11 @@ fn results_fit_a_client_that_converts_to_json() {
             (json!({"content": blocks}), &["--keep", "ends", "--hint", "Ask for \"less\""]),
             (json!({"content": [block("first"), resource, block("last")]}), &[]),
         ] {
-            assert_fits_cline(&fitted(flags, "@cline/core", &result), name);
+            assert_fits_cline(&result_for_client(flags, "@cline/core", &result), name);
         }
     }
     let both = json!({"content": [block(&flat)], "structuredContent": rows});
-    let cut = fitted(&[], "@cline/core", &both);
+    let cut = result_for_client(&[], "@cline/core", &both);
     assert_fits_cline(&cut, "the same value twice");
     let shown: Value = serde_json::from_str(cut["content"][0]["text"].as_str().unwrap()).unwrap();
     assert!(shown == cut["structuredContent"] && shown["rows"].as_array().unwrap().len() > 30, "{cut}");

@@ -1,4 +1,5 @@
-//! A hostile server: what clients accept beyond the protocol, and results that are large somewhere else than in their text.
+//! Hostile servers: messages that violate the protocol but that clients accept, and results that are large outside their
+//! text.
 
 use std::fs;
 
@@ -8,9 +9,9 @@ use serde_json::{Value, json};
 use super::{RESPONSES, Wrap};
 use crate::support::Workspace;
 
-/// Bytes of a part that is over every limit.
+/// Size of a string that is over all limits, in bytes.
 pub(super) const LARGE: usize = 300_000;
-/// The default limit.
+/// The default limit, in bytes.
 pub(super) const LIMIT: usize = 30_000;
 /// Bytes that one call may receive beyond the limits.
 pub(super) const SLACK: usize = 8000;
@@ -25,7 +26,7 @@ fn large_result() -> Value {
 }
 
 #[test]
-fn invalid_response_costs_the_call_an_error_and_nothing_of_it_passes() {
+fn invalid_response_becomes_an_error_of_the_call() {
     let result = large_result();
     let invalid = [
         json!({"jsonrpc": "2.0", "id": 1}).to_string(),
@@ -73,7 +74,7 @@ fn invalid_response_costs_the_call_an_error_and_nothing_of_it_passes() {
 }
 
 #[test]
-fn id_in_another_spelling_completes_the_call_as_the_client_wrote_it() {
+fn response_with_a_respelled_id_gets_the_id_of_the_client() {
     for (sent, received) in
         [("2", "\"2\""), ("2", "2.0"), ("2", "20e-1"), ("\"2\"", "2"), ("\"a\"", "\"\\u0061\"")]
     {
@@ -90,7 +91,7 @@ fn id_in_another_spelling_completes_the_call_as_the_client_wrote_it() {
 }
 
 #[test]
-fn responses_without_an_open_request_are_dropped_also_from_batches() {
+fn responses_without_an_open_request_are_dropped() {
     let workspace = Workspace::new();
     let unknown = |id: Value| json!({"jsonrpc": "2.0", "id": id, "result": large_result()});
     let real = json!({"jsonrpc": "2.0", "id": 1, "result": {"content": []}});
@@ -107,7 +108,7 @@ fn responses_without_an_open_request_are_dropped_also_from_batches() {
     workspace.write("1", lines.map(|line| format!("{line}\n")).concat());
     let mut wrap = Wrap::start(&workspace, &[], RESPONSES);
     wrap.call("1", "a");
-    // A client that sent no batch gets none.
+    // The client has not sent a batch, so it receives single messages.
     assert_eq!(wrap.message(), real);
     assert_eq!(wrap.message()["method"], "end");
     let stderr = wrap.end();
@@ -118,7 +119,7 @@ fn responses_without_an_open_request_are_dropped_also_from_batches() {
 }
 
 #[test]
-fn batches_pass_in_the_revision_that_allows_them() {
+fn batches_pass_only_in_the_revision_that_allows_them() {
     for (revision, is_batch) in [("2025-03-26", true), ("2025-06-18", false)] {
         let workspace = Workspace::new();
         let hello = json!({"jsonrpc": "2.0", "id": 0, "result": {"protocolVersion": revision}});
@@ -139,7 +140,7 @@ fn batches_pass_in_the_revision_that_allows_them() {
 }
 
 #[test]
-fn totals_appear_at_every_end() {
+fn totals_are_logged_at_every_exit() {
     let unknown = r#"{"jsonrpc":"2.0","id":9,"result":{}}"#;
     let print = format!(
         "read -r call; echo '{unknown}'; echo '{unknown}'; echo '{{\"jsonrpc\":\"2.0\",\"method\":\"m\"}}'; "
@@ -160,7 +161,7 @@ fn totals_appear_at_every_end() {
         if let Some(signal) = signal {
             wrap.signal(signal);
         }
-        // In these cases the client ends first.
+        // In these cases, the client closes its output first.
         if code == 0 {
             wrap.stdin = None;
         }
@@ -185,7 +186,7 @@ fn bytes_that_are_not_utf8_become_replacement_characters() {
 }
 
 #[test]
-fn large_message_that_is_not_utf8_costs_the_call_an_error() {
+fn large_message_that_is_not_utf8_becomes_an_error_of_the_call() {
     let workspace = Workspace::new();
     let start = br#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":""#;
     let message = [&start[..], &vec![0xff; 20_000_000], b"\"}]}}\n"].concat();
@@ -195,12 +196,12 @@ fn large_message_that_is_not_utf8_costs_the_call_an_error() {
     wrap.call("1", "a");
     let text = wrap.message()["result"]["content"][0]["text"].as_str().unwrap().to_owned();
     assert!(text.ends_with("it is not UTF-8"), "{text}");
-    let taken = wrap.peak_memory() - before;
-    assert!(taken < 20_000_000 + 3 * message.len() as u64, "{taken} bytes");
+    let used = wrap.peak_memory() - before;
+    assert!(used < 20_000_000 + 3 * message.len() as u64, "{used} bytes");
 }
 
 #[test]
-fn white_space_around_the_messages_of_a_batch_does_not_pass() {
+fn white_space_around_the_messages_of_a_batch_is_removed() {
     let workspace = Workspace::new();
     let message = json!({"jsonrpc": "2.0", "id": 1, "result": {}});
     workspace.write("2", format!("[{}{message}]\n", " ".repeat(LARGE)));
@@ -212,27 +213,27 @@ fn white_space_around_the_messages_of_a_batch_does_not_pass() {
 }
 
 #[test]
-fn images_audio_and_blobs_pass_next_to_cut_text() {
+fn images_audio_and_blobs_pass_with_truncated_text() {
     let workspace = Workspace::new();
     let media = [
         json!({"type": "image", "data": large(), "mimeType": "image/png"}),
         json!({"type": "audio", "data": large(), "mimeType": "audio/wav"}),
         json!({"type": "resource", "resource": {"uri": "a", "blob": large()}}),
     ];
-    let whole = json!({"jsonrpc": "2.0", "id": 1, "result": {"content": media}});
-    workspace.write("1", format!("{whole}\n"));
+    let unchanged = json!({"jsonrpc": "2.0", "id": 1, "result": {"content": media}});
+    workspace.write("1", format!("{unchanged}\n"));
     let result = json!({"content": media, "_meta": {"a": large()}});
     workspace.write("2", format!("{}\n", json!({"jsonrpc": "2.0", "id": 2, "result": result})));
     let mut wrap = Wrap::start(&workspace, &[], RESPONSES);
     wrap.call("1", "a");
-    assert_eq!(wrap.line(), format!("{whole}\n").as_bytes());
+    assert_eq!(wrap.line(), format!("{unchanged}\n").as_bytes());
     wrap.call("2", "a");
     assert_eq!(wrap.message()["result"], json!({"content": media}));
     assert!(wrap.end().contains("members of a result were dropped"));
 }
 
 #[test]
-fn errors_are_cut_like_text_and_saved() {
+fn errors_are_truncated_and_saved_like_text() {
     let workspace = Workspace::new();
     let text: String = (1..=9).map(|n| n.to_string() + "\n").collect();
     let response = json!({"jsonrpc": "2.0", "id": 1, "error": {"code": -5, "message": text, "data": {"rows": vec![1; 90]}}});
@@ -250,7 +251,7 @@ fn errors_are_cut_like_text_and_saved() {
 }
 
 #[test]
-fn results_in_the_state_of_a_task_are_cut_once_with_one_saved_file() {
+fn results_in_the_state_of_a_task_are_truncated_and_saved_once() {
     let workspace = Workspace::new();
     let text: String = (1..=9).map(|n| n.to_string() + "\n").collect();
     let result = json!({"content": [{"type": "text", "text": text}]});
@@ -294,10 +295,10 @@ fn results_in_the_state_of_a_task_are_cut_once_with_one_saved_file() {
 }
 
 #[test]
-fn same_value_in_another_layout_is_cut_alike_with_one_notice() {
+fn same_value_in_another_layout_is_truncated_with_one_notice() {
     let rows: Vec<Value> =
         (0..900).map(|n| json!({"id": n, "name": "row é", "half": f64::from(n) / 2.0})).collect();
-    // The members in another order, as one server sorts them and another does not.
+    // The same members in another order, because some servers sort members.
     let swapped: Vec<String> = rows
         .iter()
         .map(|row| format!("{{\"name\":{},\"half\":{},\"id\":{}}}", row["name"], row["half"], row["id"]))

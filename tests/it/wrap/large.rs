@@ -1,4 +1,4 @@
-//! Messages around the size limit: memory and replies.
+//! Messages near the size limit: memory use and responses.
 
 use std::fs;
 use std::io::Write as _;
@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use super::{RESPONSES, Wrap};
 use crate::support::{Workspace, eventually};
 
-/// Bytes of a message over the default of `--max-message`, 64MB.
+/// Size of a message over 64 MB, the default of `--max-message`.
 const OVERSIZED_BYTES: usize = 80_000_000;
-/// Maximum memory for such a message: the bytes up to the limit, and the buffers of both sides.
+/// Maximum memory for such a message: the bytes up to the limit and the buffers of both directions.
 const OVERSIZED_MEMORY: u64 = 100_000_000;
-const WHY: &str = "Message is over 64MB (--max-message)";
+const TOO_LARGE: &str = "Message is over 64MB (--max-message)";
 
-/// A line of shell that prints `before`, that many `x`, and `after`.
+/// Returns a shell command that prints `before`, `count` times `x`, and `after`.
 fn print(before: &str, count: usize, after: &str) -> String {
     format!("printf '{before}'; head -c {count} /dev/zero | tr '\\0' x; printf '{after}\\n'; ")
 }
@@ -35,17 +35,17 @@ fn oversized_server_messages_get_errors_in_bounded_memory() {
     wrap.call("1", "a");
     assert_eq!(
         wrap.message()["result"],
-        json!({"content": [{"type": "text", "text": WHY}], "isError": true})
+        json!({"content": [{"type": "text", "text": TOO_LARGE}], "isError": true})
     );
-    eventually("the server is told", || {
+    eventually("the server has received an error", || {
         fs::read_to_string(workspace.path("seen")).is_ok_and(|seen| seen.ends_with('\n'))
     });
-    let taken = wrap.peak_memory() - before;
-    assert!(taken < OVERSIZED_MEMORY, "{taken} bytes");
+    let used = wrap.peak_memory() - before;
+    assert!(used < OVERSIZED_MEMORY, "{used} bytes");
     let stderr = wrap.end();
     let received: Value = serde_json::from_slice(&fs::read(workspace.path("seen")).unwrap()).unwrap();
-    assert_eq!((&received["id"], &received["error"]["message"]), (&json!("s"), &json!(WHY)));
-    assert!(stderr.contains(&format!("a message of the server was dropped: {WHY}")), "{stderr}");
+    assert_eq!((&received["id"], &received["error"]["message"]), (&json!("s"), &json!(TOO_LARGE)));
+    assert!(stderr.contains(&format!("a message of the server was dropped: {TOO_LARGE}")), "{stderr}");
 }
 
 #[test]
@@ -66,21 +66,21 @@ fn oversized_client_messages_get_errors_in_bounded_memory() {
         wrap.send(format!("{after}\n"));
     }
     let refused = wrap.message();
-    assert_eq!((&refused["id"], &refused["error"]["message"]), (&json!(5), &json!(WHY)));
-    let taken = wrap.peak_memory() - before;
-    assert!(taken < OVERSIZED_MEMORY, "{taken} bytes");
+    assert_eq!((&refused["id"], &refused["error"]["message"]), (&json!(5), &json!(TOO_LARGE)));
+    let used = wrap.peak_memory() - before;
+    assert!(used < OVERSIZED_MEMORY, "{used} bytes");
     let stderr = wrap.end();
-    assert!(stderr.contains(&format!("a message of the client was dropped: {WHY}")), "{stderr}");
+    assert!(stderr.contains(&format!("a message of the client was dropped: {TOO_LARGE}")), "{stderr}");
     let seen: Value = serde_json::from_slice(&fs::read(workspace.path("seen")).unwrap()).unwrap();
-    assert_eq!((&seen["id"], &seen["error"]["message"]), (&json!("s"), &json!(WHY)));
+    assert_eq!((&seen["id"], &seen["error"]["message"]), (&json!("s"), &json!(TOO_LARGE)));
 }
 
 #[test]
-fn large_result_is_cut_within_three_times_its_size() {
+fn truncation_of_a_large_result_uses_at_most_three_times_its_size() {
     const IMAGE_BYTES: usize = 60_000_000;
     const TEXT_BYTES: usize = 1_000_000;
     let workspace = Workspace::new();
-    // An image that is kept, and a text that is truncated.
+    // The image passes, and the text is truncated.
     let image =
         print(r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"image","data":""#, IMAGE_BYTES, "");
     let text = print(r#"","mimeType":"image/png"},{"type":"text","text":"\\u00e9"#, TEXT_BYTES, r#""}]}}"#);
@@ -100,9 +100,9 @@ fn large_result_is_cut_within_three_times_its_size() {
     );
 }
 
-/// Sends `answer` as the response to the second call. Returns the line that the client receives, and the memory
-/// that this took.
-fn answered(workspace: &Workspace, response: &str) -> (Vec<u8>, u64) {
+/// Sends `response` as the response to the second call. Returns the line that the client receives, and the growth of the
+/// peak memory.
+fn line_and_memory(workspace: &Workspace, response: &str) -> (Vec<u8>, u64) {
     workspace.write("1", "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{}}\n");
     workspace.write("2", response);
     let mut wrap = Wrap::start(workspace, &[], RESPONSES);
@@ -115,7 +115,7 @@ fn answered(workspace: &Workspace, response: &str) -> (Vec<u8>, u64) {
 }
 
 #[test]
-fn many_small_parts_take_no_more_than_one_large() {
+fn many_small_parts_use_no_more_memory_than_a_large_one() {
     let workspace = Workspace::new();
     let listed = |item: &str, count: usize| vec![item; count].join(",");
     let long = "x".repeat(40_000);
@@ -129,32 +129,32 @@ fn many_small_parts_take_no_more_than_one_large() {
     ];
     for (n, result) in results.iter().enumerate() {
         let response = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{result}}}\n");
-        let (line, taken) = answered(&workspace, &response);
+        let (line, used) = line_and_memory(&workspace, &response);
         if n < 3 {
-            // Half of the limit for members and blocks without text, and the limit for the text.
+            // The text uses up to the limit, and members and blocks without text up to half of it.
             assert!(line.len() < 50_000, "{n}: {} bytes", line.len());
         } else {
             assert!(line.len() < 150_000 && String::from_utf8_lossy(&line).contains(" of 200000 "), "{n}");
         }
-        assert!(taken < 2_000_000 + 3 * response.len() as u64, "{n}: {taken} bytes of {}", response.len());
+        assert!(used < 2_000_000 + 3 * response.len() as u64, "{n}: {used} bytes of {}", response.len());
     }
 }
 
 #[test]
-fn many_members_of_structured_content_take_no_more_than_one_large() {
+fn many_members_of_structured_content_use_no_more_memory_than_a_large_one() {
     let workspace = Workspace::new();
     let members: Vec<String> = (0..200_000).map(|n| format!("\"{n}\":\"\"")).collect();
     let members = members.join(",");
     let content = r#"[{"type":"text","text":"x"}]"#;
     let result = format!("{{\"content\":{content},\"structuredContent\":{{{members}}}}}");
     let response = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{result}}}\n");
-    let (line, taken) = answered(&workspace, &response);
+    let (line, used) = line_and_memory(&workspace, &response);
     assert!(line.len() < 40_000, "{} bytes", line.len());
-    assert!(taken < 2_000_000 + 3 * response.len() as u64, "{taken} bytes of {}", response.len());
+    assert!(used < 2_000_000 + 3 * response.len() as u64, "{used} bytes of {}", response.len());
 }
 
 #[test]
-fn replies_to_a_server_that_does_not_read_take_few_threads() {
+fn responses_to_a_server_that_does_not_read_use_few_threads() {
     let workspace = Workspace::new();
     let request =
         json!({"jsonrpc": "2.0", "id": 1, "method": "sampling/createMessage", "params": "x".repeat(3000)});
@@ -165,7 +165,7 @@ fn replies_to_a_server_that_does_not_read_take_few_threads() {
     let threads = fs::read_dir(format!("/proc/{}/task", wrap.child.id())).unwrap().count();
     assert!(threads < 30, "{threads} threads");
     wrap.stdin = None;
-    assert_eq!(wrap.exit().code(), Some(0), "a reply that waits does not delay the end");
+    assert_eq!(wrap.exit().code(), Some(0), "a waiting response delayed the exit");
 }
 
 #[test]
@@ -176,14 +176,14 @@ fn omitted_items_use_no_more_memory_than_kept_items() {
     let response = format!(
         "{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{{\"content\":[{{\"type\":\"text\",\"text\":\"{long}\"}},{items}]}}}}\n"
     );
-    let (line, taken) = answered(&workspace, &response);
-    let left: Value = serde_json::from_slice(&line).unwrap();
-    // The text, the first blocks within half of the limit, and the notice for the others.
-    let blocks = left["result"]["content"].as_array().unwrap();
+    let (line, used) = line_and_memory(&workspace, &response);
+    let received: Value = serde_json::from_slice(&line).unwrap();
+    // The result has the text, the first blocks within half of the limit, and a notice.
+    let blocks = received["result"]["content"].as_array().unwrap();
     let notice = blocks.last().unwrap()["text"].as_str().unwrap();
     assert!(notice.starts_with("[Showing 7500 of 400000 blocks (30KB limit). Full output: "), "{notice}");
     assert_eq!(blocks.len(), 7502);
-    assert!(taken < 2_000_000 + 3 * response.len() as u64, "{taken} bytes of {}", response.len());
+    assert!(used < 2_000_000 + 3 * response.len() as u64, "{used} bytes of {}", response.len());
 }
 
 #[test]
@@ -211,12 +211,12 @@ fn each_message_of_an_oversized_batch_gets_a_response() {
     assert_eq!(wrap.message()["id"], 3);
     assert!(
         fs::read_to_string(workspace.path("seen")).unwrap().lines().count() == 2,
-        "nothing of it went on"
+        "the server received a part of the batch"
     );
 }
 
 #[test]
-fn oversized_answer_is_known_whatever_spells_its_members() {
+fn oversized_response_is_recognised_in_any_spelling() {
     let workspace = Workspace::new();
     let long = "x".repeat(3000);
     let responses = [
@@ -238,7 +238,7 @@ fn oversized_answer_is_known_whatever_spells_its_members() {
         );
     }
     wrap.call("3", "a");
-    eventually("the server's own request is answered to it", || {
+    eventually("the server has received the response to its own request", || {
         let seen = fs::read_to_string(workspace.path("seen")).unwrap();
         seen.lines().nth(3).is_some_and(|received| received.contains("\"error\""))
     });
@@ -256,7 +256,7 @@ fn omitted_messages_of_an_oversized_batch_are_reported() {
 }
 
 #[test]
-fn message_of_the_limit_passes_and_one_byte_more_does_not() {
+fn message_at_the_limit_passes_and_a_larger_one_does_not() {
     let ping = |bytes: usize| {
         let message =
             |params: &str| format!(r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":["{params}"]}}"#);

@@ -1,4 +1,4 @@
-//! The lifetime of a wrapped server, and all ways to end it.
+//! The lifetime of a wrapped server, and all cases in which it ends.
 
 use std::fs;
 use std::io::Write as _;
@@ -14,7 +14,7 @@ use super::{RESPONSES, Wrap};
 use crate::support::{Workspace, eventually};
 
 #[test]
-fn server_end_ends_wrap_with_its_code() {
+fn wrap_exits_with_the_code_of_the_server() {
     for (script, code) in [("exit 7", 7), ("exit 0", 0), ("kill -9 $$", 137), ("kill -TERM $$", 143)] {
         let workspace = Workspace::new();
         let mut wrap = Wrap::start(&workspace, &[], script);
@@ -34,7 +34,7 @@ fn open_requests_get_errors_when_the_server_ends() {
         json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "x", "_meta": meta}});
     wrap.send(format!("{call}\n"));
     wrap.call("9", "x");
-    assert_eq!(wrap.message()["id"], 9, "what it wrote before is passed");
+    assert_eq!(wrap.message()["id"], 9, "the earlier response was lost");
     let result =
         json!({"content": [{"type": "text", "text": "The server ended (exit code 7)"}], "isError": true});
     let first = wrap.message();
@@ -58,8 +58,8 @@ fn last_message_without_newline_is_accepted() {
 }
 
 #[test]
-fn end_of_input_is_seen_while_the_server_reads_nothing() {
-    // More than the server's pipe takes.
+fn end_of_input_is_detected_while_the_server_does_not_read() {
+    // The line is larger than the capacity of the pipe to the server.
     let line = format!("{}\n", "x".repeat(300_000));
     let workspace = Workspace::new();
     let mut wrap = Wrap::start(&workspace, &[], "exec sleep 1000");
@@ -68,14 +68,14 @@ fn end_of_input_is_seen_while_the_server_reads_nothing() {
     assert_eq!(wrap.exit().code(), Some(0), "a pipe");
 
     let (mut client, stdin) = UnixStream::pair().unwrap();
-    let words = ["wrap", "--", "sleep", "1000"];
-    let mut command = crate::support::Start::new(&workspace).flags(words).command();
+    let arguments = ["wrap", "--", "sleep", "1000"];
+    let mut command = crate::support::Start::new(&workspace).flags(arguments).command();
     let output = command.stdout(Stdio::piped()).stderr(Stdio::null()).stdin(OwnedFd::from(stdin));
     let mut child = output.spawn().unwrap();
     drop(command);
     client.write_all(line.as_bytes()).unwrap();
     client.shutdown(Shutdown::Write).unwrap();
-    eventually("the wrap ends", || child.try_wait().unwrap().is_some());
+    eventually("cutline exits", || child.try_wait().unwrap().is_some());
 }
 
 #[test]
@@ -91,36 +91,36 @@ fn late_responses_pass_after_end_of_input() {
 }
 
 #[test]
-fn lingering_server_is_killed_with_its_children() {
+fn server_that_does_not_exit_is_killed_with_its_children() {
     let workspace = Workspace::new();
     let script = "trap '' TERM; (setsid sh -c 'trap \"\" TERM; echo > apart; sleep 1000' &) ; sleep 1000";
     let mut wrap = Wrap::start(&workspace, &[], script);
-    eventually("its child runs", || workspace.path("apart").exists());
+    eventually("the child of the server runs", || workspace.path("apart").exists());
     wrap.stdin = None;
-    assert_eq!(wrap.exit().code(), Some(0), "the client asked for the end");
-    eventually("all are gone", || workspace.processes(0).is_empty());
+    assert_eq!(wrap.exit().code(), Some(0), "the client ended the session");
+    eventually("all processes have ended", || workspace.processes(0).is_empty());
 }
 
 #[test]
-fn signals_end_server_and_its_children() {
+fn signals_end_the_server_and_its_children() {
     for (signal, code) in [(Signal::TERM, 143), (Signal::INT, 130), (Signal::HUP, 129)] {
         let workspace = Workspace::new();
         let mut wrap =
             Wrap::start(&workspace, &[], "(setsid sleep 1000 &); echo > up; trap '' TERM; sleep 1000");
-        eventually("it runs", || workspace.path("up").exists());
+        eventually("the server runs", || workspace.path("up").exists());
         wrap.signal(signal);
         assert_eq!(wrap.exit().code(), Some(code));
-        eventually("all are gone", || workspace.processes(0).is_empty());
+        eventually("all processes have ended", || workspace.processes(0).is_empty());
     }
 }
 
 #[test]
-fn open_requests_get_errors_at_a_signal() {
+fn open_requests_get_errors_after_a_signal() {
     let workspace = Workspace::new();
     let mut wrap = Wrap::start(&workspace, &[], "read -r a; read -r b; echo > up; exec sleep 1000");
     wrap.call("1", "x");
     wrap.send("{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"resources/read\"}\n");
-    eventually("both are open", || workspace.path("up").exists());
+    eventually("the server has read both requests", || workspace.path("up").exists());
     wrap.signal(Signal::TERM);
     let why = "The wrap was ended (signal SIGTERM)";
     let result = json!({"content": [{"type": "text", "text": why}], "isError": true});
@@ -130,29 +130,29 @@ fn open_requests_get_errors_at_a_signal() {
 }
 
 #[test]
-fn signal_ends_a_wrap_with_a_client_that_does_not_read() {
+fn signal_ends_wrap_while_the_client_does_not_read() {
     let workspace = Workspace::new();
     let flood = "read -r a; while :; do echo '{\"jsonrpc\":\"2.0\",\"method\":\"m\"}'; echo > up; done";
-    let words = ["wrap", "--", "sh", "-c", flood];
-    let mut command = crate::support::Start::new(&workspace).flags(words).command();
+    let arguments = ["wrap", "--", "sh", "-c", flood];
+    let mut command = crate::support::Start::new(&workspace).flags(arguments).command();
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     writeln!(child.stdin.as_ref().unwrap(), r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call"}}"#).unwrap();
-    eventually("it writes", || workspace.path("up").exists());
+    eventually("the server writes", || workspace.path("up").exists());
     rustix::process::kill_process(rustix::process::Pid::from_child(&child), Signal::TERM).unwrap();
-    eventually("the wrap ends", || child.try_wait().unwrap().is_some());
+    eventually("cutline exits", || child.try_wait().unwrap().is_some());
 }
 
 #[test]
-fn server_that_closes_its_output_is_ended_and_calls_get_errors() {
+fn server_that_closes_its_output_is_ended() {
     let workspace = Workspace::new();
     let script = "read -r line; exec >&-; trap '' TERM; echo > closed; while :; do sleep 1; done";
     let mut wrap = Wrap::start(&workspace, &[], script);
     wrap.call("1", "a");
-    eventually("its output is closed", || workspace.path("closed").exists());
+    eventually("the server has closed its output", || workspace.path("closed").exists());
     assert_eq!(wrap.message()["result"]["content"][0]["text"], "The server ended (signal SIGKILL)");
-    assert_eq!(wrap.exit().code(), Some(1), "no end was asked for");
-    eventually("all are gone", || workspace.processes(0).is_empty());
+    assert_eq!(wrap.exit().code(), Some(1), "the client did not end the session");
+    eventually("all processes have ended", || workspace.processes(0).is_empty());
 }
 
 #[test]
@@ -171,38 +171,39 @@ fn children_of_a_server_that_ended_are_ended() {
     let workspace = Workspace::new();
     let mut wrap = Wrap::start(&workspace, &[], "sleep 1000 & exit 5");
     assert_eq!(wrap.exit().code(), Some(5));
-    eventually("all are gone", || workspace.processes(0).is_empty());
+    eventually("all processes have ended", || workspace.processes(0).is_empty());
 }
 
 #[test]
-fn child_that_writes_forever_does_not_outlive_the_server() {
+fn child_that_writes_forever_ends_with_the_server() {
     let workspace = Workspace::new();
     let script = "read -r line; yes & exit 5";
     let mut wrap = Wrap::start(&workspace, &[], script);
     wrap.call("1", "a");
     assert_eq!(wrap.message()["result"]["content"][0]["text"], "The server ended (exit code 5)");
     assert_eq!(wrap.exit().code(), Some(5));
-    eventually("all are gone", || workspace.processes(0).is_empty());
+    eventually("all processes have ended", || workspace.processes(0).is_empty());
 }
 
 #[test]
 fn missing_command_is_refused() {
     let workspace = Workspace::new();
-    let run =
-        |words: &[&str]| crate::support::Start::new(&workspace).flags(words).command().output().unwrap();
+    let run = |arguments: &[&str]| {
+        crate::support::Start::new(&workspace).flags(arguments).command().output().unwrap()
+    };
     let output = run(&["wrap", "--", "/no/such"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(
         String::from_utf8_lossy(&output.stderr)
             .contains("/no/such can't be started: No such file or directory")
     );
-    for (words, why) in [
+    for (arguments, why) in [
         (&["wrap", "cat"][..], "unexpected argument 'cat'"),
         (&["wrap"][..], "required"),
         (&["wrap", "--root", ".", "--", "cat"][..], "wrap does not take --root"),
         (&["wrap", "--keep-for", "a", "--", "cat"][..], "give GLOB=head"),
     ] {
-        let output = run(words);
+        let output = run(arguments);
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.code() == Some(2) && stderr.contains(why), "{stderr}");
     }
@@ -225,14 +226,14 @@ fn folder_environment_and_stderr_are_passed_through() {
 }
 
 #[test]
-fn tokens_are_limited_by_a_variable_too() {
+fn token_limit_can_be_set_by_a_variable() {
     let workspace = Workspace::new();
     let text = "line of a text\n".repeat(90);
     let response =
         json!({"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": text}]}});
     workspace.write("answer", format!("{response}\n"));
-    let words = ["wrap", "--", "sh", "-c", "read -r call; cat answer"];
-    let start = crate::support::Start::new(&workspace).env("CUTLINE_MAX_TOKENS", "50").flags(words);
+    let arguments = ["wrap", "--", "sh", "-c", "read -r call; cat answer"];
+    let start = crate::support::Start::new(&workspace).env("CUTLINE_MAX_TOKENS", "50").flags(arguments);
     let child =
         start.command().stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a"}}"#;
@@ -243,7 +244,7 @@ fn tokens_are_limited_by_a_variable_too() {
 }
 
 #[test]
-fn calls_are_counted_by_their_tools_names() {
+fn calls_are_counted_by_tool() {
     let workspace = Workspace::new();
     for n in 1..4 {
         let lines = [3, 40, 80][n - 1];
@@ -279,7 +280,7 @@ fn calls_are_counted_by_their_tools_names() {
 #[test]
 fn cancelled_call_is_counted_once() {
     let workspace = Workspace::new();
-    // The cancel is the second line that the server reads, and a call without a result the third.
+    // The server reads the cancellation as the second line, and a second call as the third.
     for (n, id) in [(2, 1), (3, 2)] {
         let response = json!({"jsonrpc": "2.0", "id": id, "result": {"content": []}});
         workspace.write(n.to_string(), format!("{response}\n"));
@@ -295,7 +296,7 @@ fn cancelled_call_is_counted_once() {
 }
 
 #[test]
-fn result_of_a_task_is_cut_and_counted_as_its_tools() {
+fn result_of_a_task_is_truncated_and_counted_for_its_tool() {
     let workspace = Workspace::new();
     let text: String = (1..=9).map(|n| n.to_string() + "\n").collect();
     let results = [
@@ -322,7 +323,7 @@ fn result_of_a_task_is_cut_and_counted_as_its_tools() {
 fn too_many_calls_get_an_error() {
     let workspace = Workspace::new();
     let mut wrap = Wrap::start(&workspace, &[], "cat > seen");
-    // 4096 are remembered.
+    // cutline stores up to 4096 open requests.
     for id in 0..4096 + 2 {
         wrap.call(&id.to_string(), "a");
     }
@@ -357,7 +358,7 @@ int main(int argc, char **argv) {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn second_signal_ends_a_wrap_that_the_first_could_not() {
+fn second_signal_ends_wrap_if_the_server_does_not_end() {
     let workspace = Workspace::new();
     let program = crate::sandbox::compiled(&workspace, "traced", TRACED, &[]);
     let mut wrap = Wrap::start(&workspace, &[], &format!("exec {}", program.display()));
@@ -365,7 +366,7 @@ fn second_signal_ends_a_wrap_that_the_first_could_not() {
     eventually("the server runs", || id().is_some());
     let mut tracer = std::process::Command::new(&program);
     let mut tracer = tracer.arg(id().unwrap().to_string()).current_dir(workspace.root()).spawn().unwrap();
-    eventually("it is traced", || workspace.path("traced").exists());
+    eventually("the server is traced", || workspace.path("traced").exists());
     wrap.signal(Signal::TERM);
     // The server is killed, but the wrap has not received its exit status.
     eventually("the server has ended", || {
@@ -374,7 +375,7 @@ fn second_signal_ends_a_wrap_that_the_first_could_not() {
     });
     assert_eq!(wrap.child.try_wait().unwrap(), None);
     wrap.signal(Signal::INT);
-    assert_eq!(wrap.exit().code(), Some(143), "the first signal says the code");
+    assert_eq!(wrap.exit().code(), Some(143), "the exit code is not that of the first signal");
     tracer.kill().unwrap();
     tracer.wait().unwrap();
 }

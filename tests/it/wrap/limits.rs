@@ -1,4 +1,4 @@
-//! The size of what one call receives, whatever the server sends.
+//! The maximum size of the messages that a client receives for one call, for any output of the server.
 
 use std::fmt::Write as _;
 
@@ -13,12 +13,12 @@ use super::hostile::{LARGE, LIMIT, SLACK, large};
 use super::{RESPONSES, Wrap};
 use crate::support::Workspace;
 
-/// Hostile messages of each session.
+/// Number of hostile messages in each session.
 const MESSAGES: usize = 160;
-/// The notification after each of them.
+/// The notification that follows each message.
 const END: &str = r#"{"jsonrpc":"2.0","method":"end"}"#;
 
-/// Bodies of responses (`"result":…` or `"error":…`) that are large in every place.
+/// Returns bodies of responses (`"result":…` or `"error":…`). Each is large in a different position.
 fn large_bodies() -> Vec<String> {
     let (large, many) = (large(), |item: &str, count: usize| vec![item; count].join(","));
     let text = json!({"type": "text", "text": "x"});
@@ -129,7 +129,7 @@ fn each_call_receives_at_most_the_limits_plus_8_kb() {
     }
 }
 
-/// Sizes around the limits, in bytes.
+/// Generates sizes near the limits, in bytes.
 fn size() -> impl Strategy<Value = usize> {
     select(vec![
         0, 1, 60, 500, 1000, 2000, 4000, 4090, 4200, 8000, 15_000, 29_000, 29_950, 30_001, 40_000, 90_000,
@@ -158,7 +158,7 @@ const UNITS: [&str; 16] = [
 /// Types of blocks.
 const TYPES: [&str; 6] = ["text", "image", "audio", "resource", "resource_link", "odd"];
 
-/// The inside of a JSON string of about that many bytes.
+/// Generates the content of a JSON string with a size near the limits.
 fn body() -> impl Strategy<Value = String> {
     (select(&UNITS[..]), size()).prop_map(|(unit, bytes)| unit.repeat(bytes / unit.len()))
 }
@@ -167,7 +167,7 @@ fn string() -> impl Strategy<Value = String> {
     body().prop_map(|body| format!("\"{body}\""))
 }
 
-/// A JSON value of some size.
+/// Generates a JSON value.
 fn value() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         3 => string(),
@@ -190,27 +190,27 @@ fn value() -> impl Strategy<Value = String> {
     })
 }
 
-/// An object of these members: keys and values as they are sent.
+/// Returns an object with these members. Keys and values are JSON text.
 fn object(members: &[(String, String)]) -> String {
     let members: Vec<_> = members.iter().map(|(key, value)| format!("{key}:{value}")).collect();
     format!("{{{}}}", members.join(","))
 }
 
-/// An object with some of these members, any of them twice and in any order.
+/// Generates an object with some of these members in any order. Members can repeat.
 fn some_of(
     members: Vec<(&'static str, BoxedStrategy<String>)>,
-    most: usize,
+    max_excess: usize,
 ) -> impl Strategy<Value = String> {
     let members = members.into_iter().map(|(key, value)| (Just(format!("\"{key}\"")), value).boxed());
-    prop::collection::vec(proptest::strategy::Union::new(members), 0..=most)
+    prop::collection::vec(proptest::strategy::Union::new(members), 0..=max_excess)
         .prop_map(|members| object(&members))
 }
 
-fn word(words: &'static [&'static str]) -> BoxedStrategy<String> {
-    select(words).prop_map(|word| format!("\"{word}\"")).boxed()
+fn one_of(words: &'static [&'static str]) -> BoxedStrategy<String> {
+    select(words).prop_map(|one_of| format!("\"{one_of}\"")).boxed()
 }
 
-/// A block of content.
+/// Generates a block of content.
 fn block() -> impl Strategy<Value = String> {
     let with = |members: &str, value: BoxedStrategy<String>| {
         let members = members.to_owned();
@@ -238,7 +238,7 @@ fn block() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A list of blocks.
+/// Generates a list of blocks.
 fn content() -> impl Strategy<Value = String> {
     let repeated = (block(), select(vec![1_usize, 1, 2, 60, 70, 3000]));
     prop::collection::vec(repeated, 0..4).prop_map(|blocks| {
@@ -253,7 +253,7 @@ fn content() -> impl Strategy<Value = String> {
     })
 }
 
-/// A result of a tool.
+/// Generates the result of a tool.
 fn result() -> impl Strategy<Value = String> {
     some_of(
         vec![
@@ -262,7 +262,7 @@ fn result() -> impl Strategy<Value = String> {
             ("structuredContent", value().boxed()),
             ("_meta", value().boxed()),
             ("isError", select(&["true", "false", "1"][..]).prop_map(str::to_owned).boxed()),
-            ("resultType", word(&["complete", "task", "input_required", "odd"])),
+            ("resultType", one_of(&["complete", "task", "input_required", "odd"])),
             ("task", value().boxed()),
             ("odd", value().boxed()),
         ],
@@ -270,7 +270,7 @@ fn result() -> impl Strategy<Value = String> {
     )
 }
 
-/// An error of a response.
+/// Generates the error of a response.
 fn error() -> impl Strategy<Value = String> {
     let code = select(&["-1", "1.0", "0"][..]).prop_map(str::to_owned).boxed();
     let some =
@@ -281,7 +281,7 @@ fn error() -> impl Strategy<Value = String> {
     })
 }
 
-/// The state of a task.
+/// Generates the state of a task.
 fn state() -> impl Strategy<Value = String> {
     let outcome = prop_oneof![
         result().prop_map(|result| format!(",\"result\":{result}")),
@@ -294,7 +294,7 @@ fn state() -> impl Strategy<Value = String> {
         .prop_map(|(outcome, status)| format!("{{\"taskId\":\"t\",\"statusMessage\":{status}{outcome}}}"))
 }
 
-/// A message that may answer the request with the id `ID`.
+/// Generates a message that can be a response to the request with the id `ID`.
 fn message() -> impl Strategy<Value = String> {
     let outcome = prop_oneof![
         6 => result().prop_map(|result| format!("\"result\":{result}")),
@@ -324,7 +324,7 @@ fn message() -> impl Strategy<Value = String> {
     })
 }
 
-/// Returns the bytes of a line without those that escapes add, and without the data of images.
+/// Returns the size of a line without the bytes that escapes add, and without the data of images.
 fn bytes_of(line: &[u8]) -> usize {
     let (mut bytes, mut at) = (0, 0);
     while at < line.len() {
@@ -352,7 +352,7 @@ fn bytes_of(line: &[u8]) -> usize {
 }
 
 #[test]
-fn no_call_receives_more_than_the_limits_and_8_kb_whatever_the_server_sends() {
+fn generated_responses_are_limited_to_8_kb_over_the_limits() {
     let mut runner = TestRunner::deterministic();
     let strategy = message();
     for (flags, limit) in [
@@ -371,7 +371,7 @@ fn no_call_receives_more_than_the_limits_and_8_kb_whatever_the_server_sends() {
         }
         let flags = [flags, &["--log", "error"]].concat();
         let mut wrap = Wrap::start(&workspace, &flags, RESPONSES);
-        let (mut answered, mut most) = (0, 0);
+        let (mut responses, mut max_excess) = (0, 0);
         for (n, message) in sent.iter().enumerate() {
             let start: String = message.chars().take(300).collect();
             let method = ["tools/call", "tasks/result", "tasks/get"][n % 3];
@@ -392,17 +392,17 @@ fn no_call_receives_more_than_the_limits_and_8_kb_whatever_the_server_sends() {
                 if text.contains("\"structuredContent\":") || text.contains("\"data\":") {
                     limits = 2 * limit;
                 }
-                answered += usize::from(text.contains(&format!("\"id\":{}", n + 1)));
+                responses += usize::from(text.contains(&format!("\"id\":{}", n + 1)));
                 bytes += bytes_of(text.as_bytes());
             }
-            most = most.max(bytes.saturating_sub(limits));
+            max_excess = max_excess.max(bytes.saturating_sub(limits));
             assert!(
                 bytes <= limits + SLACK,
                 "{flags:?} {method}: {bytes} bytes for {} of {start}",
                 message.len()
             );
         }
-        assert!(answered > MESSAGES / 2, "{answered} of {MESSAGES} were answered");
-        eprintln!("{flags:?}: {answered} answered, at most {most} bytes over the limits");
+        assert!(responses > MESSAGES / 2, "{responses} of {MESSAGES} calls got a response");
+        eprintln!("{flags:?}: {responses} responses, at most {max_excess} bytes over the limits");
     }
 }

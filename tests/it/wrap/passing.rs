@@ -1,4 +1,4 @@
-//! Messages that pass byte for byte, in order, and those that do not pass.
+//! Messages that pass unchanged and in order, and messages that do not pass.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{RESPONSES, Wrap};
 use crate::support::{Workspace, eventually};
 
-/// Lines that pass in either direction, if the requests with these ids are open.
+/// Lines that pass in both directions if requests with their ids are open.
 const MESSAGES: [&str; 10] = [
     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"sampling/createMessage\",\"params\":{\"n\":1.50}}\n",
     " {\"jsonrpc\" : \"2.0\",\"id\":\"a\",\"method\":\"elicitation/create\"}\r\n",
@@ -22,7 +22,7 @@ const MESSAGES: [&str; 10] = [
 ];
 
 #[test]
-fn everything_of_the_client_reaches_the_server() {
+fn server_receives_all_lines_of_the_client() {
     let workspace = Workspace::new();
     let mut wrap = Wrap::start(&workspace, &["--max-bytes", "1"], "cat > seen");
     let odd = ["not JSON\n", "\n", "{\"no\":\"version\"}\n", "{\"broken\n", "\u{feff}{}\n"];
@@ -35,7 +35,7 @@ fn everything_of_the_client_reaches_the_server() {
 }
 
 #[test]
-fn everything_of_the_server_reaches_the_client() {
+fn client_receives_all_messages_of_the_server() {
     let workspace = Workspace::new();
     let all: String = MESSAGES.concat();
     workspace.write("all", &all);
@@ -51,7 +51,7 @@ fn everything_of_the_server_reaches_the_client() {
     while given.len() < all.len() {
         given.extend(wrap.line());
         if given.len() + MESSAGES[MESSAGES.len() - 1].len() == all.len() {
-            wrap.stdin = None; // a last line without an end comes at the end
+            wrap.stdin = None; // a last line without a newline passes at the end of input
         }
     }
     assert_eq!(String::from_utf8(given).unwrap(), all);
@@ -68,7 +68,7 @@ fn non_messages_are_dropped_with_a_warning() {
     let mut wrap = Wrap::start(&workspace, &[], "cat all; echo own words >&2; cat");
     assert_eq!(wrap.line(), ping.as_bytes());
     let stderr = wrap.end();
-    // The first, the second, the fourth and so on.
+    // Warnings appear for the first, the second and the fourth line, and so on.
     assert_eq!(stderr.matches("WARN a line of the server was dropped").count(), 2, "{stderr}");
     assert!(
         stderr.contains("it is not JSON: Server running on stdio") && !stderr.contains('\u{1b}'),
@@ -82,20 +82,20 @@ fn non_messages_are_dropped_with_a_warning() {
     assert!(stderr.contains("WARN dropped of the server: 3 invalid lines"), "{stderr}");
 }
 
-/// `messages`, one to a line.
+/// Returns the messages as lines.
 fn lines_of(messages: &[Value]) -> String {
     messages.iter().flat_map(|message| [message.to_string(), "\n".to_owned()]).collect()
 }
 
-/// A result of `lines` lines.
+/// Returns a result with `lines` lines of text.
 fn result(lines: usize) -> Value {
     json!({"content": [{"type": "text", "text": "x\n".repeat(lines)}]})
 }
 
 #[test]
-fn answers_are_known_by_their_ids_alone() {
+fn responses_are_matched_by_id_only() {
     let workspace = Workspace::new();
-    // The server asks too, with ids of the client's, and answers in another order.
+    // The server also sends requests, with ids that the client uses, and responds in another order.
     let responses = [
         json!({"jsonrpc": "2.0", "id": 1, "method": "roots/list"}),
         json!({"jsonrpc": "2.0", "id": "1", "result": result(9)}),
@@ -114,14 +114,14 @@ fn answers_are_known_by_their_ids_alone() {
     let given: Vec<Value> = responses[1..].iter().map(|_| wrap.message()).collect();
     assert_eq!(given[0], responses[0]);
     assert!(is_cut(&given[1]) && given[1]["id"] == "1");
-    assert_eq!(given[2], responses[2], "a resource is none of a tool's");
+    assert_eq!(given[2], responses[2], "the content of a resource is not the result of a tool");
     assert!(is_cut(&given[3]) && given[3]["id"] == 1.0, "{}", given[3]);
     let stderr = wrap.end();
     assert!(stderr.contains("WARN dropped of the server: 1 response to an unknown id"), "{stderr}");
 }
 
 #[test]
-fn response_with_a_method_of_null_or_after_spaces_is_cut() {
+fn response_with_a_null_method_or_leading_spaces_is_truncated() {
     let workspace = Workspace::new();
     let response = |id: u8, before: &str, method: &str| {
         let result = result(9);
@@ -138,7 +138,7 @@ fn response_with_a_method_of_null_or_after_spaces_is_cut() {
 }
 
 #[test]
-fn batches_tasks_and_late_responses_are_cut() {
+fn batches_tasks_and_late_responses_are_truncated() {
     let workspace = Workspace::new();
     let batch = json!([
         {"jsonrpc": "2.0", "id": 1, "result": result(9)},
@@ -186,10 +186,10 @@ fn oversized_messages_get_errors() {
     assert_eq!(wrap.message(), responses[4]);
     let lines =
         || fs::read_to_string(workspace.path("seen")).unwrap().lines().map(str::to_owned).collect::<Vec<_>>();
-    eventually("the server is told", || lines().len() == 3);
+    eventually("the server has received an error", || lines().len() == 3);
     let received: Value = serde_json::from_str(&lines()[2]).unwrap();
     assert_eq!((&received["id"], &received["error"]["message"]), (&json!("s"), &json!(why)));
-    // From the client: a request is refused, an answer becomes an error, a notification goes.
+    // Oversized messages of the client: a request is refused, a response becomes an error, a notification is dropped.
     for message in [
         json!({"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {"name": "a", "arguments": long}}),
         json!({"jsonrpc": "2.0", "id": "s", "result": long}),
@@ -217,13 +217,13 @@ fn flood_uses_bounded_memory() {
 }
 
 #[test]
-fn client_that_does_not_read_slows_the_server_down() {
+fn server_waits_while_the_client_does_not_read() {
     let workspace = Workspace::new();
     let script = "n=0; while [ $n -lt 400 ]; do n=$((n + 1)); \
                   printf '{\"jsonrpc\":\"2.0\",\"method\":\"m\",\"params\":[\"'; head -c 100000 /dev/zero | tr '\\0' x; echo '\"]}'; \
                   echo $n > count; done; cat";
-    let words = ["wrap", "--", "sh", "-c", script];
-    let mut command = crate::support::Start::new(&workspace).flags(words).command();
+    let arguments = ["wrap", "--", "sh", "-c", script];
+    let mut command = crate::support::Start::new(&workspace).flags(arguments).command();
     command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
     let mut child = command.spawn().unwrap();
     let count =
@@ -253,12 +253,12 @@ fn limits_apply_to_any_result() {
     let workspace = Workspace::new();
     let lines = r"x\n".repeat(9);
     let results = [
-        // Half of a pair, as a program leaves it that cuts a text in the middle.
+        // An unpaired surrogate. A program that cuts a text in the middle of a pair leaves one.
         format!(r#"{{"content":[{{"type":"text","text":"{lines}\ud83d"}}]}}"#),
         format!(r#"{{"content":[{{"type":"odd","text":7}},{{"type":"text","text":"{lines}"}}]}}"#),
         format!(r#"{{"content":[{{"type":"resource","resource":[1]}},{{"type":"text","text":"{lines}"}}]}}"#),
         format!(r#"{{"content":[null,7,-1,1.5,true,"a",[[1]],{{"type":"text","text":"{lines}"}}]}}"#),
-        // Numbers that no program holds, and others at the edge.
+        // Numbers that are too large for a double, and numbers with unusual spellings.
         format!(r#"{{"content":[1e400,-1e999,-0,0.0e-999,{{"type":"text","text":"{lines}"}}]}}"#),
         format!(r#"{{"content":[{{"type":"text","text":"{lines}","n":1e400}}],"structuredContent":1e400}}"#),
         format!(
@@ -266,7 +266,7 @@ fn limits_apply_to_any_result() {
             "[".repeat(100_000),
             "]".repeat(100_000)
         ),
-        // Names with half of a pair, and names in escapes.
+        // Names with an unpaired surrogate, and names with escapes.
         format!(r#"{{"\ud83d":1,"content":[{{"\ud83d":1,"type":"text","text":"{lines}"}}]}}"#),
         format!(r#"{{"c\u006fntent":[{{"typ\u0065":"t\u0065xt","\u0074ext":"{lines}"}}]}}"#),
         format!(
@@ -314,7 +314,7 @@ fn reused_open_id_gets_responses_in_order() {
 }
 
 #[test]
-fn schemas_of_repeated_lists_stay_known() {
+fn schemas_are_remembered_after_repeated_lists() {
     let workspace = Workspace::new();
     let schema = json!({"type": "object", "description": "x".repeat(150_000)});
     let list = json!({"tools": [{"name": "a", "outputSchema": schema}, {"name": "large", "outputSchema": {
@@ -333,7 +333,7 @@ fn schemas_of_repeated_lists_stay_known() {
     }
     wrap.call("41", "a");
     assert_eq!(wrap.message()["result"]["_meta"]["details"].get("schemaMayNotHold"), None);
-    // A schema that is too large, and one that is unknown.
+    // One schema is too large, and one is unknown.
     wrap.call("42", "large");
     assert_eq!(wrap.message()["result"]["_meta"]["details"]["schemaMayNotHold"], true);
 }

@@ -1,4 +1,4 @@
-//! Runs the files of `fixtures/wrap`: the result of a server, and the result for the client.
+//! Runs the files of `fixtures/wrap`. Each has the result of a server and the expected result for the client.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{RESPONSES, Wrap};
 use crate::support::{Workspace, content, difference};
 
-/// The word for the path of the saved output.
+/// The placeholder for the path of the saved output.
 const SAVED: &str = "<saved>";
 
 #[test]
@@ -29,13 +29,15 @@ fn every_scenario_passes() {
 }
 
 /// Replaces recipes (`{"repeat": …}`) with the strings that they describe.
-fn filled(value: &Value) -> Value {
+fn expanded(value: &Value) -> Value {
     match value {
         Value::Object(members) if members.contains_key("recipe") => {
             String::from_utf8(content(&members["recipe"])).unwrap().into()
         }
-        Value::Object(members) => members.iter().map(|(name, value)| (name.clone(), filled(value))).collect(),
-        Value::Array(items) => items.iter().map(filled).collect(),
+        Value::Object(members) => {
+            members.iter().map(|(name, value)| (name.clone(), expanded(value))).collect()
+        }
+        Value::Array(items) => items.iter().map(expanded).collect(),
         other => other.clone(),
     }
 }
@@ -46,7 +48,7 @@ fn run(scenario: &Value) -> Result<(), String> {
         scenario["flags"].as_array().into_iter().flatten().map(|flag| flag.as_str().unwrap()).collect();
     let result = match &scenario["raw"] {
         Value::String(raw) => raw.clone(),
-        _ => filled(&scenario["result"]).to_string(),
+        _ => expanded(&scenario["result"]).to_string(),
     };
     let list = json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": [
         {"name": scenario["tool"].as_str().unwrap_or("tool"), "outputSchema": scenario["outputSchema"]},
@@ -58,38 +60,39 @@ fn run(scenario: &Value) -> Result<(), String> {
     wrap.send("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}\n");
     wrap.line();
     wrap.call("2", scenario["tool"].as_str().unwrap_or("tool"));
-    let given = String::from_utf8(wrap.line()).unwrap();
+    let received = String::from_utf8(wrap.line()).unwrap();
     wrap.end();
     let mut saved: Vec<_> =
         fs::read_dir(workspace.saved_dir()).unwrap().map(|entry| entry.unwrap().path()).collect();
     saved.sort();
     if scenario["passes"] == true {
-        return match (given == response, saved.is_empty()) {
+        return match (received == response, saved.is_empty()) {
             (true, true) => Ok(()),
-            (false, _) => Err(format!("not as it was:\n{given}")),
+            (false, _) => Err(format!("not as it was:\n{received}")),
             _ => Err(format!("saved: {saved:?}")),
         };
     }
     let full =
-        |path: &std::path::PathBuf| given.contains(&format!("\"fullOutputPath\":\"{}\"", path.display()));
-    let named = saved.iter().find(|path| full(path));
-    let path = named.map_or_else(String::new, |path| path.display().to_string());
-    let given = if named.is_some() { given.replace(&path, SAVED) } else { given };
-    let given: Value = serde_json::from_str(&given).map_err(|error| error.to_string())?;
-    let result = &given["result"];
+        |path: &std::path::PathBuf| received.contains(&format!("\"fullOutputPath\":\"{}\"", path.display()));
+    let saved_path = saved.iter().find(|path| full(path));
+    let path = saved_path.map_or_else(String::new, |path| path.display().to_string());
+    let received = if saved_path.is_some() { received.replace(&path, SAVED) } else { received };
+    let received: Value = serde_json::from_str(&received).map_err(|error| error.to_string())?;
+    let result = &received["result"];
     for (field, expected) in scenario["gives"].as_object().unwrap() {
-        let (found, expected) = (at(result, field), filled(expected));
+        let (found, expected) = (at(result, field), expanded(expected));
         if found != expected {
             return Err(format!("{field}: {}", difference(&format!("{expected:#}"), &format!("{found:#}"))));
         }
     }
     if let Some(expected) = scenario.get("saved") {
-        let whole = named.map(|path| fs::read_to_string(path).unwrap()).ok_or("nothing was saved")?;
-        let expected = filled(expected);
-        if expected.as_str() != Some(&whole) {
-            return Err(format!("saved: {}", difference(expected.as_str().unwrap(), &whole)));
+        let full_text =
+            saved_path.map(|path| fs::read_to_string(path).unwrap()).ok_or("nothing was saved")?;
+        let expected = expanded(expected);
+        if expected.as_str() != Some(&full_text) {
+            return Err(format!("saved: {}", difference(expected.as_str().unwrap(), &full_text)));
         }
-        let end = if whole.starts_with(['{', '[']) { "json" } else { "txt" };
+        let end = if full_text.starts_with(['{', '[']) { "json" } else { "txt" };
         if !path.ends_with(end) {
             return Err(format!("{path} does not end with {end}"));
         }
@@ -97,7 +100,7 @@ fn run(scenario: &Value) -> Result<(), String> {
     Ok(())
 }
 
-/// The value at `field`: names with dots between them.
+/// Returns the value at `field`, which has names separated by dots.
 fn at(value: &Value, field: &str) -> Value {
     let pointer = format!("/{}", field.replace('.', "/"));
     value.pointer(&pointer).cloned().unwrap_or(Value::Null)

@@ -1,15 +1,15 @@
-//! `cutline config CLIENT --remove`: the file is what it was before the entry was added.
+//! `cutline config CLIENT --remove`: restores the file as it was before the entry was added.
 
 use std::fs;
 
 use serde_json::{Value, json};
 
-use super::{CLIENTS, place};
+use super::{CLIENTS, config_path};
 use crate::cli::{code, run, stderr, stdout};
 use crate::support::Workspace;
 
-/// A file of a client with another server in it.
-fn with_another(client: &str) -> &'static str {
+/// Returns the file of a client with an entry of another server.
+fn file_with_other_server(client: &str) -> &'static str {
     match client {
         "codex" => "# mine\ntool_output_token_limit = 9000\n\n[mcp_servers.github]\ncommand = 'npx' # it\n",
         "opencode" => {
@@ -27,11 +27,11 @@ fn with_another(client: &str) -> &'static str {
 fn removal_restores_the_file_byte_for_byte() {
     let workspace = Workspace::new();
     for (client, _) in CLIENTS {
-        let (path, text) = (place(&workspace, client), with_another(client));
+        let (path, text) = (config_path(&workspace, client), file_with_other_server(client));
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, text).unwrap();
-        let config = |words: &[&str]| {
-            let output = run(&workspace, &[&["config", client], words].concat());
+        let config = |arguments: &[&str]| {
+            let output = run(&workspace, &[&["config", client], arguments].concat());
             assert_eq!(code(&output), 0, "{client}: {}", stderr(&output));
             (stdout(&output), stderr(&output))
         };
@@ -57,7 +57,7 @@ fn removal_restores_the_file_byte_for_byte() {
 #[test]
 fn entry_is_removed_from_its_file() {
     let workspace = Workspace::new();
-    let config = |words: &[&str]| run(&workspace, &[&["config", "cursor"], words].concat());
+    let config = |arguments: &[&str]| run(&workspace, &[&["config", "cursor"], arguments].concat());
     let user = workspace.home().join(".cursor/mcp.json");
     config(&["--scope", "user", "--write"]);
     let message = stderr(&config(&["--remove", "--scope", "project", "--write"]));
@@ -78,12 +78,12 @@ fn entry_is_removed_from_its_file() {
         "{message}"
     );
     assert!(fs::read_to_string(&user).unwrap().contains("cutline"));
-    for (words, why) in [
+    for (arguments, why) in [
         (&["--remove", "--wrap", "github"][..], "cannot be used with"),
         (&["--remove", "--root", "."], "--root cannot be used with --remove"),
         (&["--remove", "--keep", "tail"], "--keep is for --wrap"),
     ] {
-        let output = config(words);
+        let output = config(arguments);
         assert!(code(&output) == 2 && stderr(&output).contains(why), "{}", stderr(&output));
     }
 }

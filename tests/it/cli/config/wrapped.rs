@@ -5,12 +5,12 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::{CLIENTS, place};
+use super::{CLIENTS, config_path};
 use crate::cli::{code, run, stderr, stdout};
 use crate::support::Workspace;
 
-/// A file of each client with another server in it.
-fn with_another(client: &str) -> &'static str {
+/// Returns the file of a client with an entry of another server.
+fn file_with_other_server(client: &str) -> &'static str {
     match client {
         "codex" => "# mine\n[mcp_servers.github]\ncommand = 'npx' # it\nargs = [\n  '-y', # yes\n  's',\n]\n",
         "opencode" => {
@@ -29,19 +29,19 @@ fn with_another(client: &str) -> &'static str {
 }
 
 #[test]
-fn every_file_is_written_and_wrapped() {
+fn entries_of_every_client_are_written_and_wrapped() {
     let workspace = Workspace::new();
     for (client, _) in CLIENTS {
-        let (path, text) = (place(&workspace, client), with_another(client));
+        let (path, text) = (config_path(&workspace, client), file_with_other_server(client));
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, text).unwrap();
-        let say = |words: &[&str]| {
-            let output = run(&workspace, &[&["config", client], words].concat());
-            assert_eq!(code(&output), 0, "{client} {words:?}: {}", stderr(&output));
+        let config = |arguments: &[&str]| {
+            let output = run(&workspace, &[&["config", client], arguments].concat());
+            assert_eq!(code(&output), 0, "{client} {arguments:?}: {}", stderr(&output));
             fs::read_to_string(&path).unwrap()
         };
-        let wrapped = say(&["--max-bytes", "20KB", "--wrap", "github", "--write"]);
-        let own = say(&["--root", ".", "--write"]);
+        let wrapped = config(&["--max-bytes", "20KB", "--wrap", "github", "--write"]);
+        let own = config(&["--root", ".", "--write"]);
         assert!(
             wrapped.contains("20KB") && own.contains("20KB") && own.contains("mine") == text.contains("mine")
         );
@@ -55,11 +55,11 @@ fn every_file_is_written_and_wrapped() {
                 "{client}: {part} is not in {report}"
             );
         }
-        let unwrapped = say(&["--unwrap", "github", "--write"]);
+        let unwrapped = config(&["--unwrap", "github", "--write"]);
         assert!(!unwrapped.contains("20KB"), "{unwrapped}");
-        // Without this server's entry, which came between, the way back is the text to the byte.
+        // The wrapped file without the entry of cutline is restored byte for byte.
         fs::write(&path, &wrapped).unwrap();
-        assert_eq!(say(&["--unwrap", "github", "--write"]), text, "{client}");
+        assert_eq!(config(&["--unwrap", "github", "--write"]), text, "{client}");
     }
 }
 
@@ -70,12 +70,12 @@ fn entry_is_wrapped_in_its_position() {
     let project = workspace.root().to_str().unwrap();
     let text = json!({"projects": {project: {"mcpServers": {"github": {"command": "npx"}}}}}).to_string();
     fs::write(&own, &text).unwrap();
-    let say = |change: &str| run(&workspace, &["config", "claude-code", change, "github", "--write"]);
-    assert_eq!(code(&say("--wrap")), 0, "{}", stderr(&say("--wrap")));
+    let config = |change: &str| run(&workspace, &["config", "claude-code", change, "github", "--write"]);
+    assert_eq!(code(&config("--wrap")), 0, "{}", stderr(&config("--wrap")));
     assert!(fs::read_to_string(&own).unwrap().contains("\"wrap\""));
-    assert_eq!(code(&say("--unwrap")), 0);
+    assert_eq!(code(&config("--unwrap")), 0);
     assert_eq!(fs::read_to_string(&own).unwrap(), text);
-    // A word that would have another meaning at the new position is quoted or kept.
+    // An unquoted command would be parsed differently inside the list of arguments, so the entry is refused.
     let yaml = "mcpServers:\n  - name: github\n    command: a, b\n    args: []\n";
     workspace.write("x.yaml", yaml);
     let output = run(&workspace, &["config", "continue", "--file", "x.yaml", "--wrap", "github", "--write"]);
@@ -85,67 +85,69 @@ fn entry_is_wrapped_in_its_position() {
 }
 
 #[test]
-fn another_servers_entry_is_wrapped_and_unwrapped() {
+fn entry_of_another_server_is_wrapped_and_unwrapped() {
     let text = "{\n  \"mcpServers\": {\n    // mine\n    \"github\": {\"command\": \"npx\", \"args\": [\"-y\", \"s\"]},\n    \"far\": {\"url\": \"https://far\"}\n  }\n}\n";
     let workspace = Workspace::with(&json!({".mcp.json": text}));
-    let say = |words: &[&str]| {
-        let output = run(&workspace, &[&["config", "claude-code"], words].concat());
+    let config = |arguments: &[&str]| {
+        let output = run(&workspace, &[&["config", "claude-code"], arguments].concat());
         (code(&output), stdout(&output), stderr(&output))
     };
     let now = || fs::read_to_string(workspace.path(".mcp.json")).unwrap();
     let (status, printed, message) =
-        say(&["--max-bytes", "20KB", "--keep-for", "run_*=tail", "--wrap", "github"]);
+        config(&["--max-bytes", "20KB", "--keep-for", "run_*=tail", "--wrap", "github"]);
     assert!(status == 0 && now() == text, "{message}");
     let entry: Value = serde_json::from_str(&printed).unwrap();
     let binary = env!("CARGO_BIN_EXE_cutline");
     let args = json!(["wrap", "--max-bytes", "20KB", "--keep-for", "run_*=tail", "--", "npx", "-y", "s"]);
     assert_eq!(entry, json!({"command": binary, "args": args}));
-    let (status, _, message) = say(&["--wrap", "github", "--write"]);
+    let (status, _, message) = config(&["--wrap", "github", "--write"]);
     assert!(status == 0 && message.contains("github in") && message.contains("is wrapped now"), "{message}");
     assert!(now().contains("\"wrap\", \"--\", \"npx\"") && now().contains("// mine"), "{}", now());
     let report = stdout(&run(&workspace, &["doctor", "--tools", "ls"]));
     assert!(report.contains(".mcp.json has other servers: wrapped github\n"), "{report}");
-    let (status, _, message) = say(&["--wrap", "github", "--write"]);
+    let (status, _, message) = config(&["--wrap", "github", "--write"]);
     assert!(status == 0 && message.contains("is already wrapped like this"), "{message}");
-    assert_eq!(say(&["--unwrap", "github", "--write"]).0, 0);
+    assert_eq!(config(&["--unwrap", "github", "--write"]).0, 0);
     assert_eq!(now(), text);
-    let (status, _, message) = say(&["--unwrap", "github", "--write"]);
+    let (status, _, message) = config(&["--unwrap", "github", "--write"]);
     assert!(status == 0 && message.contains("github in") && message.contains("is not wrapped"), "{message}");
-    let (status, printed, message) = say(&["--unwrap", "far"]);
+    let (status, printed, message) = config(&["--unwrap", "far"]);
     assert!(
         status == 0 && printed.contains("https://far") && message.contains("far is not wrapped"),
         "{message}"
     );
-    let (status, _, message) = say(&["--unwrap", "far", "--write"]);
+    let (status, _, message) = config(&["--unwrap", "far", "--write"]);
     assert!(status == 0 && message.contains("far in") && message.contains("is not wrapped"), "{message}");
     // Values that look like flags are joined with their flag.
-    let (status, printed, message) = say(&["--hint=- page it", "--keep-for=-x=tail", "--wrap", "github"]);
+    let (status, printed, message) = config(&["--hint=- page it", "--keep-for=-x=tail", "--wrap", "github"]);
     assert!(status == 0, "{message}");
     let entry: Value = serde_json::from_str(&printed).unwrap();
     let args = json!(["wrap", "--keep-for=-x=tail", "--hint=- page it", "--", "npx", "-y", "s"]);
     assert_eq!(entry["args"], args);
-    let (status, printed, message) = say(&["--hint=--", "--wrap", "github"]);
+    let (status, printed, message) = config(&["--hint=--", "--wrap", "github"]);
     assert!(status == 0 && printed.contains("\"--hint=--\", \"--\", \"npx\""), "{printed}{message}");
-    for (words, status, why) in [
+    for (arguments, status, why) in [
         (&["--wrap", "gone"][..], 2, "has no entry gone; it has github, far"),
         (&["--wrap", "far", "--write"], 1, "npx mcp-remote https://far"),
         (&["--root", ".", "--tools", "ls", "--wrap", "github"], 2, "wrap does not take --root, --tools"),
         (&["--keep", "tail"], 2, "--keep is for --wrap"),
         (&["--wrap", "a", "--unwrap", "b"], 2, "cannot be used with"),
     ] {
-        let (found, _, message) = say(words);
-        assert!(found == status && message.contains(why), "{words:?}: {message}");
+        let (found, _, message) = config(arguments);
+        assert!(found == status && message.contains(why), "{arguments:?}: {message}");
     }
     assert_eq!(now(), text);
 }
 
 #[test]
-fn wrapped_entry_of_a_file_argument_is_printed() {
+fn wrapped_entry_in_the_file_of_an_argument_is_printed() {
     let entry = json!({"command": "npx", "args": ["s"]});
     let text = json!({"mcpServers": {"github": entry}}).to_string();
     let workspace = Workspace::with(&json!({"x.json": text}));
-    for (client, words) in [("cursor", &["--file", "x.json"][..]), ("claude-desktop", &["--file=x.json"])] {
-        let print = |change: &str| run(&workspace, &[&["config", client, change, "github"], words].concat());
+    for (client, arguments) in [("cursor", &["--file", "x.json"][..]), ("claude-desktop", &["--file=x.json"])]
+    {
+        let print =
+            |change: &str| run(&workspace, &[&["config", client, change, "github"], arguments].concat());
         let output = print("--wrap");
         assert_eq!(code(&output), 0, "{}", stderr(&output));
         let printed: Value = serde_json::from_str(&stdout(&output)).unwrap();
@@ -157,7 +159,7 @@ fn wrapped_entry_of_a_file_argument_is_printed() {
 }
 
 #[test]
-fn wrap_by_a_program_of_another_name_is_refused() {
+fn wrap_with_a_renamed_binary_is_refused() {
     let server = json!({"mcpServers": {"other": {"command": "x", "args": []}}}).to_string();
     let workspace = Workspace::with(&json!({".cursor/mcp.json": server}));
     let copy = workspace.path("cutline-0.1.0");
