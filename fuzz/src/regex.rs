@@ -142,10 +142,10 @@ fn search(
     let (mut rows, mut passed_over) = (Vec::new(), None);
     let mut take = |found| {
         match found {
-            Found::Rows(_, found) => rows.extend(found.into_iter().map(|row| {
+            Found::Row(_, row) => {
                 let number = usize::try_from(row.number).unwrap();
-                (number, row.kind == RowKind::Match, row.text, row.cut_from.is_some())
-            })),
+                rows.push((number, row.kind == RowKind::Match, row.text, row.cut_from.is_some()));
+            }
             Found::PassedOver(_, reason) => passed_over = Some(reason),
             Found::File(..) | Found::Ranked(..) => {}
         }

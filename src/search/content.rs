@@ -90,8 +90,8 @@ impl Query {
 /// A result for a file. Paths are relative to the start of the search.
 #[derive(Debug)]
 pub enum Found {
-    /// Rows of a file.
-    Rows(Arc<[u8]>, Vec<Row>),
+    /// A row of a file.
+    Row(Arc<[u8]>, Row),
     /// A file with this number of match lines. The number is only known to be above 0 if match lines are not counted.
     File(Vec<u8>, u64),
     /// A file with this number of match lines, and the most relevant ones with score and context.

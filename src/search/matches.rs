@@ -65,7 +65,7 @@ impl Visit for Files {
     fn weight(found: &Found) -> usize {
         let of_rows = |rows: &[Row]| rows.iter().map(Row::weight).sum::<usize>();
         match found {
-            Found::Rows(path, rows) => path.len() + of_rows(rows),
+            Found::Row(path, row) => path.len() + row.weight(),
             Found::Ranked(path, _, lines) => {
                 path.len() + lines.iter().map(|(_, rows)| of_rows(rows)).sum::<usize>()
             }

@@ -17,7 +17,7 @@ use grep_searcher::sinks::Bytes;
 use super::line_reader::{LineReader, ReadLines, normalize};
 use super::matcher::PatternMatcher;
 use super::ranked::FileRanking;
-use super::sink::{PassingOn, PendingRows, RowSink};
+use super::sink::RowSink;
 use super::{Emit, Found, OutputMode, PassedOver, Searcher};
 use crate::fs::lines::read_at;
 use crate::limits::{BINARY_SNIFF_BYTES, PSEUDO_FILE_BYTES};
@@ -101,23 +101,19 @@ impl Searcher {
             ranking.map(|ranking| RefCell::new(FileRanking::new(ranking, query.context, &ranked_path)));
         let mut matcher = PatternMatcher::new(query, text, stop);
         matcher.ranking = ranking.as_ref();
-        let pending = RefCell::new(PendingRows::new(path, &mut *emit));
-        let mut sink = RowSink::new(&matcher, &lines, &pending);
+        let mut sink = RowSink::new(&matcher, &lines, path, emit);
         let done = match source {
             None => grep.search_slice(&matcher, text, &mut sink),
             Some(source) => {
                 if !std::mem::replace(has_large_buffer, true) {
                     enlarge_buffer(grep)?;
                 }
-                let source = PassingOn { source, pending: &pending };
                 grep.search_reader(&matcher, LineReader::new(source, &matcher, &lines), &mut sink)
             }
         };
         let at_limit = size == 0 && file.stream_position()? == most;
         let has_more = at_limit && file.read(&mut [0])? > 0;
-        let (found, mut flow) = sink.finish();
-        drop(pending);
-        let found = found + matcher.counted.get();
+        let (found, mut flow) = (sink.matches + matcher.counted.get(), sink.flow);
         let stopped = matcher.stopped.get();
         if stopped == Some(Stopped::Cancelled) {
             return Err(Stopped::Cancelled.into());

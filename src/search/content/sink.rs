@@ -2,8 +2,7 @@
 
 #![expect(clippy::indexing_slicing, reason = "offsets are inside the buffer with the line")]
 
-use std::cell::RefCell;
-use std::io::{self, Read};
+use std::io;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
@@ -16,82 +15,34 @@ use super::rows::{Row, RowKind, shown};
 use super::{Emit, Found, OutputMode};
 use cutline_core::truncate::line::Missing;
 
-/// Number of bytes of rows to pass on together.
-const FULL_BYTES: usize = 64 * 1024;
-
-/// Rows of one file that were not passed on yet.
-pub(super) struct PendingRows<'a, 'e> {
-    path: &'a dyn Fn() -> Vec<u8>,
-    emit: &'e mut Emit<'e, Found>,
-    /// The path of the file, after its first rows were passed on.
-    shared_path: Option<Arc<[u8]>>,
-    rows: Vec<Row>,
-    /// Number of bytes of these rows.
-    bytes: usize,
-    flow: ControlFlow<()>,
-}
-
-impl<'a, 'e> PendingRows<'a, 'e> {
-    pub(super) fn new(path: &'a dyn Fn() -> Vec<u8>, emit: &'e mut Emit<'e, Found>) -> Self {
-        let (rows, bytes, flow) = (Vec::new(), 0, ControlFlow::Continue(()));
-        Self { path, emit, shared_path: None, rows, bytes, flow }
-    }
-
-    /// Adds a row. Breaks if no more rows are needed.
-    fn push(&mut self, row: Row) -> ControlFlow<()> {
-        self.bytes += row.weight();
-        self.rows.push(row);
-        if self.bytes < FULL_BYTES { self.flow } else { self.pass_on() }
-    }
-
-    /// Passes on the rows. Breaks if no more rows are needed.
-    fn pass_on(&mut self) -> ControlFlow<()> {
-        if self.flow.is_continue() && !self.rows.is_empty() {
-            let path = self.shared_path.get_or_insert_with(|| (self.path)().into());
-            self.flow = (self.emit)(Found::Rows(Arc::clone(path), std::mem::take(&mut self.rows)));
-            self.bytes = 0;
-        }
-        self.flow
-    }
-}
-
-/// Reads `source`. A read can block until the deadline, so all rows found so far are passed on before each read.
-pub(super) struct PassingOn<'p, 'a, 'e, R> {
-    pub(super) source: R,
-    pub(super) pending: &'p RefCell<PendingRows<'a, 'e>>,
-}
-
-impl<R: Read> Read for PassingOn<'_, '_, '_, R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let _flow = self.pending.borrow_mut().pass_on(); // the sink stops at the next row
-        self.source.read(buffer)
-    }
-}
-
-/// Receives the match and context lines of one file.
-pub(super) struct RowSink<'p, 'a, 'e> {
+/// Receives the match and context lines of one file, and passes each on as soon as it is found: the read of the next one can
+/// block until the deadline.
+pub(super) struct RowSink<'a, 'p, 'e> {
     matcher: &'a PatternMatcher<'a>,
     read: &'a ReadLines,
     /// The offset of the line that was numbered last, and its number.
     numbered: (u64, u64),
-    pending: &'p RefCell<PendingRows<'a, 'e>>,
-    matches: u64,
+    path: &'a dyn Fn() -> Vec<u8>,
+    /// The path of the file, after its first row was passed on.
+    shared_path: Option<Arc<[u8]>>,
+    emit: &'p mut Emit<'e, Found>,
+    /// A break if no more rows are needed.
+    pub(super) flow: ControlFlow<()>,
+    /// Number of match lines so far.
+    pub(super) matches: u64,
     /// The number of the last context line of the match with which the search has enough.
     last: Option<u64>,
 }
 
-impl<'p, 'a, 'e> RowSink<'p, 'a, 'e> {
+impl<'a, 'p, 'e> RowSink<'a, 'p, 'e> {
     pub(super) fn new(
         matcher: &'a PatternMatcher<'a>,
         read: &'a ReadLines,
-        pending: &'p RefCell<PendingRows<'a, 'e>>,
+        path: &'a dyn Fn() -> Vec<u8>,
+        emit: &'p mut Emit<'e, Found>,
     ) -> Self {
-        Self { matcher, read, numbered: (0, 1), pending, matches: 0, last: None }
-    }
-
-    /// Passes on the remaining rows. Returns the number of match lines, and a break if no more rows are needed.
-    pub(super) fn finish(self) -> (u64, ControlFlow<()>) {
-        (self.matches, self.pending.borrow_mut().pass_on())
+        let flow = ControlFlow::Continue(());
+        Self { matcher, read, numbered: (0, 1), path, shared_path: None, emit, flow, matches: 0, last: None }
     }
 
     /// Returns the number of the first line of a match, from the newlines before it.
@@ -127,8 +78,10 @@ impl<'p, 'a, 'e> RowSink<'p, 'a, 'e> {
             }
             return true;
         }
-        let wants_more = self.pending.borrow_mut().push(row(kind, focus)).is_continue();
-        wants_more && self.last.is_none_or(|last| number < last)
+        let row = row(kind, focus);
+        let path = self.shared_path.get_or_insert_with(|| (self.path)().into());
+        self.flow = (self.emit)(Found::Row(Arc::clone(path), row));
+        self.flow.is_continue() && self.last.is_none_or(|last| number < last)
     }
 }
 

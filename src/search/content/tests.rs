@@ -62,10 +62,10 @@ fn search(query: &Query, content: &[u8]) -> (Vec<String>, Searched) {
     let (mut shown, mut passed_over) = (Vec::new(), None);
     for one in found {
         match one {
-            Found::Rows(_, rows) => shown.extend(rows.into_iter().map(|row| {
+            Found::Row(_, row) => {
                 let mark = if row.kind == RowKind::Match { ':' } else { '-' };
-                format!("{}{mark}{}", row.number, row.text)
-            })),
+                shown.push(format!("{}{mark}{}", row.number, row.text));
+            }
             Found::File(_, of_file) => assert_eq!(of_file, matches),
             Found::PassedOver(_, reason) => passed_over = Some(reason),
             Found::Ranked(..) => panic!("nothing is ranked"),

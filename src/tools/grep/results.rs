@@ -114,13 +114,13 @@ impl Results {
     pub(super) fn take(&mut self, walked: Walked<Found>) -> ControlFlow<()> {
         // If no more matches are needed, only lines after the last match are.
         let last = self.file.as_ref().map(|file| &file.path);
-        let is_after = matches!(&walked, Walked::Found(Found::Rows(path, _)) if last == Some(path));
+        let is_after = matches!(&walked, Walked::Found(Found::Row(path, _)) if last == Some(path));
         if self.may_end() && !is_after {
             return ControlFlow::Break(());
         }
         match self.aside.take(walked, &self.paths) {
             None => {}
-            Some(Found::Rows(path, rows)) => return self.rows(path, rows),
+            Some(Found::Row(path, row)) => return self.row(path, row),
             Some(Found::File(path, matches)) => {
                 let file = || file_group(self.paths.show(&path), self.query.mode, matches);
                 return self.page.take(file);
@@ -154,29 +154,24 @@ impl Results {
         }
     }
 
-    fn rows(&mut self, path: Arc<[u8]>, rows: Vec<Row>) -> ControlFlow<()> {
+    fn row(&mut self, path: Arc<[u8]>, row: Row) -> ControlFlow<()> {
         let mut file = match self.file.take() {
             Some(file) if file.path == path => file,
             _ => FileRows { shown: self.paths.show(&path), path, ..FileRows::default() },
         };
-        for row in rows {
-            if let Some(whole) = &mut self.page.whole {
-                let touches = file.last_row.is_some_and(|last| last + 1 == row.number);
-                let is_separated = !self.query.context.is_none() && self.page.found > 0 && !touches;
-                for line in self.saved_format.before_rows(&file.shown, is_separated) {
-                    whole.push(&line);
-                }
-                whole.push(&self.saved_format.line(&file.shown, &row));
-                file.last_row = Some(row.number);
+        if let Some(whole) = &mut self.page.whole {
+            let touches = file.last_row.is_some_and(|last| last + 1 == row.number);
+            let is_separated = !self.query.context.is_none() && self.page.found > 0 && !touches;
+            for line in self.saved_format.before_rows(&file.shown, is_separated) {
+                whole.push(&line);
             }
-            self.page.found += u64::from(row.kind == RowKind::Match);
-            let context_left = self.row(&mut file, row);
-            if self.may_end() && context_left == 0 {
-                return ControlFlow::Break(());
-            }
+            whole.push(&self.saved_format.line(&file.shown, &row));
+            file.last_row = Some(row.number);
         }
+        self.page.found += u64::from(row.kind == RowKind::Match);
+        let context_left = self.show_row(&mut file, row);
         self.file = Some(file);
-        ControlFlow::Continue(())
+        if self.may_end() && context_left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     /// Returns true if no more matches are needed.
@@ -185,7 +180,7 @@ impl Results {
     }
 
     /// Adds a row to the page. Returns the number of lines after it that belong to the last match.
-    fn row(&mut self, file: &mut FileRows, row: Row) -> u64 {
+    fn show_row(&mut self, file: &mut FileRows, row: Row) -> u64 {
         let ContextLines { before, after } = self.query.context;
         file.before.retain(|earlier| earlier.number + before >= row.number);
         // A match of another page is a context line on this one.

@@ -53,8 +53,8 @@ fn stopped_search(
     file.write_all(content.as_bytes()).unwrap();
     let mut found = Vec::new();
     let mut emit = |one| {
-        if let Found::Rows(_, rows) = one {
-            found.extend(rows.into_iter().map(|row| row.number));
+        if let Found::Row(_, row) = one {
+            found.push(row.number);
             at_rows();
         }
         ControlFlow::Continue(())
@@ -80,7 +80,7 @@ fn cancelled_search_stops_between_pieces() {
         let stop = Stop::default();
         let (found, stopped) = stopped_search(&query, &content, &stop, || stop.cancel());
         assert_eq!(stopped, Some(Stopped::Cancelled));
-        // Rows are passed on in groups of 64 KB, so the next piece is not searched completely.
+        // The piece is searched to its end, the next one is not.
         assert!(!found.is_empty() && found.len() < 8000, "{}", found.len());
     }
 }
