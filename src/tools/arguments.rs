@@ -10,12 +10,9 @@
 mod foreign;
 mod names;
 
-use std::borrow::Cow;
-
 use schemars::generate::SchemaSettings;
 use schemars::transform::{AddNullable, RecursiveTransform};
 use schemars::{JsonSchema, Schema};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -25,27 +22,6 @@ use cutline_core::text::show;
 
 /// A JSON object, as schemas and arguments are.
 pub type Object = Map<String, Value>;
-
-/// One or more strings: a string, or an array of strings.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(from = "OneOrMore")]
-pub struct Strings(pub Vec<String>);
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum OneOrMore {
-    One(String),
-    More(Vec<String>),
-}
-
-impl From<OneOrMore> for Strings {
-    fn from(given: OneOrMore) -> Self {
-        Self(match given {
-            OneOrMore::One(one) => vec![one],
-            OneOrMore::More(all) => all,
-        })
-    }
-}
 
 /// Most characters of a given value in an error.
 const GIVEN_CHARS: usize = 100;
@@ -135,24 +111,20 @@ pub fn typed<T: DeserializeOwned>(checked: Object) -> Result<T, ToolError> {
 /// Returns an error if an argument is missing, has a wrong value, is given twice with different values, or is an argument
 /// of another tool without an equivalent.
 pub fn check(tool: &str, schema: &Object, given: &Object) -> Result<Object, ToolError> {
-    let rewritten = foreign::rewritten(tool, given);
-    let given = rewritten.as_ref().unwrap_or(given);
     let none = Object::new();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
     let required = schema.get("required").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     // Arguments under the names of the schema.
     let mut named = Vec::new();
-    for (name, value) in given {
-        let (name, value) =
-            names::translated(tool, name, value).unwrap_or((name.as_str(), Cow::Borrowed(value)));
-        if let Some((known, property)) = names::find(tool, properties, name) {
+    for (name, value) in foreign::rewritten(tool, given) {
+        if let Some((known, property)) = names::find(tool, properties, &name) {
             named.push((known, property, value));
             continue;
         }
-        match names::near(tool, properties, name).filter(|_| !says_nothing(tool, name, &value)) {
-            Some(near) => return Err(ToolError::Argument(unknown(tool, properties, name, near))),
+        match names::near(tool, properties, &name).filter(|_| !says_nothing(tool, &name, &value)) {
+            Some(near) => return Err(ToolError::Argument(unknown(tool, properties, &name, near))),
             None => {
-                tracing::warn!(tool, argument = %shown(name), "an argument that does not exist is left aside");
+                tracing::warn!(tool, argument = %shown(&name), "an argument that does not exist is left aside");
             }
         }
     }
@@ -243,10 +215,8 @@ fn coerce(name: &str, property: &Value, value: &Value) -> Option<Value> {
             is_within.then(|| Value::from(number))
         }
         Some("boolean") => boolean(value).map(Value::Bool),
+        Some("string") if property.get(TAKES_LIST).is_some() => list(value),
         Some("string") => {
-            if let Some(list) = list(value).filter(|_| property.get(TAKES_LIST).is_some()) {
-                return Some(list);
-            }
             let text = match value {
                 // Some agents make a boolean of the command `true`.
                 Value::Bool(true) => "true",
@@ -264,14 +234,14 @@ fn coerce(name: &str, property: &Value, value: &Value) -> Option<Value> {
     }
 }
 
-/// Returns an array of strings, which may be written as text.
+/// Returns an array of strings. It may be written as text, and one string is an array of one.
 fn list(value: &Value) -> Option<Value> {
     match value {
         Value::Array(values) if values.iter().all(Value::is_string) => Some(value.clone()),
-        Value::String(text) if text.starts_with('[') => serde_json::from_str::<Vec<String>>(text)
-            .ok()
-            .filter(|values| !values.is_empty())
-            .map(Value::from),
+        Value::String(text) => {
+            let written = serde_json::from_str::<Vec<String>>(text).ok().filter(|values| !values.is_empty());
+            Some(written.unwrap_or_else(|| vec![text.clone()]).into())
+        }
         _ => None,
     }
 }

@@ -19,7 +19,6 @@ use crate::search::walk::Walked;
 use cutline_core::details::Details;
 use cutline_core::text::{as_index, show};
 
-use super::arguments::Strings;
 use super::notice::{Notice, Unit};
 use super::page::{Group, Page, PageRequest, Sort};
 use super::resolve::{self, ExpectedKind};
@@ -50,7 +49,7 @@ pub struct Args {
     pub no_ignore: Option<bool>,
     /// Glob of files and folders to skip
     #[schemars(with = "Option<String>", extend("x-list" = true))]
-    pub exclude: Option<Strings>,
+    pub exclude: Option<Vec<String>>,
     /// Most levels below path
     #[schemars(range(min = 1))]
     pub max_depth: Option<u64>,

@@ -25,7 +25,6 @@ use crate::search::walk::Walked;
 use crate::stop::{Stopped, stopped_by};
 use cutline_core::text::{as_index, show};
 
-use super::arguments::Strings;
 use super::catalog::Load;
 use super::notice::Unit;
 use super::page::{Page, PageRequest, SHOWN_BYTES, Sort};
@@ -43,16 +42,16 @@ pub struct Args {
     pub pattern: String,
     /// File, folder or glob, or several with spaces between; default: the workspace
     #[schemars(with = "Option<String>", extend("x-list" = true))]
-    pub path: Option<Strings>,
+    pub path: Option<Vec<String>>,
     /// Only these files, e.g. *.rs, src/**/*.ts, !*.min.js
     pub glob: Option<String>,
     /// Skip these files and folders, e.g. *.min.js, dist
     #[schemars(with = "Option<String>", extend("x-list" = true))]
-    pub exclude: Option<Strings>,
+    pub exclude: Option<Vec<String>>,
     /// File types as `rg --type` has them. Agents know this argument from other tools.
     #[serde(rename = "type")]
     #[schemars(with = "Option<String>", extend("x-list" = true, "x-unlisted" = true))]
-    pub file_type: Option<Strings>,
+    pub file_type: Option<Vec<String>>,
     /// Ignore case
     pub ignore_case: Option<bool>,
     /// Take the pattern as plain text
@@ -192,7 +191,7 @@ fn search_file(
 /// Returns the filter for the files below `place`.
 fn filter(cx: &Context, args: &Args, place: &OpenedPath) -> Result<FileFilter, ToolError> {
     let types = args.file_type.as_ref().map(|given| {
-        let names = given.0.iter().flat_map(|names| names.split([',', ' '])).filter(|name| !name.is_empty());
+        let names = given.iter().flat_map(|names| names.split([',', ' '])).filter(|name| !name.is_empty());
         FileTypes::new(names).map_err(|UnknownType { name, near }| ToolError::UnknownType { name, near })
     });
     let exclude = args.exclude.as_ref().map(|globs| path_glob::exclusions(cx, globs, place));

@@ -18,7 +18,6 @@ use crate::sys::{self, FileKind, Folder, Stat, below};
 use cutline_core::details::Details;
 use cutline_core::text::{Extent, as_index, show};
 
-use super::arguments::Strings;
 use super::notice::{StoppedAt, Unit, empty};
 use super::page::{Group, Page, PageRequest};
 use super::resolve::{self, ExpectedKind};
@@ -53,7 +52,7 @@ pub struct Args {
     pub offset: Option<u64>,
     /// Globs of entries to omit
     #[schemars(with = "Option<String>", extend("x-list" = true, "x-unlisted" = true))]
-    pub exclude: Option<Strings>,
+    pub exclude: Option<Vec<String>>,
     /// Omit entries that ignore rules exclude
     #[schemars(extend("x-unlisted" = true))]
     pub respect_git_ignore: Option<bool>,

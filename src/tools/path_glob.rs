@@ -14,7 +14,6 @@ use crate::limits::EXCLUDES;
 use crate::search::globs::{self, Case, Glob, literal_folders};
 use cutline_core::text::show;
 
-use super::arguments::Strings;
 use super::notice::Notice;
 use super::{Context, ToolError};
 
@@ -54,8 +53,8 @@ fn compile_as(
 ///
 /// A comma outside of braces and brackets separates globs. A `!` before a glob has no meaning: agents know it from
 /// options that exclude by it.
-pub(super) fn exclusions(cx: &Context, lists: &Strings, base: &OpenedPath) -> Result<Vec<Glob>, ToolError> {
-    let globs = lists.0.iter().flat_map(|list| split(list));
+pub(super) fn exclusions(cx: &Context, lists: &[String], base: &OpenedPath) -> Result<Vec<Glob>, ToolError> {
+    let globs = lists.iter().flat_map(|list| split(list));
     let globs = globs.map(|glob| glob.trim_start_matches('!')).filter(|glob| !glob.is_empty());
     let globs: Vec<&str> = globs.collect();
     // Each of them takes memory.

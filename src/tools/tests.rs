@@ -8,7 +8,9 @@ use serde_json::json;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use super::{Conclusion, Context, Output, Progress, Shared, ToolError, ToolName, ToolSet, Totals, catalog};
+use super::{
+    Conclusion, Context, Output, Progress, Shared, ToolError, ToolName, ToolSet, Totals, arguments, catalog,
+};
 use crate::blocking::Threads;
 use crate::fs::workspace::{Boundary, Root, Workspace};
 use crate::limits::Limits;
@@ -88,8 +90,9 @@ impl Fixture {
 }
 
 /// A call's arguments, from their JSON.
-pub(super) fn args<T: serde::de::DeserializeOwned>(json: &serde_json::Value) -> T {
-    serde_json::from_value(json.clone()).unwrap()
+pub(super) fn args<T: serde::de::DeserializeOwned + schemars::JsonSchema>(json: &serde_json::Value) -> T {
+    let given = json.as_object().unwrap();
+    arguments::typed(arguments::check("", &arguments::schema_of::<T>(), given).unwrap()).unwrap()
 }
 
 type Call = tokio::task::JoinHandle<Result<(), ToolError>>;

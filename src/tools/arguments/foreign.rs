@@ -25,55 +25,32 @@ const TYPES: [(&str, &[&str]); 3] = [
 /// Arguments here, each with its value.
 type Equivalents = Vec<(&'static str, Value)>;
 
-/// Returns the arguments with those of other tools rewritten. Returns `None` if there are none.
-pub(super) fn rewritten(tool: &str, given: &Object) -> Option<Object> {
-    let mut removed = Vec::new();
-    let mut added = Vec::new();
-    for (name, value) in given {
-        if let Some(own) = equivalent(tool, &joined(name), value) {
-            removed.push(name);
-            added.extend(own);
+/// Returns all arguments, with equivalents here instead of the arguments of other tools.
+pub(super) fn rewritten(tool: &str, given: &Object) -> Vec<(String, Value)> {
+    let range = if tool == "read" { line_range(given) } else { None };
+    let (range, mut own) = range.unwrap_or_default();
+    let mut rest = Vec::new();
+    for (name, value) in given.iter().filter(|(name, _)| !range.contains(name)) {
+        match equivalent(tool, name, value) {
+            Some(equivalents) => own.extend(equivalents),
+            None => rest.push((name.clone(), value.clone())),
         }
     }
-    if tool == "read"
-        && let Some((names, own)) = line_range(given)
-    {
-        removed.extend(names);
-        added.extend(own);
-    }
-    if removed.is_empty() {
-        return None;
-    }
-    let mut arguments = given.clone();
-    for name in removed {
-        arguments.remove(name);
-    }
-    for (name, value) in added {
-        // The check reports a value that is given twice.
-        let is_given = given.get(name).is_some_and(|own| !own.is_null() && *own != value);
-        arguments.insert(if is_given { alias(name) } else { name }.to_owned(), value);
-    }
-    Some(arguments)
+    rest.extend(own.into_iter().map(|(name, value)| (name.to_owned(), value)));
+    rest
 }
 
-/// Returns another spelling of an argument's name.
-fn alias(name: &str) -> &'static str {
-    match name {
-        "offset" => "Offset",
-        "limit" => "Limit",
-        "command" => "Command",
-        "timeout" => "Timeout",
-        "noIgnore" => "no_ignore",
-        "ignoreCase" => "ignore_case",
-        "maxDepth" => "max_depth",
-        "exclude" => "Exclude",
-        _ => "Type",
-    }
-}
-
-/// Returns the arguments here that mean the same as an argument of another tool, whose `name` has no separators.
+/// Returns the arguments here that mean the same as an argument of another tool. Options of ripgrep are case sensitive.
 fn equivalent(tool: &str, name: &str, value: &Value) -> Option<Equivalents> {
+    let option =
+        |mode: &str| if boolean(value) == Some(true) { vec![("mode", mode.into())] } else { Vec::new() };
     match (tool, name) {
+        ("grep", "-l") => return Some(option("files")),
+        ("grep", "-c") => return Some(option("count")),
+        _ => {}
+    }
+    match (tool, joined(name).as_str()) {
+        ("grep", "outputmode") if value == "files_with_matches" => Some(vec![("mode", "files".into())]),
         ("bash", "command" | "cmd") => Some(vec![("command", command_line(value)?.into())]),
         ("bash", "timeoutms" | "timeoutmillis" | "timeoutmilliseconds") => {
             let milliseconds = u64::try_from(integer(value)?).ok()?;
@@ -112,35 +89,25 @@ fn equivalent(tool: &str, name: &str, value: &Value) -> Option<Equivalents> {
 /// Returns the command line for an array of words. Returns `None` for anything else.
 fn command_line(value: &Value) -> Option<String> {
     let words: Option<Vec<&str>> = value.as_array()?.iter().map(Value::as_str).collect();
-    let words = words.filter(|words| !words.is_empty())?;
-    Some(words.into_iter().map(quoted).collect::<Vec<_>>().join(" "))
-}
-
-/// Quotes a word for the shell if it has characters other than letters, digits and a few signs.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
+    shlex::try_join(words.filter(|words| !words.is_empty())?).ok()
 }
 
 /// Returns the names of the arguments for the first and the last line, and the `offset` and `limit` that mean the same.
 fn line_range(given: &Object) -> Option<(Vec<&String>, Equivalents)> {
     let of = |names: &[&str]| given.iter().find(|(name, _)| names.contains(&joined(name).as_str()));
-    let (names, first, last) = if let Some((name, range)) = of(&LINE_RANGES) {
-        let [first, last] = range.as_array()?.as_slice() else { return None };
-        (vec![name], Some(integer(first)?), Some(integer(last)?).filter(|last| *last != -1))
-    } else {
-        let (first, last) = (of(&FIRST_LINES), of(&LAST_LINES));
-        let names = [first, last].into_iter().flatten().map(|(name, _)| name).collect();
-        let number = |line: Option<(_, &Value)>| match line {
-            Some((_, value)) if !value.is_null() => integer(value).map(Some),
-            _ => Some(None),
-        };
-        (names, number(first)?, number(last)?.filter(|last| *last != -1))
+    let ends = match of(&LINE_RANGES) {
+        None => [of(&FIRST_LINES), of(&LAST_LINES)],
+        Some((name, range)) => {
+            let [first, last] = range.as_array()?.as_slice() else { return None };
+            [Some((name, first)), Some((name, last))]
+        }
     };
+    let number = |end: Option<(_, &Value)>| match end {
+        Some((_, value)) if !value.is_null() => integer(value).map(Some),
+        _ => Some(None),
+    };
+    let (first, last) = (number(ends[0])?, number(ends[1])?.filter(|last| *last != -1));
+    let names: Vec<&String> = ends.into_iter().flatten().map(|(name, _)| name).collect();
     let start = first.unwrap_or(1).max(1);
     let mut own = Vec::new();
     if first.is_some() {

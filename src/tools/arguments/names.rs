@@ -1,21 +1,31 @@
 //! The names of arguments: the name in the schema, the same words joined in another way, and the names in other
 //! tools.
 
-use std::borrow::Cow;
-
 use serde_json::Value;
 
 use super::{Object, UNLISTED};
 
 /// The tools that accept other names for an argument (none means every tool), those names without separators and in lower
-/// case, and the argument.
+/// case (options of ripgrep as they are), and the argument.
 const OTHER_NAMES: &[(&[&str], &[&str], &str)] = &[
     (&[], &["filepath", "absolutepath", "uri"], "path"),
     (&["read", "grep"], &["filename", "file", "targetfile"], "path"),
-    (&["grep", "find", "ls"], &["directory", "dirpath", "dir", "folder", "relativeworkspacepath"], "path"),
     (
         &["grep", "find", "ls"],
-        &["cwd", "root", "basepath", "directorypath", "searchdirectory", "searchpath", "targetdirectory"],
+        &[
+            "directory",
+            "dirpath",
+            "dir",
+            "folder",
+            "relativeworkspacepath",
+            "cwd",
+            "root",
+            "basepath",
+            "directorypath",
+            "searchdirectory",
+            "searchpath",
+            "targetdirectory",
+        ],
         "path",
     ),
     (&["read"], &["showlinenumbers", "withlinenumbers"], "lineNumbers"),
@@ -39,8 +49,7 @@ const OTHER_NAMES: &[(&[&str], &[&str], &str)] = &[
     (&["bash"], &["timeoutseconds", "timeoutsecs", "timeoutsec"], "timeout"),
     (&["grep"], &["regex", "query"], "pattern"),
     (&["find"], &["glob", "name"], "pattern"),
-    (&["grep", "find", "ls"], &["maxresults"], "limit"),
-    (&["grep", "find", "ls"], &["headlimit"], "limit"),
+    (&["grep", "find", "ls"], &["maxresults", "headlimit"], "limit"),
     (&["find"], &["depth"], "maxDepth"),
     (
         &["find", "ls"],
@@ -53,11 +62,14 @@ const OTHER_NAMES: &[(&[&str], &[&str], &str)] = &[
     (&["read"], &["head", "count", "maxlines", "numlines"], "limit"),
     (&["grep"], &["include", "includepattern"], "glob"),
     (&["grep"], &["paths"], "path"),
-    (&["grep"], &["beforecontext", "linesbefore", "contextbefore"], "before"),
-    (&["grep"], &["aftercontext", "linesafter", "contextafter"], "after"),
+    (&["grep"], &["-B", "beforecontext", "linesbefore", "contextbefore"], "before"),
+    (&["grep"], &["-A", "aftercontext", "linesafter", "contextafter"], "after"),
     (&["grep"], &["excludepattern", "excludes", "excludeglob", "excludedir", "ignore"], "exclude"),
     (&["grep"], &["filetype", "filetypes", "types"], "type"),
     (&["grep"], &["fixedstrings"], "literal"),
+    (&["grep"], &["-C"], "context"),
+    (&["grep"], &["-i"], "ignoreCase"),
+    (&["grep"], &["outputmode"], "mode"),
 ];
 
 /// Names in other tools of arguments that have another form here, without separators, and what to give here. Their values
@@ -98,9 +110,6 @@ const DEFAULTS: &[(&[&str], &[&str], &[&str])] = &[
     (&["ls"], &["type"], &["any", "all"]),
 ];
 
-/// The names of `mode`'s values in Claude Code's Grep tool, and the names here.
-const OUTPUT_MODES: &[(&str, &str)] = &[("files_with_matches", "files")];
-
 /// Jaro-Winkler similarity above which an unknown name is treated as a misspelling of a known one.
 const NEAR: f64 = 0.8;
 
@@ -110,35 +119,14 @@ pub(super) fn find<'a>(tool: &str, properties: &'a Object, name: &str) -> Option
     properties.get_key_value(name).or_else(|| {
         let joined = joined(name);
         let same = properties.iter().find(|(known, _)| super::names::joined(known) == joined);
-        let mut own = OTHER_NAMES.iter().filter(|(of, ..)| of.is_empty() || of.contains(&tool));
         same.or_else(|| {
-            properties.get_key_value(own.find(|(_, others, _)| others.contains(&joined.as_str()))?.2)
+            let is_of = |(tools, others, _): &&(&[&str], &[&str], _)| {
+                (tools.is_empty() || tools.contains(&tool))
+                    && (others.contains(&joined.as_str()) || others.contains(&name))
+            };
+            properties.get_key_value(OTHER_NAMES.iter().find(is_of)?.2)
         })
     })
-}
-
-/// Returns the argument and the value that an option of ripgrep, or an argument of Claude Code's Grep tool, means. Returns
-/// `None` if `name` is neither. Options are case sensitive: `-C` is context, `-c` counts.
-pub(super) fn translated<'a>(
-    tool: &str,
-    name: &str,
-    value: &'a Value,
-) -> Option<(&'static str, Cow<'a, Value>)> {
-    let is_set = value.as_bool() == Some(true) || value.as_str() == Some("true");
-    let mode = |mode: &str| Cow::Owned(if is_set { mode.into() } else { Value::Null });
-    match (tool, name) {
-        ("grep", "-A") => Some(("after", Cow::Borrowed(value))),
-        ("grep", "-B") => Some(("before", Cow::Borrowed(value))),
-        ("grep", "-C") => Some(("context", Cow::Borrowed(value))),
-        ("grep", "-i") => Some(("ignoreCase", Cow::Borrowed(value))),
-        ("grep", "-l") => Some(("mode", mode("files"))),
-        ("grep", "-c") => Some(("mode", mode("count"))),
-        ("grep", "output_mode" | "outputMode") => {
-            let same = OUTPUT_MODES.iter().find(|(other, _)| value.as_str() == Some(other));
-            Some(("mode", same.map_or(Cow::Borrowed(value), |(_, mode)| Cow::Owned((*mode).into()))))
-        }
-        _ => None,
-    }
 }
 
 /// Returns the probable meaning of `name`, which is no property: what has the same effect here, or the property with

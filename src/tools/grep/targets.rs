@@ -41,7 +41,7 @@ pub(super) fn open(cx: &Context, args: &Args) -> Result<Vec<Target>, ToolError> 
     match &args.path {
         None => parts.push(one(cx, args, ".")?),
         Some(paths) => {
-            for text in &paths.0 {
+            for text in paths {
                 parts.extend(parts_of(cx, args, text)?);
                 if parts.len() > GREP_PATHS {
                     return Err(ToolError::Argument(format!("path: must be at most {GREP_PATHS} paths")));
