@@ -15,7 +15,6 @@ use crate::sys::FileKind;
 struct Files {
     searcher: Searcher,
     filter: Arc<FileFilter>,
-    stop: Stop,
 }
 
 /// Creates the search of the files of a tree that pass `filter`. Results go to `sink` in path order, until it breaks.
@@ -25,11 +24,8 @@ pub fn tree(
     filter: FileFilter,
     sink: impl FnMut(Walked<Found>) -> ControlFlow<()> + Send + 'static,
 ) -> Arc<dyn TreeSearch> {
-    let (filter, stop) = (Arc::new(filter), walk.stop.clone());
-    walk.search(
-        move || Files { searcher: Searcher::new(&query), filter: Arc::clone(&filter), stop: stop.clone() },
-        sink,
-    )
+    let filter = Arc::new(filter);
+    walk.search(move || Files { searcher: Searcher::new(&query), filter: Arc::clone(&filter) }, sink)
 }
 
 /// Searches one file. `size` is its size in bytes when it was opened. The path in the results is empty.
@@ -46,7 +42,6 @@ pub fn file(
 
 impl Visit for Files {
     type Found = Found;
-    const COUNTS_NAMES: bool = false;
 
     fn wants(&self, path: &[u8], kind: FileKind) -> bool {
         kind == FileKind::File && self.filter.takes(path)
@@ -56,10 +51,15 @@ impl Visit for Files {
         self.filter.reaches_into(path)
     }
 
-    fn visit(&mut self, entry: &mut Entry<'_, '_>, emit: &mut Emit<'_, Found>) -> io::Result<()> {
-        self.stop.check()?;
+    fn visit(
+        &mut self,
+        entry: &mut Entry<'_, '_>,
+        stop: &Stop,
+        emit: &mut Emit<'_, Found>,
+    ) -> io::Result<()> {
+        stop.check()?;
         let Some((file, stat)) = entry.open()? else { return Ok(()) };
-        self.searcher.search(&file, stat.bytes, &self.stop, &|| entry.path(), emit).map(|_| ())
+        self.searcher.search(&file, stat.bytes, stop, &|| entry.path(), emit).map(|_| ())
     }
 
     fn weight(found: &Found) -> usize {

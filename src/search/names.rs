@@ -65,13 +65,13 @@ pub fn tree(
     query: Query,
     sink: impl FnMut(Walked<Found>) -> ControlFlow<()> + Send + 'static,
 ) -> Arc<dyn TreeSearch> {
-    let (query, stop) = (Arc::new(query), walk.stop.clone());
+    let query = Arc::new(query);
     let search = move || {
         let scorer = match &query.key {
             Key::Relevance(words) => Some(NameScorer::new(words)),
             Key::Path | Key::Modified => None,
         };
-        Search { query: Arc::clone(&query), scorer, stop: stop.clone() }
+        Search { query: Arc::clone(&query), scorer }
     };
     walk.search(search, sink)
 }
@@ -80,12 +80,10 @@ pub fn tree(
 struct Search {
     query: Arc<Query>,
     scorer: Option<NameScorer>,
-    stop: Stop,
 }
 
 impl Visit for Search {
     type Found = Found;
-    const COUNTS_NAMES: bool = true;
 
     fn wants(&self, path: &[u8], kind: FileKind) -> bool {
         let is_of_kind = match self.query.kind {
@@ -105,7 +103,12 @@ impl Visit for Search {
             && self.query.exclude.iter().all(|glob| glob.names(path, true))
     }
 
-    fn visit(&mut self, entry: &mut Entry<'_, '_>, emit: &mut Emit<'_, Found>) -> io::Result<()> {
+    fn visit(
+        &mut self,
+        entry: &mut Entry<'_, '_>,
+        stop: &Stop,
+        emit: &mut Emit<'_, Found>,
+    ) -> io::Result<()> {
         let mut path = entry.path();
         if entry.kind() == FileKind::Folder {
             path.push(b'/');
@@ -117,7 +120,7 @@ impl Visit for Search {
             },
             // An entry that no longer exists is sorted as the oldest.
             None if matches!(self.query.key, Key::Modified) => {
-                self.stop.check()?;
+                stop.check()?;
                 entry.stat().map_or(i128::MIN, |stat| stat.modified)
             }
             None => 0,

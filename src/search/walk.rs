@@ -39,7 +39,7 @@ pub struct Walk {
     pub workers: usize,
     /// Stops the walk early.
     pub stop: Stop,
-    /// Called with the number of files searched since the previous call.
+    /// Called with the number of names listed since the previous call.
     pub progress: Box<dyn Fn(usize) + Send + Sync>,
 }
 

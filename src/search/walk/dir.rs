@@ -1,18 +1,14 @@
 //! The folders that a walk has listed, and how their subfolders are opened.
 //!
 //! A folder stores its own name and its parent instead of its full path, so memory is proportional to the size of the
-//! tree at any depth. A folder is opened relative to the nearest open folder.
-#![expect(clippy::indexing_slicing, reason = "paths are only truncated to an earlier length")]
+//! tree at any depth. A folder is opened relative to its parent if that is still open, otherwise to the root.
+#![expect(clippy::indexing_slicing, reason = "a path has the length of its names")]
 
 use std::io;
 use std::sync::{Arc, Weak};
 
 use crate::fs::listing::Listing;
 use crate::sys::{Folder, below};
-
-/// Maximum number of path components to open in one call, relative to a folder that stays open. In a very deep tree,
-/// opening each path from the root would take longer and longer.
-const LEVELS: usize = 256;
 
 /// What the walk does with an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,8 +42,15 @@ impl Drop for Dir {
 impl Dir {
     /// Returns the path of an entry, relative to the root of the walk.
     pub(super) fn path(&self, index: usize) -> Vec<u8> {
-        let (name, ..) = self.entries.get(index);
-        join(name, ancestors(&self.position).map(|(dir, index)| dir.entries.get(*index).0))
+        let (last, ..) = self.entries.get(index);
+        let above = ancestors(&self.position).map(|(dir, index)| dir.entries.get(*index).0);
+        let mut path = vec![b'/'; last.len() + above.clone().map(|name| name.len() + 1).sum::<usize>()];
+        let mut end = path.len();
+        for name in std::iter::once(last).chain(above) {
+            path[end - name.len()..end].copy_from_slice(name);
+            end = (end - name.len()).saturating_sub(1);
+        }
+        path
     }
 }
 
@@ -73,36 +76,23 @@ fn ancestors(position: &Position) -> impl Iterator<Item = &(Arc<Dir>, usize)> + 
     std::iter::successors(position.as_ref(), |(dir, _)| dir.position.as_ref())
 }
 
-/// Joins names to a path. `last` is the final component, and `above` goes from the bottom up.
-fn join<'a>(last: &'a [u8], above: impl Iterator<Item = &'a [u8]> + Clone) -> Vec<u8> {
-    let len = last.len() + above.clone().map(|name| name.len() + 1).sum::<usize>();
-    let mut path = vec![b'/'; len];
-    let mut end = len;
-    for name in std::iter::once(last).chain(above) {
-        path[end - name.len()..end].copy_from_slice(name);
-        end = (end - name.len()).saturating_sub(1);
-    }
-    path
-}
-
-/// The folders that a worker has open: the last one, and one far above it in a deep tree. It does not keep their
-/// listings in memory, because other workers may have finished with them.
+/// The folders that a worker has open: the root and the last one. It does not keep the listing of the last one in
+/// memory, because other workers may have finished with it.
 #[derive(Debug)]
 pub(super) struct OpenDirs<'a> {
     root: &'a Folder,
     latest: Option<(Weak<Dir>, Folder)>,
-    anchor: Option<(Weak<Dir>, Folder)>,
 }
 
 /// Returns true if `weak` refers to this listing.
-pub(super) fn is_of(weak: &Weak<Dir>, dir: &Arc<Dir>) -> bool {
+fn is_of(weak: &Weak<Dir>, dir: &Arc<Dir>) -> bool {
     weak.as_ptr() == Arc::as_ptr(dir)
 }
 
 impl<'a> OpenDirs<'a> {
     /// Creates the state with only the root open.
     pub(super) fn new(root: &'a Folder) -> Self {
-        Self { root, latest: None, anchor: None }
+        Self { root, latest: None }
     }
 
     /// Keeps a folder open that was just listed.
@@ -123,23 +113,11 @@ impl<'a> OpenDirs<'a> {
     }
 
     /// Opens the folder at a position.
-    pub(super) fn open(&mut self, position: &Position) -> io::Result<Folder> {
+    pub(super) fn open(&self, position: &Position) -> io::Result<Folder> {
         let Some((dir, index)) = position else { return below::folder(self.root, b"") };
-        let (name, ..) = dir.entries.get(*index);
-        if let Some((_, folder)) = self.latest.as_ref().filter(|(latest, _)| is_of(latest, dir)) {
-            return below::folder(folder, name);
+        match self.latest.as_ref().filter(|(latest, _)| is_of(latest, dir)) {
+            Some((_, folder)) => below::folder(folder, dir.entries.get(*index).0),
+            None => below::folder(self.root, &dir.path(*index)),
         }
-        let dirs = std::iter::successors(Some(dir), |dir| dir.position.as_ref().map(|(above, _)| above));
-        let is_near = |anchor: &Weak<Dir>| dirs.clone().take(2 * LEVELS).any(|dir| is_of(anchor, dir));
-        self.anchor.take_if(|(anchor, _)| !is_near(anchor));
-        if self.anchor.is_none() && dirs.clone().nth(2 * LEVELS).is_some() {
-            let anchor = dirs.clone().nth(LEVELS).unwrap_or(dir);
-            let folder = below::folder(self.root, &path(&anchor.position))?;
-            self.anchor = Some((Arc::downgrade(anchor), folder));
-        }
-        let is_anchor = |dir: &Arc<Dir>| self.anchor.as_ref().is_some_and(|(anchor, _)| is_of(anchor, dir));
-        let below_anchor = dirs.take_while(|dir| !is_anchor(dir)).filter_map(|dir| dir.position.as_ref());
-        let base = self.anchor.as_ref().map_or(self.root, |(_, folder)| folder);
-        below::folder(base, &join(name, below_anchor.map(|(above, index)| above.entries.get(*index).0)))
     }
 }

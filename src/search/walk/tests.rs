@@ -19,7 +19,6 @@ struct All {
 impl Visit for All {
     /// The path, and the weight.
     type Found = (Vec<u8>, usize);
-    const COUNTS_NAMES: bool = false;
 
     fn wants(&self, _: &[u8], _: FileKind) -> bool {
         true
@@ -27,7 +26,12 @@ impl Visit for All {
     fn enters(&self, _: &[u8]) -> bool {
         true
     }
-    fn visit(&mut self, entry: &mut Entry<'_, '_>, emit: &mut Emit<'_, Self::Found>) -> std::io::Result<()> {
+    fn visit(
+        &mut self,
+        entry: &mut Entry<'_, '_>,
+        _: &Stop,
+        emit: &mut Emit<'_, Self::Found>,
+    ) -> std::io::Result<()> {
         let _either = emit((entry.path(), self.weight));
         Ok(())
     }
@@ -216,7 +220,6 @@ fn panic_ends_walk_of_all_workers() {
 /// Finds every entry. The visit of a `slow` entry ends at the deadline after it has found something. The visit of a
 /// `blocked` entry does not end until the channel is closed.
 struct UntilDeadline {
-    stop: Stop,
     blocked: Arc<Mutex<Receiver<()>>>,
     /// The paths of all results.
     emitted: Arc<Mutex<Vec<Vec<u8>>>>,
@@ -224,7 +227,6 @@ struct UntilDeadline {
 
 impl Visit for UntilDeadline {
     type Found = Vec<u8>;
-    const COUNTS_NAMES: bool = false;
 
     fn wants(&self, _: &[u8], kind: FileKind) -> bool {
         kind == FileKind::File
@@ -232,12 +234,17 @@ impl Visit for UntilDeadline {
     fn enters(&self, _: &[u8]) -> bool {
         true
     }
-    fn visit(&mut self, entry: &mut Entry<'_, '_>, emit: &mut Emit<'_, Self::Found>) -> std::io::Result<()> {
+    fn visit(
+        &mut self,
+        entry: &mut Entry<'_, '_>,
+        stop: &Stop,
+        emit: &mut Emit<'_, Self::Found>,
+    ) -> std::io::Result<()> {
         let path = entry.path();
         lock(&self.emitted).push(path.clone());
         let _either = emit(path.clone());
         if path.ends_with(b"slow") {
-            while self.stop.check().is_ok() {
+            while stop.check().is_ok() {
                 std::thread::yield_now();
             }
             return Err(Stopped::Late.into());
@@ -295,10 +302,9 @@ fn results_at_the_deadline_are_complete_up_to_the_stated_path() {
     for workers in 1..=4 {
         let stop = Stop::new(CancellationToken::new(), Deadline::new(Instant::now(), Duration::from_secs(1)));
         let (emitted, blocked) = (Arc::default(), Arc::new(Mutex::new(channel().1)));
-        let walk = walk_of(dir.path(), workers, stop.clone());
-        let (all, slow) = (Arc::clone(&emitted), stop.clone());
+        let walk = walk_of(dir.path(), workers, stop);
+        let all = Arc::clone(&emitted);
         let got = walk_by(walk, usize::MAX, move || UntilDeadline {
-            stop: slow.clone(),
             blocked: Arc::clone(&blocked),
             emitted: Arc::clone(&all),
         });
@@ -312,12 +318,8 @@ fn results_are_received_while_a_worker_is_blocked() {
     let dir = special("blocked");
     let stop = Stop::new(CancellationToken::new(), Deadline::new(Instant::now(), Duration::from_secs(1)));
     let (emitted, (open, blocked)) = (Arc::default(), channel());
-    let (all, late, blocked) = (Arc::clone(&emitted), stop.clone(), Arc::new(Mutex::new(blocked)));
-    let visitor = move || UntilDeadline {
-        stop: late.clone(),
-        blocked: Arc::clone(&blocked),
-        emitted: Arc::clone(&all),
-    };
+    let (all, blocked) = (Arc::clone(&emitted), Arc::new(Mutex::new(blocked)));
+    let visitor = move || UntilDeadline { blocked: Arc::clone(&blocked), emitted: Arc::clone(&all) };
     let (search, got) = search_by(walk_of(dir.path(), 2, stop.clone()), usize::MAX, visitor);
     let running = Arc::clone(&search);
     let runs = std::thread::spawn(move || running.run());

@@ -6,15 +6,13 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::dir::{Dir, OpenDirs};
+use crate::stop::Stop;
 use crate::sys::{self, FileKind, Stat, below};
 
 /// A search. Each worker of a walk has its own.
 pub(in crate::search) trait Visit {
     /// A result. The sink receives results in order.
     type Found: Send;
-
-    /// True if progress counts names in folders. False if it counts visited entries.
-    const COUNTS_NAMES: bool;
 
     /// Returns true if the walk visits an entry. `path` is relative to the root of the walk.
     fn wants(&self, path: &[u8], kind: FileKind) -> bool;
@@ -28,7 +26,12 @@ pub(in crate::search) trait Visit {
     ///
     /// Returns the error of the system if the entry can't be read, or [`Stopped`](crate::stop::Stopped) if the visit
     /// stopped before its end.
-    fn visit(&mut self, entry: &mut Entry<'_, '_>, emit: &mut Emit<'_, Self::Found>) -> io::Result<()>;
+    fn visit(
+        &mut self,
+        entry: &mut Entry<'_, '_>,
+        stop: &Stop,
+        emit: &mut Emit<'_, Self::Found>,
+    ) -> io::Result<()>;
 
     /// Returns the bytes that a result uses outside of its own structure.
     fn weight(found: &Self::Found) -> usize;

@@ -3,7 +3,7 @@
 
 use std::io;
 use std::ops::{ControlFlow, Range};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::Walk;
@@ -174,8 +174,6 @@ pub(super) struct Worker<'a, V: Visit, S> {
     /// The buffer for the names of a folder.
     buffer: Vec<u8>,
     open: OpenDirs<'a>,
-    /// The folder of `path`, or `None` if it could not be listed.
-    listed: Option<Weak<Dir>>,
     /// The path of a folder with a `/` at the end, in the form for the rules, followed by the name of an entry.
     path: Vec<u8>,
     /// Length of the folder's path, including the `/`.
@@ -202,7 +200,6 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
             search,
             buffer: Vec::with_capacity(BUFFER_BYTES),
             open: OpenDirs::new(&shared.walk.root),
-            listed: None,
             path: Vec::new(),
             path_len: 0,
         }
@@ -247,12 +244,15 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
         mut rules: IgnoreRules,
         found: &mut Vec<Walked<V::Found>>,
     ) -> io::Result<Work> {
-        self.set_folder_path(&position);
+        self.path = [self.shared.walk.rules.base(), &dir::path(&position)].concat();
+        if position.is_some() {
+            self.path.push(b'/');
+        }
+        self.path_len = self.path.len();
         let folder = self.open.open(&position)?;
         let mut entries = Listing::new(Order::Bytes);
         let (names, files) = self.each_task(&folder, &mut entries)?;
-        // Called even if the count is 0, because it shows that the walk continues.
-        (self.shared.walk.progress)(if V::COUNTS_NAMES { names } else { 0 });
+        (self.shared.walk.progress)(names);
         found.extend(rules.enter(&folder, self.path_len, files).then_some(Walked::RulesLeftAside));
         entries.sort(usize::MAX);
         entries.retain(|name, kind| {
@@ -262,7 +262,6 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
         });
         let dir = Arc::new(Dir { position, entries });
         self.open.keep(&dir, folder);
-        self.listed = Some(Arc::downgrade(&dir));
         Ok(Work::new(dir, rules))
     }
 
@@ -302,30 +301,16 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
         Ok((names, files))
     }
 
-    /// Sets `path` to a folder's path with a `/` at the end. Marks the folder as not listed yet.
-    fn set_folder_path(&mut self, position: &Position) {
-        match (position, self.listed.take()) {
-            (Some((above, index)), Some(listed)) if dir::is_of(&listed, above) => {
-                self.path.truncate(self.path_len);
-                self.path.extend_from_slice(above.entries.get(*index).0);
-            }
-            _ => self.path = [self.shared.walk.rules.base(), &dir::path(position)].concat(),
-        }
-        if position.is_some() {
-            self.path.push(b'/');
-        }
-        self.path_len = self.path.len();
-    }
-
     /// Visits entries.
     fn visit(&mut self, dir: &Arc<Dir>, range: Range<usize>) {
         let mut piece =
             Piece { shared: self.shared, worker: self.id, weight: 0, count: 0, complete: 0, stopped: false };
-        let mut end = End::Complete;
-        for index in range.clone() {
+        let (mut end, stop) = (End::Complete, &self.shared.walk.stop);
+        for index in range {
             piece.complete = piece.count;
             let mut entry = Entry { dir, index, open: &mut self.open };
-            let mut visited = self.search.visit(&mut entry, &mut |found| piece.emit(Walked::Found(found)));
+            let mut visited =
+                self.search.visit(&mut entry, stop, &mut |found| piece.emit(Walked::Found(found)));
             if visited.as_ref().is_err_and(|error| stopped_by(error).is_none()) {
                 let _flow = piece.emit(Walked::Unreadable(entry.path())); // nothing of it follows
                 visited = Ok(());
@@ -339,7 +324,7 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
         if let End::Stopped(_, part) = &mut end {
             *part = found.split_off(piece.complete.min(found.len()));
         }
-        (self.shared.walk.progress)(if V::COUNTS_NAMES { 0 } else { range.len() });
+        (self.shared.walk.progress)(0); // the walk continues
         self.shared.finish(self.id, found, end);
     }
 }
