@@ -35,15 +35,6 @@ pub struct Glob {
     levels: Option<usize>,
 }
 
-/// Whether a glob is case-sensitive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Case {
-    /// Upper and lower case differ.
-    Sensitive,
-    /// Upper and lower case are the same.
-    Ignored,
-}
-
 /// What a glob is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Subject {
@@ -58,15 +49,16 @@ impl Glob {
     ///
     /// Returns a description of what is wrong with the glob.
     pub fn new(glob: &str, base: &Path) -> Result<Self, String> {
-        Self::with_case(glob, base, Case::Sensitive)
+        Self::with_case(glob, base, false)
     }
 
-    /// Compiles `glob`. `base` is the absolute path of the root of the walk.
+    /// Compiles `glob`, without regard to case if `ignore_case` is true. `base` is the absolute path of the root of the
+    /// walk.
     ///
     /// # Errors
     ///
     /// Returns a description of what is wrong with the glob.
-    pub fn with_case(glob: &str, base: &Path, case: Case) -> Result<Self, String> {
+    pub fn with_case(glob: &str, base: &Path, ignore_case: bool) -> Result<Self, String> {
         // Compiling needs memory in proportion to the length.
         if glob.len() > GLOB_BYTES {
             return Err(too_large());
@@ -86,14 +78,11 @@ impl Glob {
         // Names need not be UTF-8.
         let regex = Regex::builder()
             .syntax(
-                syntax::Config::new()
-                    .utf8(false)
-                    .dot_matches_new_line(true)
-                    .case_insensitive(case == Case::Ignored),
+                syntax::Config::new().utf8(false).dot_matches_new_line(true).case_insensitive(ignore_case),
             )
             .build(&regex_of(plain)?);
         let regex = regex.map_err(|error| error.to_string())?;
-        let prefix = if negated || case == Case::Ignored { "" } else { literal_folders(plain) };
+        let prefix = if negated || ignore_case { "" } else { literal_folders(plain) };
         let levels = if negated || subject == Subject::Name { None } else { levels_of(plain) };
         let (prefix, folders) = (prefix.to_owned(), plain.len() < rest.len());
         Ok(Self { regex, subject, negated, folders, prefix, levels })

@@ -13,7 +13,7 @@ use crate::fs::open::OpenedPath;
 use crate::limits;
 use crate::search::best::Best;
 use crate::search::content::ContextLines;
-use crate::search::globs::{Case, Glob};
+use crate::search::globs::{Glob, has_wildcard};
 use crate::search::names::{self, Found, Key, Kind, Query};
 use crate::search::walk::Walked;
 use cutline_core::details::Details;
@@ -128,8 +128,8 @@ impl Results {
 
 fn query(cx: &Context, args: &Args, place: &OpenedPath) -> Result<Query, ToolError> {
     let sort = args.sort.unwrap_or_default();
-    let case = if args.ignore_case == Some(true) { Case::Ignored } else { Case::Sensitive };
-    let glob = || path_glob::compile_with_case(cx, &args.pattern, place, case).map(Some);
+    let (glob, ignore_case) = (&args.pattern, args.ignore_case == Some(true));
+    let glob = || path_glob::compile_as(cx, glob, glob, place, ignore_case).map(Some);
     let (glob, key) = match sort {
         Sort::Relevance => (None, Key::Relevance(words(&args.pattern)?)),
         Sort::Modified => (glob()?, Key::Modified),
@@ -138,14 +138,13 @@ fn query(cx: &Context, args: &Args, place: &OpenedPath) -> Result<Query, ToolErr
     // A pattern that is of folders would find none among files.
     let is_of_folders = glob.as_ref().is_some_and(Glob::is_of_folders) && !args.pattern.starts_with('!');
     let kind = args.kind.unwrap_or(if is_of_folders { Kind::Dir } else { Kind::File });
-    let exclude = args.exclude.as_ref().map(|globs| path_glob::exclusions(cx, globs, place)).transpose()?;
-    let exclude = exclude.unwrap_or_default();
+    let exclude = path_glob::exclusions(cx, args.exclude.as_ref(), place)?;
     Ok(Query { glob, exclude, max_depth: args.max_depth.map(as_index), kind, key })
 }
 
 /// Returns the error for a glob as `path`, which belongs into `pattern`. Returns `None` if `path` is no glob.
 fn glob_as_path(args: &Args, path: &str, error: &ToolError) -> Option<ToolError> {
-    let has_glob = args.sort != Some(Sort::Relevance) && path_glob::has_wildcard(path);
+    let has_glob = args.sort != Some(Sort::Relevance) && has_wildcard(path);
     if !has_glob || !matches!(error, ToolError::NotFound { .. }) {
         return None;
     }

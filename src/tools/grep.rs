@@ -194,10 +194,9 @@ fn filter(cx: &Context, args: &Args, place: &OpenedPath) -> Result<FileFilter, T
         let names = given.iter().flat_map(|names| names.split([',', ' '])).filter(|name| !name.is_empty());
         FileTypes::new(names).map_err(|UnknownType { name, near }| ToolError::UnknownType { name, near })
     });
-    let exclude = args.exclude.as_ref().map(|globs| path_glob::exclusions(cx, globs, place));
     Ok(FileFilter {
         glob: args.glob.as_ref().map(|glob| path_glob::compile(cx, glob, place)).transpose()?,
-        exclude: exclude.transpose()?.unwrap_or_default(),
+        exclude: path_glob::exclusions(cx, args.exclude.as_ref(), place)?,
         types: types.transpose()?,
         selected: None,
     })

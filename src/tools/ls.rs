@@ -121,8 +121,7 @@ struct Lister<'a> {
 
 impl<'a> Lister<'a> {
     fn new(cx: &'a Context, args: &Args, place: OpenedPath, only: Option<Glob>) -> Result<Self, ToolError> {
-        let exclude =
-            args.exclude.as_ref().map(|globs| path_glob::exclusions(cx, globs, &place)).transpose()?;
+        let exclude = path_glob::exclusions(cx, args.exclude.as_ref(), &place)?;
         let has_rules = args.respect_git_ignore == Some(true);
         Ok(Self {
             cx,
@@ -130,7 +129,7 @@ impl<'a> Lister<'a> {
             long: args.long.unwrap_or(false),
             paths: only.is_some().then(|| Paths::below(&cx.workspace, &place.real)),
             only,
-            exclude: exclude.unwrap_or_default(),
+            exclude,
             rules: if has_rules { IgnoreRules::above(&place.real) } else { IgnoreRules::none() },
             place,
         })

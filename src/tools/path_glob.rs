@@ -11,7 +11,7 @@ use std::path::{Component, Path, PathBuf};
 use crate::fs::open::{FileKind, OpenedPath};
 use crate::fs::workspace::{lexical, shown};
 use crate::limits::EXCLUDES;
-use crate::search::globs::{self, Case, Glob, literal_folders};
+use crate::search::globs::{self, Glob, has_wildcard, literal_folders};
 use cutline_core::text::show;
 
 use super::notice::Notice;
@@ -22,30 +22,20 @@ const LIST_BYTES: usize = 200;
 
 /// Compiles a glob over the paths below `base`.
 pub(super) fn compile(cx: &Context, glob: &str, base: &OpenedPath) -> Result<Glob, ToolError> {
-    compile_with_case(cx, glob, base, Case::Sensitive)
-}
-
-/// Compiles a glob over the paths below `base`.
-pub(super) fn compile_with_case(
-    cx: &Context,
-    glob: &str,
-    base: &OpenedPath,
-    case: Case,
-) -> Result<Glob, ToolError> {
-    compile_as(cx, glob, glob, base, case)
+    compile_as(cx, glob, glob, base, false)
 }
 
 /// Compiles a glob that an error shows as it was `given`.
-fn compile_as(
+pub(super) fn compile_as(
     cx: &Context,
     glob: &str,
     given: &str,
     base: &OpenedPath,
-    case: Case,
+    ignore_case: bool,
 ) -> Result<Glob, ToolError> {
     let below =
         if base.stat.kind == FileKind::Folder { below(cx, glob, &base.real) } else { Ok(glob.into()) };
-    let compiled = below.and_then(|below| Glob::with_case(&below, &base.real, case));
+    let compiled = below.and_then(|below| Glob::with_case(&below, &base.real, ignore_case));
     compiled.map_err(|message| ToolError::Glob { glob: given.to_owned(), message })
 }
 
@@ -53,8 +43,12 @@ fn compile_as(
 ///
 /// A comma outside of braces and brackets separates globs. A `!` before a glob has no meaning: agents know it from
 /// options that exclude by it.
-pub(super) fn exclusions(cx: &Context, lists: &[String], base: &OpenedPath) -> Result<Vec<Glob>, ToolError> {
-    let globs = lists.iter().flat_map(|list| split(list));
+pub(super) fn exclusions(
+    cx: &Context,
+    lists: Option<&Vec<String>>,
+    base: &OpenedPath,
+) -> Result<Vec<Glob>, ToolError> {
+    let globs = lists.into_iter().flatten().flat_map(|list| split(list));
     let globs = globs.map(|glob| glob.trim_start_matches('!')).filter(|glob| !glob.is_empty());
     let globs: Vec<&str> = globs.collect();
     // Each of them takes memory.
@@ -62,7 +56,7 @@ pub(super) fn exclusions(cx: &Context, lists: &[String], base: &OpenedPath) -> R
         let message = format!("exclude: must be at most {EXCLUDES} globs, got {}", globs.len());
         return Err(ToolError::Argument(message));
     }
-    let compile = |glob| compile_as(cx, &format!("!{glob}"), glob, base, Case::Sensitive);
+    let compile = |glob| compile_as(cx, &format!("!{glob}"), glob, base, false);
     globs.into_iter().map(compile).collect()
 }
 
@@ -108,11 +102,6 @@ pub(super) fn split_last(path: &str) -> Option<(&str, &str)> {
 pub(super) fn is_listed(path: &str) -> bool {
     split_last(path)
         .is_some_and(|(folder, glob)| !has_wildcard(folder) && has_wildcard(glob) && !glob.contains("**"))
-}
-
-/// Returns true if `path` has a wildcard of a glob.
-pub(super) fn has_wildcard(path: &str) -> bool {
-    path.contains(['*', '?', '[', '{'])
 }
 
 /// Returns the notice for a list of globs with commas that found nothing: braces make it a list. Returns `None` for paths,
