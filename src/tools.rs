@@ -36,8 +36,8 @@ use crate::limits::{Limits, STUCK_THREADS};
 use crate::stop::{Deadline, Stop};
 use cutline_core::details::Details;
 
-use conclusion::AtDeadline;
 pub use conclusion::Conclusion;
+use conclusion::State;
 pub use error::ToolError;
 use notice::Answer;
 pub use saved_result::SaveMode;
@@ -111,8 +111,8 @@ impl Context {
         &self,
         work: impl FnOnce(&Self, &Conclusion<T>) -> Result<T, ToolError> + Send + 'static,
     ) -> Result<T, ToolError> {
-        let (cx, conclusion) = (self.clone(), Conclusion::default());
-        let of_work = conclusion.clone();
+        let (cx, conclusion) = (self.clone(), Arc::new(Conclusion::new()));
+        let of_work = Arc::clone(&conclusion);
         let threads = &self.shared.threads;
         let stuck = threads.stuck();
         if stuck >= STUCK_THREADS {
@@ -134,10 +134,10 @@ impl Context {
             biased;
             result = &mut work => result,
             () = &mut cancelled => return Err(ToolError::Cancelled),
-            () = late => match conclusion.at_deadline() {
-                AtDeadline::Nothing => Ok(Err(ToolError::NoResponse { secs: self.deadline.limit.as_secs() })),
-                AtDeadline::Conclude(conclude) => threads.run(conclude).await,
-                AtDeadline::Concluding => tokio::select! {
+            () = late => match conclusion.take() {
+                State::NotPrepared => Ok(Err(ToolError::NoResponse { secs: self.deadline.limit.as_secs() })),
+                State::Prepared(conclude) => threads.run(conclude).await,
+                State::Taken => tokio::select! {
                     result = &mut work => result,
                     () = &mut cancelled => return Err(ToolError::Cancelled),
                 },

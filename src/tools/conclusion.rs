@@ -1,38 +1,34 @@
 //! Ends the work of a call: at its own end or at its deadline, whichever is first.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use super::ToolError;
 
 /// Builds the result of a call. Runs once: at the end of the work, or at the deadline if a thread is blocked in the system
 /// at that time.
-#[derive(Debug)]
-pub struct Conclusion<T>(Arc<Mutex<State<T>>>);
+pub struct Conclusion<T>(Mutex<State<T>>);
 
 /// Builds the result.
 type Conclude<T> = Box<dyn FnOnce() -> Result<T, ToolError> + Send>;
 
-enum State<T> {
+/// The state of a call's work.
+pub(super) enum State<T> {
     /// There is nothing to build a result from yet.
     NotPrepared,
+    /// Results were found.
     Prepared(Conclude<T>),
+    /// The result is being built.
     Taken,
 }
 
-/// The state of a call's work at its deadline.
-pub(super) enum AtDeadline<T> {
-    /// Nothing was found.
-    Nothing,
-    /// Results were found.
-    Conclude(Conclude<T>),
-    /// The work is about to return its result.
-    Concluding,
-}
-
 impl<T> Conclusion<T> {
+    pub(super) fn new() -> Self {
+        Self(Mutex::new(State::NotPrepared))
+    }
+
     /// Sets the function that builds the result from now on.
     pub fn prepare(&self, conclude: impl FnOnce() -> Result<T, ToolError> + Send + 'static) {
-        self.with(|state| *state = State::Prepared(Box::new(conclude)));
+        self.replace(State::Prepared(Box::new(conclude)));
     }
 
     /// Builds the result at the end of the work.
@@ -42,44 +38,24 @@ impl<T> Conclusion<T> {
     /// Returns the error of the prepared function. Returns [`ToolError::Cancelled`] if the deadline was first, because
     /// no one waits for this result.
     pub fn conclude(&self) -> Result<T, ToolError> {
-        match self.with(|state| std::mem::replace(state, State::Taken)) {
+        match self.take() {
             State::Prepared(conclude) => conclude(),
             State::NotPrepared | State::Taken => Err(ToolError::Cancelled),
         }
     }
 
-    /// Returns what to do at the deadline.
-    pub(super) fn at_deadline(&self) -> AtDeadline<T> {
-        match self.with(|state| std::mem::replace(state, State::Taken)) {
-            State::NotPrepared => AtDeadline::Nothing,
-            State::Prepared(conclude) => AtDeadline::Conclude(conclude),
-            State::Taken => AtDeadline::Concluding,
-        }
+    /// Takes the function that builds the result, if it is there.
+    pub(super) fn take(&self) -> State<T> {
+        self.replace(State::Taken)
     }
 
-    fn with<R>(&self, change: impl FnOnce(&mut State<T>) -> R) -> R {
-        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    fn replace(&self, state: State<T>) -> State<T> {
+        std::mem::replace(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner), state)
     }
 }
 
-impl<T> Clone for Conclusion<T> {
-    fn clone(&self) -> Self {
-        Self(Arc::clone(&self.0))
-    }
-}
-
-impl<T> Default for Conclusion<T> {
-    fn default() -> Self {
-        Self(Arc::new(Mutex::new(State::NotPrepared)))
-    }
-}
-
-impl<T> std::fmt::Debug for State<T> {
+impl<T> std::fmt::Debug for Conclusion<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::NotPrepared => "NotPrepared",
-            Self::Prepared(_) => "Prepared",
-            Self::Taken => "Taken",
-        })
+        f.write_str("Conclusion")
     }
 }

@@ -29,7 +29,7 @@ use super::catalog::Load;
 use super::notice::Unit;
 use super::page::{Page, PageRequest, SHOWN_BYTES, Sort};
 use super::resolve;
-use super::walk_support::{self, CurrentSearch, Paths, Shared};
+use super::walk_support::{self, Paths, Shared};
 use super::{Conclusion, Context, Output, SaveMode, ToolError, path_glob};
 use results::Results;
 use targets::Target;
@@ -100,15 +100,12 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
 fn search(cx: &Context, args: Args, conclusion: &Conclusion<Output>) -> Result<Output, ToolError> {
     let targets = targets::open(cx, &args)?;
     let (query, request) = plan(cx, &args)?;
-    let Some(first) = targets.first() else { return Err(ToolError::Cancelled) };
-    let results = Results::new(cx, &query, Page::new(cx, request), &first.place, targets.len());
-    let results = Arc::new(Shared::new(results));
-    let current = Arc::new(CurrentSearch::default());
+    let results = Shared::new(Results::new(cx, &query, Page::new(cx, request), targets.len()));
     let (is_alone, no_ignore) = (targets.len() == 1, args.no_ignore == Some(true));
-    let (of_conclusion, ended) = (Arc::clone(&results), Arc::clone(&current));
+    let ended = Arc::clone(&results);
     conclusion.prepare(move || {
-        ended.conclude();
-        of_conclusion.take()?.conclude(&args)
+        conclude_search(&ended);
+        ended.take()?.conclude(&args)
     });
     for Target { place, filter } in targets {
         let paths = Paths::below(&cx.workspace, &place.real);
@@ -121,7 +118,7 @@ fn search(cx: &Context, args: Args, conclusion: &Conclusion<Output>) -> Result<O
             break;
         }
         let searched = if is_folder {
-            search_folder(cx, &place, query, filter, no_ignore, &results, &current)
+            search_folder(cx, &place, query, filter, no_ignore, &results)
         } else {
             search_file(cx, &place, &query, &results, is_alone)
         };
@@ -146,14 +143,22 @@ fn search_folder(
     query: Query,
     filter: FileFilter,
     no_ignore: bool,
-    results: &Shared<Results>,
-    current: &CurrentSearch,
+    results: &Arc<Shared<Results>>,
 ) -> Result<bool, ToolError> {
     let walk = walk_support::walk(cx, place, no_ignore)?;
-    results.with(|results| results.add_rules(&walk.rules));
-    current.run(&matches::tree(walk, query, filter, results.sink(Results::take)));
-    current.conclude();
+    let rules = walk.rules.clone();
+    let search = matches::tree(walk, query, filter, results.sink(Results::take));
+    results.with(|results| results.add_search(rules, Arc::clone(&search)));
+    search.run();
+    conclude_search(results);
     Ok(results.with(|results| results.is_stopped()) == Some(false))
+}
+
+/// Concludes the search of a folder that is under way, if there is one.
+fn conclude_search(results: &Shared<Results>) {
+    if let Some(search) = results.with(Results::take_search).flatten() {
+        search.conclude();
+    }
 }
 
 /// Searches one file, to which the filter does not apply. Returns false if the search stopped at its deadline.
@@ -161,7 +166,7 @@ fn search_file(
     cx: &Context,
     place: &OpenedPath,
     query: &Query,
-    results: &Shared<Results>,
+    results: &Arc<Shared<Results>>,
     is_alone: bool,
 ) -> Result<bool, ToolError> {
     let file = resolve::file(cx, place)?;

@@ -8,18 +8,19 @@ mod image;
 mod limit;
 mod rest;
 mod running;
+mod skipped;
 mod stopped;
 
 use derive_more::Display;
 
 use cutline_core::details::FileChange;
 use cutline_core::notice::{self as of_text, Count, Names, Saved, between, over};
-use cutline_core::text::Size;
 use cutline_core::truncate::Limit;
 
 pub use image::ImageShown;
 pub use limit::{PageOf, Unit};
 pub use rest::{FullLines, LineHint, RankedNext};
+pub use skipped::WhySkipped;
 pub use stopped::StoppedAt;
 
 /// The parts of the text of a result.
@@ -154,35 +155,13 @@ pub enum Notice {
         /// True if the tool that reads files is there.
         can_read: bool,
     },
-    /// Files or folders that could not be read.
-    #[display("[{} could not be read: {_0}]", Count(_0.count(), "path", "paths"))]
-    Unreadable(Names),
-    /// Files with a line that is too long to search.
-    #[display("[{} a line too long to search: {_0}]", Count(_0.count(), "file has", "files have"))]
-    TooLong(Names),
-    /// Files too large for a search across lines.
-    #[display(
-        "[{} over {}, too large for multiline: {names}]",
-        Count(names.count(), "file is", "files are"),
-        Size(*limit)
-    )]
-    TooLarge {
+    /// Files or folders that were not searched, or only in part.
+    #[display("[{}: {names}]", why.of(names.count()))]
+    Skipped {
+        /// The reason.
+        why: WhySkipped,
         /// Their names.
         names: Names,
-        /// The size that was the limit.
-        limit: u64,
-    },
-    /// Files that say no size, and were searched up to a limit.
-    #[display(
-        "[{} over {}, searched up to there: {names}]",
-        Count(names.count(), "file is", "files are"),
-        Size(*limit)
-    )]
-    SearchedUpTo {
-        /// Their names.
-        names: Names,
-        /// The size that was the limit.
-        limit: u64,
     },
     /// The ignore rules of this many folders were not applied.
     #[display("[Ignore rules of {} were too large and left aside]", Count(*_0, "folder", "folders"))]

@@ -1,5 +1,6 @@
 //! Code for grep and find: the walk, the format of its paths, skipped entries, and progress.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,15 +9,14 @@ use std::time::{Duration, Instant};
 
 use crate::fs::open::OpenedPath;
 use crate::fs::workspace::Workspace;
-use crate::limits::PSEUDO_FILE_BYTES;
 use crate::search::ignore_rules::IgnoreRules;
-use crate::search::walk::{TreeSearch, Walk, Walked};
+use crate::search::walk::{Walk, Walked};
 use crate::stop::Stop;
 use cutline_core::details::{Details, Skipped};
 use cutline_core::notice::Names;
 use cutline_core::text::show;
 
-use super::notice::{Notice, StoppedAt, Unit};
+use super::notice::{Notice, StoppedAt, Unit, WhySkipped};
 use super::{Context, Progress, ToolError, resolve};
 
 /// Time before the first progress: shorter walks report none.
@@ -25,7 +25,7 @@ const FIRST_PROGRESS_AFTER: Duration = Duration::from_secs(1);
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Shows the paths of a walk as the workspace shows them.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Paths {
     prefix: String,
 }
@@ -64,16 +64,9 @@ impl Paths {
 pub(super) struct Aside {
     /// Files that are not text.
     pub(super) binary: u64,
-    /// Files with a line that is too long to search.
-    pub(super) long_line: Names,
-    /// Files too large for a search across lines.
-    pub(super) too_large: Names,
-    /// Files that say no size, of which no more is searched.
-    pub(super) searched_in_part: Names,
-    unreadable: Names,
+    /// Names of the others, by reason.
+    named: BTreeMap<WhySkipped, Names>,
     ignore_rules: u64,
-    /// Bytes of a file that a search across lines takes.
-    multiline_bytes: u64,
     /// How far the search came, if it stopped at its deadline.
     stopped: Option<StoppedSearch>,
 }
@@ -88,9 +81,9 @@ struct StoppedSearch {
 }
 
 impl Aside {
-    /// Returns an empty list. `multiline_bytes` is the largest file for matches across lines.
-    pub(super) fn new(multiline_bytes: u64) -> Self {
-        Self { multiline_bytes, ..Self::default() }
+    /// Records a skipped entry.
+    pub(super) fn skip(&mut self, why: WhySkipped, path: &str) {
+        self.named.entry(why).or_default().push(path);
     }
 
     /// Returns a result, or records a skipped entry.
@@ -106,7 +99,7 @@ impl Aside {
                 let path = path.map(|path| paths.show(&path));
                 self.stopped = Some(StoppedSearch { path, has_later: false });
             }
-            Walked::Unreadable(path) => self.unreadable.push(&paths.show(&path)),
+            Walked::Unreadable(path) => self.skip(WhySkipped::Unreadable, &paths.show(&path)),
             Walked::RulesLeftAside => self.ignore_rules += 1,
         }
         None
@@ -130,34 +123,22 @@ impl Aside {
         nothing_but_ignored: bool,
         details: &mut Details,
     ) -> impl Iterator<Item = Notice> {
-        let Self {
-            binary,
-            long_line,
-            too_large,
-            searched_in_part,
-            unreadable,
-            ignore_rules,
-            multiline_bytes,
-            ..
-        } = self;
         let counted = |count: u64| (count > 0).then_some(count);
+        let named = |is_unreadable: bool| {
+            let of_reason =
+                self.named.iter().filter(|(why, _)| (**why == WhySkipped::Unreadable) == is_unreadable);
+            counted(of_reason.map(|(_, names)| names.count()).sum())
+        };
         let skipped = Skipped {
-            binary: counted(binary),
-            too_long: counted(long_line.count() + too_large.count() + searched_in_part.count()),
-            unreadable: counted(unreadable.count()),
-            ignore_rules: counted(ignore_rules),
+            binary: counted(self.binary),
+            too_long: named(false),
+            unreadable: named(true),
+            ignore_rules: counted(self.ignore_rules),
         };
         details.skipped = (skipped != Skipped::default()).then_some(skipped);
-        let named = [
-            (!unreadable.is_empty()).then_some(Notice::Unreadable(unreadable)),
-            (!long_line.is_empty()).then_some(Notice::TooLong(long_line)),
-            (!too_large.is_empty()).then_some(Notice::TooLarge { names: too_large, limit: multiline_bytes }),
-            (!searched_in_part.is_empty())
-                .then_some(Notice::SearchedUpTo { names: searched_in_part, limit: PSEUDO_FILE_BYTES }),
-            (ignore_rules > 0).then_some(Notice::RulesLeftAside(ignore_rules)),
-            nothing_but_ignored.then_some(Notice::IgnoredNotSearched),
-        ];
-        named.into_iter().flatten()
+        let named = self.named.into_iter().map(|(why, names)| Notice::Skipped { why, names });
+        let rules = (self.ignore_rules > 0).then_some(Notice::RulesLeftAside(self.ignore_rules));
+        named.chain(rules).chain(nothing_but_ignored.then_some(Notice::IgnoredNotSearched))
     }
 }
 
@@ -172,47 +153,27 @@ pub(super) fn walk(cx: &Context, place: &OpenedPath, no_ignore: bool) -> Result<
     })
 }
 
-/// The search of one of several targets, so that another thread can conclude it at the deadline.
-#[derive(Default)]
-pub(super) struct CurrentSearch(Mutex<Option<Arc<dyn TreeSearch>>>);
-
-impl CurrentSearch {
-    /// Runs a search.
-    pub(super) fn run(&self, search: &Arc<dyn TreeSearch>) {
-        *lock(&self.0) = Some(Arc::clone(search));
-        search.run();
-    }
-
-    /// Concludes the latest search.
-    pub(super) fn conclude(&self) {
-        let search = lock(&self.0).take();
-        if let Some(search) = search {
-            search.conclude();
-        }
-    }
-}
-
 /// The results of a search. Several threads add results, and one takes them at the end.
 #[derive(Debug)]
-pub(super) struct Shared<R>(Arc<Mutex<Option<R>>>);
+pub(super) struct Shared<R>(Mutex<Option<R>>);
 
 impl<R> Shared<R> {
-    pub(super) fn new(results: R) -> Self {
-        Self(Arc::new(Mutex::new(Some(results))))
+    pub(super) fn new(results: R) -> Arc<Self> {
+        Arc::new(Self(Mutex::new(Some(results))))
     }
 
     /// Returns a function that adds results. It breaks after the results were taken.
     pub(super) fn sink<F, A: Fn(&mut R, F) -> ControlFlow<()>>(
-        &self,
+        self: &Arc<Self>,
         add: A,
     ) -> impl Fn(F) -> ControlFlow<()> + use<F, R, A> {
-        let results = Arc::clone(&self.0);
-        move |found| lock(&results).as_mut().map_or(ControlFlow::Break(()), |results| add(results, found))
+        let results = Arc::clone(self);
+        move |found| results.with(|results| add(results, found)).unwrap_or(ControlFlow::Break(()))
     }
 
     /// Changes the results. Returns `None` if they were taken.
     pub(super) fn with<T>(&self, change: impl FnOnce(&mut R) -> T) -> Option<T> {
-        lock(&self.0).as_mut().map(change)
+        self.lock().as_mut().map(change)
     }
 
     /// Takes the results out.
@@ -221,20 +182,20 @@ impl<R> Shared<R> {
     ///
     /// Returns an error if the results were already taken.
     pub(super) fn take(&self) -> Result<R, ToolError> {
-        lock(&self.0).take().ok_or(ToolError::Cancelled)
+        self.lock().take().ok_or(ToolError::Cancelled)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<R>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Counts the entries that a walk has visited, and reports their number now and then.
+/// Counts the entries that a walk has listed, and reports their number now and then.
 fn progress(progress: &Progress) -> impl Fn(usize) + Send + Sync + use<> {
-    let (due, visited) = (Mutex::new(Instant::now() + FIRST_PROGRESS_AFTER), AtomicUsize::new(0));
+    let (due, listed) = (Mutex::new(Instant::now() + FIRST_PROGRESS_AFTER), AtomicUsize::new(0));
     let progress = progress.clone();
     move |more| {
-        let visited = visited.fetch_add(more, Ordering::Relaxed) + more;
+        let listed = listed.fetch_add(more, Ordering::Relaxed) + more;
         if !progress.is_wanted() {
             return;
         }
@@ -242,7 +203,7 @@ fn progress(progress: &Progress) -> impl Fn(usize) + Send + Sync + use<> {
         let now = Instant::now();
         if now >= *due {
             *due = now + PROGRESS_INTERVAL;
-            progress.report(format!("{visited} files searched"));
+            progress.report(format!("{listed} entries listed"));
         }
     }
 }
@@ -297,7 +258,7 @@ mod tests {
                 assert!(heard.is_empty());
             } else if let ([one], None) = (heard.as_slice(), &told) {
                 told = Some(visited);
-                assert_eq!(*one, format!("{visited} files searched"));
+                assert_eq!(*one, format!("{visited} entries listed"));
             }
             drop(heard);
             std::thread::sleep(Duration::from_millis(5));

@@ -4,17 +4,17 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crate::fs::open::OpenedPath;
+use crate::limits::PSEUDO_FILE_BYTES;
 use crate::search::best::Best;
 use crate::search::content::{ContextLines, Found, OutputMode, PassedOver, Row, RowKind};
 use crate::search::ignore_rules::IgnoreRules;
-use crate::search::walk::Walked;
+use crate::search::walk::{TreeSearch, Walked};
 use cutline_core::details::Details;
 use cutline_core::notice as of_text;
 use cutline_core::text::as_index;
 
 use super::{Args, Context, Output, Query, ToolError};
-use crate::tools::notice::{FullLines, Notice, StoppedAt, Unit};
+use crate::tools::notice::{FullLines, Notice, StoppedAt, Unit, WhySkipped};
 use crate::tools::page::{Group, Page, RowFormat};
 use crate::tools::walk_support::{Aside, Paths};
 use crate::tools::{ToolName, path_glob};
@@ -31,6 +31,8 @@ pub(super) struct Results {
     last_complete: Option<String>,
     /// The rules of the folders that were searched.
     rules: Vec<IgnoreRules>,
+    /// The search of the current target, so that another thread can conclude it at the deadline.
+    search: Option<Arc<dyn TreeSearch>>,
     page: Page,
     /// The format of the lines in the saved output.
     saved_format: RowFormat,
@@ -69,21 +71,22 @@ struct FileRows {
 }
 
 impl Results {
-    /// Returns the results of a search of `targets` places, of which the first is `place`.
-    pub(super) fn new(cx: &Context, query: &Query, page: Page, place: &OpenedPath, targets: usize) -> Self {
+    /// Returns the results of a search of `targets` places.
+    pub(super) fn new(cx: &Context, query: &Query, page: Page, targets: usize) -> Self {
         Self {
             cx: cx.clone(),
             query: query.clone(),
-            paths: Paths::below(&cx.workspace, &place.real),
+            paths: Paths::default(),
             targets_left: targets,
             last_complete: None,
             rules: Vec::new(),
+            search: None,
             best: query.ranking.is_some().then(|| Best::new(as_index(page.request.kept()))),
             page,
             saved_format: RowFormat::new(&cx.limits),
             file: None,
             open: None,
-            aside: Aside::new(query.pattern.multiline_bytes),
+            aside: Aside::default(),
             is_part_of_file: false,
         }
     }
@@ -94,9 +97,15 @@ impl Results {
         !self.may_end()
     }
 
-    /// Adds the rules of the current target, which is a folder.
-    pub(super) fn add_rules(&mut self, rules: &IgnoreRules) {
-        self.rules.push(rules.clone());
+    /// Adds the search of the current target, which is a folder.
+    pub(super) fn add_search(&mut self, rules: IgnoreRules, search: Arc<dyn TreeSearch>) {
+        self.rules.push(rules);
+        self.search = Some(search);
+    }
+
+    /// Takes the search of the current target.
+    pub(super) fn take_search(&mut self) -> Option<Arc<dyn TreeSearch>> {
+        self.search.take()
     }
 
     /// Returns true if the search of the current target stopped at its deadline.
@@ -131,12 +140,18 @@ impl Results {
             }
             Some(Found::PassedOver(path, why)) => match why {
                 PassedOver::Binary => self.aside.binary += 1,
-                PassedOver::LongLine => self.aside.long_line.push(&self.paths.show(&path)),
-                PassedOver::TooLarge => self.aside.too_large.push(&self.paths.show(&path)),
-                PassedOver::Rest => self.aside.searched_in_part.push(&self.paths.show(&path)),
+                PassedOver::LongLine => self.skip(WhySkipped::LongLine, &path),
+                PassedOver::TooLarge => {
+                    self.skip(WhySkipped::TooLarge(self.query.pattern.multiline_bytes), &path);
+                }
+                PassedOver::Rest => self.skip(WhySkipped::SearchedUpTo(PSEUDO_FILE_BYTES), &path),
             },
         }
         ControlFlow::Continue(())
+    }
+
+    fn skip(&mut self, why: WhySkipped, path: &[u8]) {
+        self.aside.skip(why, &self.paths.show(path));
     }
 
     /// Adds the lines of a file that are among the most relevant ones.

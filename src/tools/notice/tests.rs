@@ -12,9 +12,9 @@ fn skipped_files_are_listed() {
         }
         names
     };
-    let three = Notice::Unreadable(names(&["a", "b", "c"]));
+    let three = Notice::Skipped { why: WhySkipped::Unreadable, names: names(&["a", "b", "c"]) };
     assert_eq!(three.to_string(), "[3 paths could not be read: a, b, c]");
-    let one = Notice::TooLong(names(&["a"]));
+    let one = Notice::Skipped { why: WhySkipped::LongLine, names: names(&["a"]) };
     assert_eq!(one.to_string(), "[1 file has a line too long to search: a]");
 }
 
