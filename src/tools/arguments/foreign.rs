@@ -6,21 +6,17 @@
 
 use serde_json::Value;
 
-use super::names::joined;
+use super::names::{has, joined};
 use super::{Object, boolean, integer};
 
 /// Names for the first and the last line to read, and for both in an array.
-const FIRST_LINES: [&str; 4] = ["startline", "linestart", "startlineoneindexed", "firstline"];
-const LAST_LINES: [&str; 5] =
-    ["endline", "lineend", "endlineoneindexedinclusive", "endlineinclusive", "lastline"];
-const LINE_RANGES: [&str; 2] = ["viewrange", "linerange"];
+const FIRST_LINES: &str = "startline linestart startlineoneindexed firstline";
+const LAST_LINES: &str = "endline lineend endlineoneindexedinclusive endlineinclusive lastline";
+const LINE_RANGES: &str = "viewrange linerange";
 
 /// Values of `type` in other tools that find files.
-const TYPES: [(&str, &[&str]); 3] = [
-    ("file", &["f", "files"]),
-    ("dir", &["d", "directory", "directories", "folder"]),
-    ("any", &["all", "both"]),
-];
+const TYPES: [(&str, &str); 3] =
+    [("file", "f files"), ("dir", "d directory directories folder"), ("any", "all both")];
 
 /// Arguments here, each with its value.
 type Equivalents = Vec<(&'static str, Value)>;
@@ -76,7 +72,7 @@ fn equivalent(tool: &str, name: &str, value: &Value) -> Option<Equivalents> {
         ("find", "recursive") if boolean(value) == Some(false) => Some(vec![("maxDepth", 1.into())]),
         ("find", "type") => {
             let given = value.as_str()?.to_lowercase();
-            let (kind, _) = TYPES.iter().find(|(_, others)| others.contains(&given.as_str()))?;
+            let (kind, _) = TYPES.iter().find(|(_, others)| has(others, &given))?;
             Some(vec![("type", (*kind).into())])
         }
         ("ls", "a" | "all" | "hidden" | "showhidden" | "includehidden") => {
@@ -94,9 +90,9 @@ fn command_line(value: &Value) -> Option<String> {
 
 /// Returns the names of the arguments for the first and the last line, and the `offset` and `limit` that mean the same.
 fn line_range(given: &Object) -> Option<(Vec<&String>, Equivalents)> {
-    let of = |names: &[&str]| given.iter().find(|(name, _)| names.contains(&joined(name).as_str()));
-    let ends = match of(&LINE_RANGES) {
-        None => [of(&FIRST_LINES), of(&LAST_LINES)],
+    let of = |names| given.iter().find(|(name, _)| has(names, &joined(name)));
+    let ends = match of(LINE_RANGES) {
+        None => [of(FIRST_LINES), of(LAST_LINES)],
         Some((name, range)) => {
             let [first, last] = range.as_array()?.as_slice() else { return None };
             [Some((name, first)), Some((name, last))]

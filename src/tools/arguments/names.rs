@@ -7,107 +7,76 @@ use super::{Object, UNLISTED};
 
 /// The tools that accept other names for an argument (none means every tool), those names without separators and in lower
 /// case (options of ripgrep as they are), and the argument.
-const OTHER_NAMES: &[(&[&str], &[&str], &str)] = &[
-    (&[], &["filepath", "absolutepath", "uri"], "path"),
-    (&["read", "grep"], &["filename", "file", "targetfile"], "path"),
+const OTHER_NAMES: &[(&str, &str, &str)] = &[
+    ("", "filepath absolutepath uri", "path"),
+    ("read grep", "filename file targetfile", "path"),
     (
-        &["grep", "find", "ls"],
-        &[
-            "directory",
-            "dirpath",
-            "dir",
-            "folder",
-            "relativeworkspacepath",
-            "cwd",
-            "root",
-            "basepath",
-            "directorypath",
-            "searchdirectory",
-            "searchpath",
-            "targetdirectory",
-        ],
+        "grep find ls",
+        "directory dirpath dir folder relativeworkspacepath cwd root basepath directorypath searchdirectory \
+         searchpath targetdirectory",
         "path",
     ),
-    (&["read"], &["showlinenumbers", "withlinenumbers"], "lineNumbers"),
-    (&[], &["cmd", "commandline"], "command"),
+    ("read", "showlinenumbers withlinenumbers", "lineNumbers"),
+    ("", "cmd commandline", "command"),
     (
-        &["bash"],
-        &[
-            "workdir",
-            "workingdirectory",
-            "workingdir",
-            "currentdirectory",
-            "directory",
-            "dir",
-            "dirpath",
-            "folder",
-            "cd",
-            "path",
-        ],
+        "bash",
+        "workdir workingdirectory workingdir currentdirectory directory dir dirpath folder cd path",
         "cwd",
     ),
-    (&["bash"], &["timeoutseconds", "timeoutsecs", "timeoutsec"], "timeout"),
-    (&["grep"], &["regex", "query"], "pattern"),
-    (&["find"], &["glob", "name"], "pattern"),
-    (&["grep", "find", "ls"], &["maxresults", "headlimit"], "limit"),
-    (&["find"], &["depth"], "maxDepth"),
-    (
-        &["find", "ls"],
-        &["excludes", "excludepattern", "excludepatterns", "ignore", "ignorepatterns"],
-        "exclude",
-    ),
-    (&["find"], &["caseinsensitive"], "ignoreCase"),
-    (&["ls"], &["l", "la", "al", "lh", "lah", "longformat", "details", "detailed"], "long"),
-    (&["grep", "find", "ls"], &["skip"], "offset"),
-    (&["read"], &["head", "count", "maxlines", "numlines"], "limit"),
-    (&["grep"], &["include", "includepattern"], "glob"),
-    (&["grep"], &["paths"], "path"),
-    (&["grep"], &["-B", "beforecontext", "linesbefore", "contextbefore"], "before"),
-    (&["grep"], &["-A", "aftercontext", "linesafter", "contextafter"], "after"),
-    (&["grep"], &["excludepattern", "excludes", "excludeglob", "excludedir", "ignore"], "exclude"),
-    (&["grep"], &["filetype", "filetypes", "types"], "type"),
-    (&["grep"], &["fixedstrings"], "literal"),
-    (&["grep"], &["-C"], "context"),
-    (&["grep"], &["-i"], "ignoreCase"),
-    (&["grep"], &["outputmode"], "mode"),
+    ("bash", "timeoutseconds timeoutsecs timeoutsec", "timeout"),
+    ("grep", "regex query", "pattern"),
+    ("find", "glob name", "pattern"),
+    ("grep find ls", "maxresults headlimit", "limit"),
+    ("find", "depth", "maxDepth"),
+    ("find ls", "excludes excludepattern excludepatterns ignore ignorepatterns", "exclude"),
+    ("find", "caseinsensitive", "ignoreCase"),
+    ("ls", "l la al lh lah longformat details detailed", "long"),
+    ("grep find ls", "skip", "offset"),
+    ("read", "head count maxlines numlines", "limit"),
+    ("grep", "include includepattern", "glob"),
+    ("grep", "paths", "path"),
+    ("grep", "-B beforecontext linesbefore contextbefore", "before"),
+    ("grep", "-A aftercontext linesafter contextafter", "after"),
+    ("grep", "excludepattern excludes excludeglob excludedir ignore", "exclude"),
+    ("grep", "filetype filetypes types", "type"),
+    ("grep", "fixedstrings", "literal"),
+    ("grep", "-C", "context"),
+    ("grep", "-i", "ignoreCase"),
+    ("grep", "outputmode", "mode"),
 ];
 
 /// Names in other tools of arguments that have another form here, without separators, and what to give here. Their values
 /// have no equivalent, and without them the result would be that of another call.
-const OTHER_FORMS: &[(&str, &[&str], &str)] = &[
-    ("bash", &["runinbackground", "isbackground", "background", "blocking"], "COMMAND & in command"),
-    ("bash", &["shell"], "SHELL -c in command"),
-    ("bash", &["env", "environment"], "NAME=VALUE COMMAND in command"),
-    ("bash", &["args", "arguments"], "all words in command"),
-    ("bash", &["stdin", "input"], "COMMAND <<< TEXT in command"),
-    ("grep", &["caseinsensitive", "insensitive"], "ignoreCase"),
-    ("grep", &["f"], "literal"),
-    ("grep", &["v", "invert", "invertmatch"], "grep -v in bash"),
-    ("grep", &["g", "depth", "maxdepth", "recursive", "extension", "extensions", "filepattern"], "glob"),
-    ("grep", &["fileswithmatches"], "mode"),
-    ("grep", &["maxcount", "m", "maxmatchesperfile"], "limit"),
-    ("grep", &["w", "word", "wholeword", "wordregexp"], r"\bWORD\b in pattern"),
-    ("find", &["extension", "extensions", "include"], "pattern"),
-    ("ls", &["glob", "pattern"], "path=FOLDER/GLOB"),
-    ("ls", &["recursive", "depth", "maxdepth"], "the tool find with pattern=*, type=any and maxDepth"),
-    ("ls", &["type"], "the tool find with pattern=*, type and maxDepth=1"),
-    ("ls", &["sort", "sortby"], "the tool find with pattern=*, type=any, maxDepth=1 and sort"),
-    (
-        "read",
-        &["startline", "line", "linenumber", "viewrange", "range", "lines", "from", "page", "start", "tail"],
-        "offset",
-    ),
-    ("read", &["endline", "end", "to"], "limit"),
+const OTHER_FORMS: &[(&str, &str, &str)] = &[
+    ("bash", "runinbackground isbackground background blocking", "COMMAND & in command"),
+    ("bash", "shell", "SHELL -c in command"),
+    ("bash", "env environment", "NAME=VALUE COMMAND in command"),
+    ("bash", "args arguments", "all words in command"),
+    ("bash", "stdin input", "COMMAND <<< TEXT in command"),
+    ("grep", "caseinsensitive insensitive", "ignoreCase"),
+    ("grep", "f", "literal"),
+    ("grep", "v invert invertmatch", "grep -v in bash"),
+    ("grep", "g depth maxdepth recursive extension extensions filepattern", "glob"),
+    ("grep", "fileswithmatches", "mode"),
+    ("grep", "maxcount m maxmatchesperfile", "limit"),
+    ("grep", "w word wholeword wordregexp", r"\bWORD\b in pattern"),
+    ("find", "extension extensions include", "pattern"),
+    ("ls", "glob pattern", "path=FOLDER/GLOB"),
+    ("ls", "recursive depth maxdepth", "the tool find with pattern=*, type=any and maxDepth"),
+    ("ls", "type", "the tool find with pattern=*, type and maxDepth=1"),
+    ("ls", "sort sortby", "the tool find with pattern=*, type=any, maxDepth=1 and sort"),
+    ("read", "startline line linenumber viewrange range lines from page start tail", "offset"),
+    ("read", "endline end to", "limit"),
 ];
 
 /// Such names with the values that mean the default here, if that is not `false`.
-const DEFAULTS: &[(&[&str], &[&str], &[&str])] = &[
-    (&["bash"], &["blocking"], &["true"]),
-    (&["bash"], &["shell"], &["bash", "/bin/bash", "/usr/bin/bash", "sh", "/bin/sh"]),
-    (&["grep", "find"], &["recursive"], &["true"]),
-    (&["ls"], &["depth", "maxdepth"], &["1"]),
-    (&["ls"], &["sort", "sortby"], &["name"]),
-    (&["ls"], &["type"], &["any", "all"]),
+const DEFAULTS: &[(&str, &str, &str)] = &[
+    ("bash", "blocking", "true"),
+    ("bash", "shell", "bash /bin/bash /usr/bin/bash sh /bin/sh"),
+    ("grep find", "recursive", "true"),
+    ("ls", "depth maxdepth", "1"),
+    ("ls", "sort sortby", "name"),
+    ("ls", "type", "any all"),
 ];
 
 /// Jaro-Winkler similarity above which an unknown name is treated as a misspelling of a known one.
@@ -120,9 +89,8 @@ pub(super) fn find<'a>(tool: &str, properties: &'a Object, name: &str) -> Option
         let joined = joined(name);
         let same = properties.iter().find(|(known, _)| super::names::joined(known) == joined);
         same.or_else(|| {
-            let is_of = |(tools, others, _): &&(&[&str], &[&str], _)| {
-                (tools.is_empty() || tools.contains(&tool))
-                    && (others.contains(&joined.as_str()) || others.contains(&name))
+            let is_of = |(tools, others, _): &&(&str, &str, _)| {
+                (tools.is_empty() || has(tools, tool)) && (has(others, &joined) || has(others, name))
             };
             properties.get_key_value(OTHER_NAMES.iter().find(is_of)?.2)
         })
@@ -133,7 +101,7 @@ pub(super) fn find<'a>(tool: &str, properties: &'a Object, name: &str) -> Option
 /// the most similar name.
 pub(super) fn near<'a>(tool: &str, properties: &'a Object, name: &str) -> Option<&'a str> {
     let name = joined(name);
-    let form = OTHER_FORMS.iter().find(|(of, others, _)| *of == tool && others.contains(&name.as_str()));
+    let form = OTHER_FORMS.iter().find(|(of, others, _)| *of == tool && has(others, &name));
     form.map(|(.., meant)| *meant).or_else(|| {
         properties
             .iter()
@@ -149,9 +117,13 @@ pub(super) fn near<'a>(tool: &str, properties: &'a Object, name: &str) -> Option
 pub(super) fn says_default(tool: &str, name: &str, value: &Value) -> bool {
     let name = joined(name);
     let value = value.as_str().map_or_else(|| value.to_string(), str::to_lowercase);
-    let default =
-        DEFAULTS.iter().find(|(of, others, _)| of.contains(&tool) && others.contains(&name.as_str()));
-    default.map_or(&["false"][..], |(.., defaults)| defaults).contains(&value.as_str())
+    let default = DEFAULTS.iter().find(|(of, others, _)| has(of, tool) && has(others, &name));
+    has(default.map_or("false", |(.., defaults)| defaults), &value)
+}
+
+/// Returns true if `word` is one of the words in a row of a table.
+pub(super) fn has(words: &str, word: &str) -> bool {
+    words.split(' ').any(|one| one == word)
 }
 
 /// Returns a name without separators in lower case: `file_path`, `file-path` and `filePath` become `filepath`.
