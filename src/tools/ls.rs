@@ -12,7 +12,6 @@ use serde::Deserialize;
 use crate::fs::listing::{Listing, Order};
 use crate::fs::open::OpenedPath;
 use crate::search::globs::Glob;
-use crate::search::ignore_rules::{IgnoreRules, RuleFilesPresent};
 use crate::stop::Stopped;
 use crate::sys::{self, FileKind, Folder, Stat, below};
 use cutline_core::details::Details;
@@ -53,9 +52,6 @@ pub struct Args {
     /// Globs of entries to omit
     #[schemars(with = "Option<String>", extend("x-list" = true, "x-unlisted" = true))]
     pub exclude: Option<Vec<String>>,
-    /// Omit entries that ignore rules exclude
-    #[schemars(extend("x-unlisted" = true))]
-    pub respect_git_ignore: Option<bool>,
 }
 
 /// Runs one call.
@@ -114,7 +110,6 @@ struct Lister<'a> {
     only: Option<Glob>,
     /// Negated globs: an entry that one of them does not match is omitted.
     exclude: Vec<Glob>,
-    rules: IgnoreRules,
     /// Shows names with the path of their directory, for a call with a glob.
     paths: Option<Paths>,
 }
@@ -122,7 +117,6 @@ struct Lister<'a> {
 impl<'a> Lister<'a> {
     fn new(cx: &'a Context, args: &Args, place: OpenedPath, only: Option<Glob>) -> Result<Self, ToolError> {
         let exclude = path_glob::exclusions(cx, args.exclude.as_ref(), &place)?;
-        let has_rules = args.respect_git_ignore == Some(true);
         Ok(Self {
             cx,
             folder: resolve::folder(cx, &place)?,
@@ -130,13 +124,12 @@ impl<'a> Lister<'a> {
             paths: only.is_some().then(|| Paths::below(&cx.workspace, &place.real)),
             only,
             exclude,
-            rules: if has_rules { IgnoreRules::above(&place.real) } else { IgnoreRules::none() },
             place,
         })
     }
 
     /// Adds entries to `page`, in order, until it is full. Returns the extent of all entries if a limit cut the page.
-    fn fill(mut self, page: &mut Page) -> Result<Option<Extent>, ToolError> {
+    fn fill(self, page: &mut Page) -> Result<Option<Extent>, ToolError> {
         let (mut names, stopped) = self.names()?;
         let total = names.iter().len() as u64;
         page.stopped = stopped.map(|_late| StoppedAt::Entries(total));
@@ -166,11 +159,10 @@ impl<'a> Lister<'a> {
     }
 
     /// Returns the names of the entries to list, in no order, and whether the deadline stopped the listing.
-    fn names(&mut self) -> Result<(Listing<()>, Option<Stopped>), ToolError> {
+    fn names(&self) -> Result<(Listing<()>, Option<Stopped>), ToolError> {
         let (stop, mut count, mut stopped) = (self.cx.stop(), 0_usize, None);
-        let (mut names, mut files) = (Listing::new(Order::IgnoringCase), RuleFilesPresent::default());
+        let mut names = Listing::new(Order::IgnoringCase);
         let read = sys::each_name(&self.folder, &mut Vec::with_capacity(BUFFER_BYTES), |name, kind| {
-            files.see(name);
             if self.lists(name, kind) {
                 names.push(name, kind, ());
             }
@@ -181,11 +173,6 @@ impl<'a> Lister<'a> {
             if stopped.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         read.map_err(|source| ToolError::Io(self.cx.workspace.show(&self.place.real), source))?;
-        let base = self.rules.base().to_vec();
-        if !base.is_empty() {
-            self.rules.enter(&self.folder, base.len(), files);
-            names.retain(|name, kind| !self.rules.ignores(&[&base, name].concat(), kind == FileKind::Folder));
-        }
         Ok((names, stopped.filter(|stopped| *stopped == Stopped::Late)))
     }
 

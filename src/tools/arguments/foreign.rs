@@ -53,20 +53,12 @@ fn equivalent(tool: &str, name: &str, value: &Value) -> Option<Equivalents> {
             Some(vec![("timeout", milliseconds.div_ceil(1000).into())])
         }
         ("grep" | "find", "respectgitignore") => Some(vec![("noIgnore", (!boolean(value)?).into())]),
-        // Gemini CLI's own rule files do not exist here.
-        ("grep" | "find" | "ls", "respectgeminiignore" | "respectqwenignore") => Some(Vec::new()),
-        ("grep" | "find" | "ls", "filefilteringoptions") => {
-            let options = value.as_object()?.iter();
-            let of_git = options.filter(|(option, _)| joined(option) == "respectgitignore");
-            let mut own = Vec::new();
-            for (_, respects) in of_git {
-                let respects = boolean(respects)?;
-                own.push(match tool {
-                    "ls" => ("respectGitIgnore", respects.into()),
-                    _ => ("noIgnore", (!respects).into()),
-                });
+        ("grep" | "find", "filefilteringoptions") => {
+            let mut options = value.as_object()?.iter();
+            match options.find(|(option, _)| joined(option) == "respectgitignore") {
+                Some((_, respects)) => Some(vec![("noIgnore", (!boolean(respects)?).into())]),
+                None => Some(Vec::new()),
             }
-            Some(own)
         }
         ("grep" | "find", "casesensitive") => Some(vec![("ignoreCase", (!boolean(value)?).into())]),
         ("find", "recursive") if boolean(value) == Some(false) => Some(vec![("maxDepth", 1.into())]),
