@@ -13,8 +13,8 @@ use super::walk::{Emit, Entry, TreeSearch, Visit, Walk, Walked};
 use crate::stop::Stop;
 use crate::sys::FileKind;
 
-/// The parameters of a search for names.
-#[derive(Debug)]
+/// The parameters of a search for names, by default for all entries.
+#[derive(Debug, Default)]
 pub struct Query {
     /// The glob that entries must match. `None` matches all.
     pub glob: Option<Glob>,
@@ -29,9 +29,10 @@ pub struct Query {
 }
 
 /// The sort key of entries.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub enum Key {
     /// The path.
+    #[default]
     Path,
     /// The modification time.
     Modified,
@@ -40,13 +41,14 @@ pub enum Key {
 }
 
 /// The kind of entries to return: regular files and links, folders, or all entries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
 #[expect(missing_docs, reason = "a documented variant would not be a plain enum in the schema")]
 pub enum Kind {
     File,
     Dir,
+    #[default]
     Any,
 }
 

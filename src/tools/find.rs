@@ -113,14 +113,14 @@ impl Results {
     /// Returns the result of the call. If nothing was found, it has the `hint`, and a notice if ignore rules left
     /// something out.
     fn conclude(self, hint: Option<Notice>, ignored_any: bool) -> Result<Output, ToolError> {
-        let Self { paths, mut page, best, aside } = self;
+        let Self { paths, mut page, best, mut aside } = self;
         let skipped = as_index(page.request.offset);
         for (_, path) in best.into_iter().flat_map(|best| best.into_sorted().skip(skipped)) {
             page.body.group(Group::name(paths.show(&path)));
         }
         let mut details = Details::default();
         let is_empty = page.found == 0;
-        page.stopped = aside.stopped_at(!is_empty, Unit::Results);
+        page.stopped = aside.stopped.take().map(|stopped| stopped.at(!is_empty, Unit::Results));
         let aside = aside.notices(is_empty && ignored_any, &mut details);
         page.answer(None, hint.filter(|_| is_empty).into_iter().chain(aside).collect(), details)
     }

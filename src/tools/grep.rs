@@ -215,7 +215,13 @@ fn plan(cx: &Context, args: &Args) -> Result<(Query, PageRequest), ToolError> {
         let given = args.pattern.len();
         return Err(ToolError::Argument(format!("pattern: must be at most {most} bytes, got {given}")));
     }
-    let pattern = Pattern::new(&source(args)).map_err(|refused| match refused {
+    let source = Source {
+        pattern: &args.pattern,
+        literal: is_literal,
+        ignore_case: args.ignore_case == Some(true),
+        multiline: args.multiline == Some(true),
+    };
+    let pattern = Pattern::new(&source).map_err(|refused| match refused {
         // The pattern is valid, but as plain text it would be refused too.
         Refused::Newline => ToolError::Argument(NEWLINE.to_owned()),
         Refused::TooLarge => {
@@ -231,7 +237,7 @@ fn plan(cx: &Context, args: &Args) -> Result<(Query, PageRequest), ToolError> {
     let ranked = (args.sort == Some(Sort::Relevance)).then_some(context);
     let request = PageRequest::new(args.offset, args.limit, unit, ranked)?;
     let ranking = ranked.map(|_| {
-        let words = Words::new(pattern.alternatives.clone(), args.ignore_case == Some(true));
+        let words = Words::new(pattern.alternatives.clone(), source.ignore_case);
         // Of each file only the best line counts where files are ranked.
         let kept = if mode == OutputMode::Content { as_index(request.kept()) } else { 1 };
         Arc::new(Ranking::new(kept, words))
@@ -269,15 +275,6 @@ impl Args {
             }
         }
         false
-    }
-}
-
-fn source(args: &Args) -> Source<'_> {
-    Source {
-        pattern: &args.pattern,
-        literal: args.literal == Some(true),
-        ignore_case: args.ignore_case == Some(true),
-        multiline: args.multiline == Some(true),
     }
 }
 

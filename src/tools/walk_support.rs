@@ -68,16 +68,23 @@ pub(super) struct Aside {
     named: BTreeMap<WhySkipped, Names>,
     ignore_rules: u64,
     /// How far the search came, if it stopped at its deadline.
-    stopped: Option<StoppedSearch>,
+    pub(super) stopped: Option<StoppedSearch>,
 }
 
 /// A search that stopped at its deadline.
-#[derive(Debug)]
-struct StoppedSearch {
+#[derive(Debug, Default)]
+pub(super) struct StoppedSearch {
     /// Everything up to this path was searched; `None` if no path was searched completely.
-    path: Option<String>,
+    pub(super) path: Option<String>,
     /// True if results of later paths are included.
     has_later: bool,
+}
+
+impl StoppedSearch {
+    /// Returns how far the search came. `found` is true if it has results.
+    pub(super) fn at(self, found: bool, unit: Unit) -> StoppedAt {
+        StoppedAt::Path { path: self.path, found, has_later: self.has_later, unit }
+    }
 }
 
 impl Aside {
@@ -103,17 +110,6 @@ impl Aside {
             Walked::RulesLeftAside => self.ignore_rules += 1,
         }
         None
-    }
-
-    /// Returns true if the search stopped at its deadline.
-    pub(super) fn is_stopped(&self) -> bool {
-        self.stopped.is_some()
-    }
-
-    /// Returns how far the search came, if it stopped at its deadline.
-    pub(super) fn stopped_at(&self, found: bool, unit: Unit) -> Option<StoppedAt> {
-        let StoppedSearch { path, has_later } = self.stopped.as_ref()?;
-        Some(StoppedAt::Path { path: path.clone(), found, has_later: *has_later, unit })
     }
 
     /// Returns the notices about skipped entries, with one about ignored files if `nothing_but_ignored` is true. Adds the

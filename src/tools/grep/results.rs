@@ -16,7 +16,7 @@ use cutline_core::text::as_index;
 use super::{Args, Context, Output, Query, ToolError};
 use crate::tools::notice::{FullLines, Notice, StoppedAt, Unit, WhySkipped};
 use crate::tools::page::{Group, Page, RowFormat};
-use crate::tools::walk_support::{Aside, Paths};
+use crate::tools::walk_support::{Aside, Paths, StoppedSearch};
 use crate::tools::{ToolName, path_glob};
 
 /// Collects the matches, in order.
@@ -110,7 +110,7 @@ impl Results {
 
     /// Returns true if the search of the current target stopped at its deadline.
     pub(super) fn is_stopped(&self) -> bool {
-        self.aside.is_stopped()
+        self.aside.stopped.is_some()
     }
 
     /// Ends the current target, which was searched completely.
@@ -254,21 +254,17 @@ impl Results {
     }
 
     /// Returns how far the search came, if it stopped at its deadline.
-    fn stopped_at(&self, found: bool) -> Option<StoppedAt> {
+    fn stopped_at(&mut self, found: bool) -> Option<StoppedAt> {
         if self.is_part_of_file {
             return Some(StoppedAt::File { path: self.paths.show(b""), found });
         }
-        let of_earlier = self.last_complete.clone();
-        match self.aside.stopped_at(found, Unit::Matches) {
-            // Of this target, no path was searched completely.
-            Some(StoppedAt::Path { path: None, has_later, .. }) => {
-                Some(StoppedAt::Path { path: of_earlier, found, has_later, unit: Unit::Matches })
-            }
-            None if self.targets_left > 0 && !self.may_end() => {
-                Some(StoppedAt::Path { path: of_earlier, found, has_later: false, unit: Unit::Matches })
-            }
-            stopped => stopped,
-        }
+        let is_incomplete = self.targets_left > 0 && !self.may_end();
+        let stopped = self.aside.stopped.take().or_else(|| is_incomplete.then(StoppedSearch::default));
+        stopped.map(|mut stopped| {
+            // If no path of the last target was searched completely, the earlier targets were.
+            stopped.path = stopped.path.or_else(|| self.last_complete.take());
+            stopped.at(found, Unit::Matches)
+        })
     }
 
     /// Returns the result of the call.

@@ -38,15 +38,11 @@ struct Part {
 /// Opens what `path` names. Returns at least one target, in the order of their paths.
 pub(super) fn open(cx: &Context, args: &Args) -> Result<Vec<Target>, ToolError> {
     let mut parts = Vec::new();
-    match &args.path {
-        None => parts.push(one(cx, args, ".")?),
-        Some(paths) => {
-            for text in paths {
-                parts.extend(parts_of(cx, args, text)?);
-                if parts.len() > GREP_PATHS {
-                    return Err(ToolError::Argument(format!("path: must be at most {GREP_PATHS} paths")));
-                }
-            }
+    let workspace = [".".to_owned()];
+    for text in args.path.as_deref().unwrap_or(&workspace) {
+        parts.extend(parts_of(cx, args, text)?);
+        if parts.len() > GREP_PATHS {
+            return Err(ToolError::Argument(format!("path: must be at most {GREP_PATHS} paths")));
         }
     }
     parts.sort_by(|a, b| a.place.real.cmp(&b.place.real));
@@ -78,8 +74,7 @@ fn parts_of(cx: &Context, args: &Args, text: &str) -> Result<Vec<Part>, ToolErro
     };
     let words = words(text);
     if (1..=GREP_PATHS).contains(&words.len()) && words != [text] {
-        let all: Vec<Result<Part, ToolError>> =
-            words.iter().map(|word| word_of_list(cx, args, word)).collect();
+        let all: Vec<Result<Part, ToolError>> = words.iter().map(|word| one(cx, args, word)).collect();
         if all.iter().all(Result::is_ok) || (!has_wildcard(text) && all.iter().any(Result::is_ok)) {
             return all.into_iter().collect();
         }
@@ -96,15 +91,11 @@ fn words(text: &str) -> Vec<String> {
     }
 }
 
-/// Opens a path in a list, before the deadline: for a path that does not exist, folders are searched for similar names.
-fn word_of_list(cx: &Context, args: &Args, word: &str) -> Result<Part, ToolError> {
+/// Opens one path, or the folder of a glob. Checks the deadline, because folders are searched for names that are similar to
+/// those of missing paths.
+fn one(cx: &Context, args: &Args, text: &str) -> Result<Part, ToolError> {
     let secs = cx.deadline.limit.as_secs();
     cx.stop().check().map_err(|_stopped| ToolError::NoResponse { secs })?;
-    one(cx, args, word)
-}
-
-/// Opens one path, or the folder of a glob.
-fn one(cx: &Context, args: &Args, text: &str) -> Result<Part, ToolError> {
     match resolve::open(cx, text, ExpectedKind::Path) {
         Err(ToolError::NotFound { .. }) if has_wildcard(text) => glob(cx, args, text),
         opened => opened.map(|place| Part { place, glob: None }),
@@ -125,13 +116,7 @@ fn glob(cx: &Context, args: &Args, text: &str) -> Result<Part, ToolError> {
     let walk = walk_support::walk(cx, &place, args.no_ignore == Some(true))?;
     let rules = walk.rules.clone();
     let (send, found) = std::sync::mpsc::sync_channel(1);
-    let query = names::Query {
-        glob: Some(glob.clone()),
-        exclude: Vec::new(),
-        max_depth: None,
-        kind: names::Kind::Any,
-        key: names::Key::Path,
-    };
+    let query = names::Query { glob: Some(glob.clone()), ..names::Query::default() };
     names::tree(walk, query, move |walked| match walked {
         Walked::Found(_) => {
             let _is_full = send.try_send(());
