@@ -10,6 +10,7 @@ mod serve;
 mod settings;
 mod stats;
 mod truncate;
+mod typed;
 mod values;
 mod wrap;
 
@@ -408,7 +409,7 @@ fn unreadable(file: &Path, error: &io::Error) -> anyhow::Error {
 /// Exits with a usage error of `command` if the user typed flags that the command `taker` does not accept.
 fn refuse_untaken(command: &str, taker: &str, matches: &clap::ArgMatches) {
     let cli = Cli::command();
-    let untaken = config::typed(matches, &cli).filter(|(_, arg, _)| !takes(taker, arg.get_id().as_str()));
+    let untaken = typed::typed(matches, &cli).filter(|(_, arg, _)| !takes(taker, arg.get_id().as_str()));
     let flags: Vec<String> = untaken.map(|(.., flag)| flag).collect();
     if !flags.is_empty() {
         refuse_in(&[command], format!("{taker} does not take {}", flags.join(", ")));

@@ -9,7 +9,6 @@ mod places;
 mod remove;
 mod server;
 mod tree;
-mod typed;
 mod wrapped;
 
 use std::fmt::Display;
@@ -20,7 +19,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use clap::ArgMatches;
 
-use super::settings::absolute;
+use super::typed::{self, absolute, flags};
 use super::values::word_of;
 use super::{Client, ConfigScope, NAME, print, refuse_in, refuse_untaken, wrap};
 use file::Written;
@@ -31,7 +30,6 @@ pub(super) use owner::as_programs_make_them;
 pub(super) use places::{Place, all_files, places, project};
 pub(super) use server::{ConfiguredServer, entries, is_cutline};
 pub(super) use tree::Node;
-pub(super) use typed::{flags, typed, words, words_of};
 
 /// The flags and arguments of `cutline config`.
 #[derive(Debug, clap::Args)]

@@ -11,7 +11,7 @@ use clap::ArgMatches;
 
 use clients::Trials;
 
-use super::{Options, TOOL_ERROR, config, print, print_styled, serve};
+use super::{Options, TOOL_ERROR, print, print_styled, serve, typed};
 use cutline_core::text::show;
 
 /// A newline and the indentation of the following lines of a finding.
@@ -57,7 +57,7 @@ pub(super) fn run(
         let _closed = print_styled(&format!("{style}{word:<6}{style:#}{text}\n"));
     };
     machine::look(options, &binary, &mut say);
-    server::look(options, &binary, &config::flags(matches)?, &mut say);
+    server::look(options, &binary, &typed::flags(matches)?, &mut say);
     clients::look(&Trials { binary: &binary, start_project_servers }, &mut say);
     print(match (wrong, notes) {
         (0, 0) => "All is well\n".to_owned(),

@@ -23,7 +23,8 @@ use crate::tools::error::reason;
 use crate::tools::outline;
 use cutline_core::text::as_index;
 
-use super::{EnvMode, KeyLinesMode, Options, config, is_same};
+use super::typed::absolute;
+use super::{EnvMode, KeyLinesMode, Options, config};
 
 impl Options {
     /// Returns the limits.
@@ -178,15 +179,6 @@ impl Options {
     pub(super) fn shape(&self) -> Shape {
         if self.structured { Shape::Structured } else { Shape::Text }
     }
-}
-
-/// Returns the absolute path. The current folder has the spelling of the shell (`PWD`).
-pub(super) fn absolute(path: &Path) -> PathBuf {
-    let here = std::env::current_dir().unwrap_or_default();
-    let spelled = std::env::var_os("PWD").map(PathBuf::from);
-    let spelled = spelled.filter(|spelled| spelled.is_absolute() && is_same(spelled, &here));
-    let whole = spelled.unwrap_or(here).join(path);
-    std::path::absolute(&whole).unwrap_or(whole)
 }
 
 fn root(path: &Path) -> Result<Root, String> {

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::{ArgMatches, Args as _};
 
 use super::values;
-use super::{LIMITS, OUTPUT, Options, config, refuse_in, serve};
+use super::{LIMITS, OUTPUT, Options, refuse_in, serve, typed};
 use crate::fs;
 use crate::process::Commands;
 use crate::process::environment::Environment;
@@ -88,7 +88,7 @@ pub(super) fn run(options: &Options, own: WrapOptions, server: &[OsString]) -> a
 
 /// Returns the typed flags that only `cutline wrap` accepts.
 pub(super) fn own_flags(matches: &ArgMatches) -> anyhow::Result<Vec<String>> {
-    config::words(matches, &WrapOptions::augment_args(clap::Command::new("wrap")))
+    typed::words(matches, &WrapOptions::augment_args(clap::Command::new("wrap")))
 }
 
 /// Exits with a usage error if flags of `cutline wrap` were typed without `--wrap`.

@@ -17,7 +17,8 @@ use clap::{ArgAction, ArgMatches, CommandFactory as _};
 use serde_json::Value;
 
 use super::machine;
-use crate::cli::config::{self, ConfiguredServer};
+use crate::cli::config::ConfiguredServer;
+use crate::cli::typed;
 use crate::cli::{Cli, NAME, command, split_paths};
 use crate::fit;
 use crate::tools::error::reason;
@@ -81,7 +82,7 @@ impl Trial {
         };
         let typed = parse(&words)?;
         let all = Cli::command();
-        let typed: Vec<&clap::Id> = config::typed(&typed, &all).map(|(_, arg, _)| arg.get_id()).collect();
+        let typed: Vec<&clap::Id> = typed::typed(&typed, &all).map(|(_, arg, _)| arg.get_id()).collect();
         for arg in all.get_arguments().filter(|arg| !typed.contains(&arg.get_id())) {
             let value = set_by_entry(arg).filter(|value| !value.is_empty());
             if let Some((flag, value)) = arg.get_long().zip(value) {
@@ -121,7 +122,7 @@ impl Trial {
         let all = Cli::command();
         let is_passed_on = |arg: &clap::Arg| PASSED_ON.contains(&arg.get_id().as_str());
         let mut command = Command::new(binary);
-        command.args(config::words_of(&self.matches, &all, is_passed_on)?);
+        command.args(typed::words_of(&self.matches, &all, is_passed_on)?);
         command.arg("--spill-dir").arg(saved).current_dir(work);
         // The variables of the entry become flags. The server inherits a variable of this process only if its flag is
         // passed on and the entry does not set it.

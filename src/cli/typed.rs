@@ -8,8 +8,7 @@ use anyhow::Context as _;
 use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, CommandFactory as _};
 
-use crate::cli::Cli;
-use crate::cli::settings::absolute;
+use super::{Cli, is_same};
 
 /// Returns a path as UTF-8 text.
 pub(super) fn text(value: &OsStr) -> anyhow::Result<String> {
@@ -17,17 +16,17 @@ pub(super) fn text(value: &OsStr) -> anyhow::Result<String> {
 }
 
 /// Returns the typed flags, with absolute paths.
-pub(in crate::cli) fn flags(matches: &ArgMatches) -> anyhow::Result<Vec<String>> {
+pub(super) fn flags(matches: &ArgMatches) -> anyhow::Result<Vec<String>> {
     words(matches, &Cli::command())
 }
 
 /// Returns the typed flags of `command`, with absolute paths.
-pub(in crate::cli) fn words(matches: &ArgMatches, command: &clap::Command) -> anyhow::Result<Vec<String>> {
+pub(super) fn words(matches: &ArgMatches, command: &clap::Command) -> anyhow::Result<Vec<String>> {
     words_of(matches, command, |_| true)
 }
 
 /// Returns the typed flags of `command` that `is_wanted` accepts, with absolute paths.
-pub(in crate::cli) fn words_of(
+pub(super) fn words_of(
     matches: &ArgMatches,
     command: &clap::Command,
     is_wanted: impl Fn(&clap::Arg) -> bool,
@@ -54,8 +53,8 @@ pub(in crate::cli) fn words_of(
     Ok(words)
 }
 
-/// Returns the typed flags of `command`: for each, the matches with its values, the argument, and the text of the flag.
-pub(in crate::cli) fn typed<'a>(
+/// Returns the typed flags of `command`: the matches with the values, the argument, and the flag.
+pub(super) fn typed<'a>(
     matches: &'a ArgMatches,
     command: &'a clap::Command,
 ) -> impl Iterator<Item = (&'a ArgMatches, &'a clap::Arg, String)> {
@@ -66,4 +65,13 @@ pub(in crate::cli) fn typed<'a>(
             && matches.value_source(id) == Some(ValueSource::CommandLine);
         Some((matches, arg, format!("--{}", arg.get_long().filter(|_| is_typed)?)))
     })
+}
+
+/// Returns the absolute path. The current folder has the spelling of the shell (`PWD`).
+pub(super) fn absolute(path: &Path) -> PathBuf {
+    let here = std::env::current_dir().unwrap_or_default();
+    let spelled = std::env::var_os("PWD").map(PathBuf::from);
+    let spelled = spelled.filter(|spelled| spelled.is_absolute() && is_same(spelled, &here));
+    let whole = spelled.unwrap_or(here).join(path);
+    std::path::absolute(&whole).unwrap_or(whole)
 }
