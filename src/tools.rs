@@ -1,6 +1,6 @@
 //! The five tools: arguments, work and results.
 //!
-//! The file of a tool has `Args` (the arguments and their schema), a plan, which has no side effects, and `run`, which
+//! The file of each tool has `Args` (the arguments and their schema), a plan without side effects, and `run`. `run`
 //! uses the system (`sys`, `fs`, `search` and `process`) and formats the result (`notice`, and `details` of the core).
 //! Tools do not depend on the protocol.
 
@@ -43,19 +43,19 @@ use notice::Answer;
 pub use saved_result::SaveMode;
 pub(crate) use saved_result::said;
 
-/// Time in which work must notice that its call was cancelled. It checks much more often.
+/// Maximum time until work stops after its call was cancelled. Work checks much more often.
 const CANCEL_GRACE: Duration = Duration::from_secs(1);
-/// Time after the deadline in which work must return its results.
+/// Maximum time after the deadline until work returns its results.
 const LATE_GRACE: Duration = Duration::from_millis(1500);
 
-/// The state that all calls share while the server lives.
+/// The state that all calls of a server share.
 #[derive(Debug)]
 pub struct Shared {
-    /// The server's own limits.
+    /// The limits of the server.
     pub limits: Limits,
-    /// The registered tools. Hints name only these.
+    /// The registered tools. Hints mention only these.
     pub tools: ToolSet,
-    /// The number of threads that one search may use.
+    /// The number of threads for one search.
     pub workers: usize,
     /// Line counts of large files.
     pub line_indexes: crate::fs::line_index::Cache,
@@ -65,7 +65,7 @@ pub struct Shared {
     pub commands: crate::process::Commands,
     /// The tools that save truncated results.
     pub save: SaveMode,
-    /// The threads for work that blocks.
+    /// The threads for blocking work.
     pub threads: Threads,
 }
 
@@ -74,13 +74,13 @@ pub struct Shared {
 pub struct Context {
     /// The state that all calls share.
     pub shared: Arc<Shared>,
-    /// The limits that apply: those of the client, lowered by arguments of the call.
+    /// The limits in use: those of the client, lowered by arguments of the call.
     pub limits: Limits,
     /// The roots at the start of the call.
     pub workspace: Arc<Workspace>,
-    /// Fires when the client cancels the call. All its work stops, and there is no result.
+    /// Fires when the client cancels the call. All its work stops, and no result is returned.
     pub cancel: CancellationToken,
-    /// Fires when the server ends. Commands end at once, other work may return results.
+    /// Fires when the server ends. Commands end immediately; other work may still return results.
     pub shutdown: CancellationToken,
     /// The time at which read, grep, find and ls return the results so far.
     pub deadline: Deadline,
@@ -89,7 +89,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// Returns true if a tool is registered, so that hints may name it.
+    /// Returns true if a tool is registered, so that hints can mention it.
     pub fn has(&self, tool: ToolName) -> bool {
         self.shared.tools.contains(&tool)
     }
@@ -99,9 +99,9 @@ impl Context {
         Stop::new(self.cancel.clone(), self.deadline)
     }
 
-    /// Runs blocking `work` on a separate thread. If the call is cancelled or its deadline passes, and the work does not
-    /// return soon, the work is abandoned, because its thread may be blocked in the system. Then the conclusion that the
-    /// work has prepared builds the result.
+    /// Runs blocking `work` on a separate thread. If the call is cancelled or its deadline passes, and the work does
+    /// not return soon, this function stops waiting for it, because the thread may be blocked in the system. The
+    /// conclusion that the work has prepared then builds the result.
     ///
     /// # Errors
     ///
@@ -155,30 +155,30 @@ impl Context {
 pub struct Output {
     /// The text: body, notices, status.
     pub text: String,
-    /// Length of the body, the first part of the text, in bytes.
+    /// Length in bytes of the body, the first part of the text.
     pub body_bytes: usize,
     /// An image in addition to the text.
     pub image: Option<Image>,
-    /// The facts of the notices as data.
+    /// The data of the notices.
     pub details: Details,
-    /// Whether the totals are those of all requested results.
+    /// Whether the totals cover all requested results.
     pub totals: Totals,
 }
 
-/// Whether the totals of a result are those of all requested results: up to the limit of the call, or to the end.
+/// Whether the totals of a result cover all requested results: up to the limit of the call, or to the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Totals {
-    /// They are.
+    /// They cover all requested results.
     #[default]
     Exact,
     /// There are more results.
     LowerBound,
-    /// It is not known.
+    /// It is unknown whether there are more results.
     Unknown,
 }
 
 impl Output {
-    /// Returns a result without an image, with exact totals.
+    /// Creates a result without an image, with exact totals.
     pub fn new(answer: Answer, details: Details) -> Self {
         let body_bytes = answer.body.len();
         Self { text: answer.into_text(), body_bytes, image: None, details, totals: Totals::Exact }
@@ -188,7 +188,7 @@ impl Output {
 /// An image for the client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
-    /// The content in base64.
+    /// The base64-encoded content.
     pub base64: String,
     /// The MIME type, such as `image/png`.
     pub mime_type: &'static str,
@@ -224,7 +224,7 @@ impl ToolName {
         }
     }
 
-    /// Returns the tool with that name.
+    /// Returns the tool with this name.
     pub fn of(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|tool| tool.as_str() == name)
     }

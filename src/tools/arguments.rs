@@ -1,11 +1,10 @@
 //! Checks the arguments of a call against the schema of its tool.
 //!
-//! Models write numbers as text, whole numbers with a `.0`, names in snake case, other tools' names
-//! (`file_path`), and `null`, `""`, 0, `[]` or `{}` for arguments that they omit. Agents add arguments of
-//! their own. All of these are accepted with their meaning. For anything else the error names the argument,
-//! the given value and the expected one, so that the model can correct the call. The schema defines all
-//! names, types and bounds. `names` has the names in other tools, `foreign` the arguments of other tools that
-//! need more than another name.
+//! Models write numbers as text, integers with `.0`, names in snake case, and other tools' names (`file_path`). For
+//! arguments that they omit, they send `null`, `""`, 0, `[]` or `{}`. Agents add arguments of their own. All of these
+//! are accepted with the intended meaning. For anything else the error names the argument, the given value and the
+//! expected value, so that the model can correct the call. The schema defines all names, types and bounds. `names` has
+//! the names in other tools. `foreign` has the arguments of other tools that need more than another name.
 
 mod foreign;
 mod names;
@@ -20,21 +19,21 @@ use super::ToolError;
 use crate::limits::ARGUMENTS_BYTES;
 use cutline_core::text::show;
 
-/// A JSON object, as schemas and arguments are.
+/// A JSON object, such as a schema or arguments.
 pub type Object = Map<String, Value>;
 
-/// Most characters of a given value in an error.
+/// Maximum characters of a given value in an error.
 const GIVEN_CHARS: usize = 100;
 
-/// Key in a property's schema: the argument also takes an array of strings. Clients do not see it.
+/// Key in a property's schema. It means that the argument also accepts an array of strings. Clients do not see it.
 pub(super) const TAKES_LIST: &str = "x-list";
-/// Key in a property's schema: the argument is accepted, but clients do not see it.
+/// Key in a property's schema. It means that the argument is accepted but not shown to clients.
 pub(super) const UNLISTED: &str = "x-unlisted";
 
 /// The argument that is lowered to its maximum. Models also send it in milliseconds.
 const LOWERED: &str = "timeout";
 
-/// Builds the schema of `T` in the plain form that every client accepts: one type for each property, no formats, no
+/// Builds the schema of `T` in a plain form that every client accepts: one type for each property, no formats, no
 /// references. Optional properties are `nullable`, because some clients treat all others as required.
 pub fn schema_of<T: JsonSchema>() -> Object {
     let mut schema = SchemaSettings::draft2020_12()
@@ -60,8 +59,8 @@ fn tidy(schema: &mut Schema) {
 }
 
 /// Returns `schema` as clients see it: without unlisted arguments, bounds and choices. A client that checks bounds and
-/// choices refuses calls with texts that do not help the model. This module would accept them (`""` for an omitted
-/// argument) or return what is expected. The descriptions list the choices.
+/// choices refuses calls with messages that do not help the model. This module would accept such calls (`""` for an
+/// omitted argument) or return the expected values. The descriptions list the choices.
 pub fn without_bounds(schema: &Object) -> Object {
     let mut schema = schema.clone();
     if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
@@ -87,7 +86,7 @@ pub fn check_size(given: &Object, meta: &Object) -> Result<(), ToolError> {
     Ok(())
 }
 
-/// Estimates the memory of a value in bytes.
+/// Estimates the memory that a value uses, in bytes.
 fn held_by(value: &Value) -> usize {
     size_of::<Value>()
         + match value {
@@ -103,18 +102,17 @@ pub fn typed<T: DeserializeOwned>(checked: Object) -> Result<T, ToolError> {
     serde_json::from_value(Value::Object(checked)).map_err(|error| ToolError::Argument(error.to_string()))
 }
 
-/// Checks the arguments `given` to `tool`. Returns them under the names of the schema, each with its type, without the
-/// omitted ones.
+/// Checks the arguments `given` to `tool`. Returns them with the names and types of the schema, without omitted ones.
 ///
 /// # Errors
 ///
-/// Returns an error if an argument is missing, has a wrong value, is given twice with different values, or is an argument
-/// of another tool without an equivalent.
+/// Returns an error if an argument is missing, has an invalid value, is given twice with different values, or is an
+/// argument of another tool without an equivalent.
 pub fn check(tool: &str, schema: &Object, given: &Object) -> Result<Object, ToolError> {
     let none = Object::new();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
     let required = schema.get("required").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    // Arguments under the names of the schema.
+    // Arguments with the names of the schema.
     let mut named = Vec::new();
     for (name, value) in foreign::rewritten(tool, given) {
         if let Some((known, property)) = names::find(tool, properties, &name) {
@@ -156,19 +154,19 @@ pub fn check(tool: &str, schema: &Object, given: &Object) -> Result<Object, Tool
     Ok(checked)
 }
 
-/// Returns true if the value of an unknown argument is the default here.
+/// Returns true if the value of an unknown argument has the default meaning here.
 fn says_nothing(tool: &str, name: &str, value: &Value) -> bool {
     value.is_null() || is_left_out(value) || names::says_default(tool, name, value)
 }
 
-/// Returns true if a value is a name, such as `0`, for a property that accepts any text.
+/// Returns true if a value such as `0` is a name, because the property accepts any text.
 fn is_name(property: &Value, value: &Value) -> bool {
     let takes_any =
         property.get("type").is_some_and(|kind| kind == "string") && property.get("enum").is_none();
     takes_any && value.as_str().is_some_and(|text| !text.is_empty())
 }
 
-/// Returns true if a model that sends this value for an optional argument meant to omit it.
+/// Returns true if a model sends this value to omit an optional argument.
 fn is_left_out(value: &Value) -> bool {
     match value {
         Value::String(text) if text.is_empty() => true,
@@ -178,13 +176,13 @@ fn is_left_out(value: &Value) -> bool {
     }
 }
 
-/// Returns true if 0 is not the same as omitting the argument. `number_of` returns the number of another argument.
+/// Returns true if 0 differs from omitting the argument. `number_of` returns the number of another argument.
 fn zero_counts(name: &str, number_of: impl Fn(&str) -> Option<i64>) -> bool {
     match name {
-        // bash: each is a part of the same number of lines.
+        // bash: `head` and `tail` share the maximum number of lines.
         "head" => number_of("tail") > Some(0),
         "tail" => number_of("head") > Some(0),
-        // grep: `context=3 after=0` shows lines before matches only. Both are 0 if a model fills in all arguments.
+        // grep: `context=3 after=0` shows only lines before matches. If a model fills in all arguments, both are 0.
         "before" => number_of("after") != Some(0),
         "after" => number_of("before") != Some(0),
         _ => false,
@@ -198,12 +196,13 @@ fn unknown(tool: &str, properties: &Object, name: &str, near: &str) -> String {
     format!("{name}: is not an argument of {tool}; did you mean {near}? (it takes {})", all.join(", "))
 }
 
-/// Formats a given text for an error: without control characters, at most `GIVEN_CHARS` long.
+/// Formats a given text for an error: without control characters, and with at most `GIVEN_CHARS` characters.
 fn shown(given: &str) -> String {
     show::middle_out(&show::name(given.as_bytes()), GIVEN_CHARS).into_owned()
 }
 
-/// Converts `value` to the type of the property. Returns `None` if that is not possible or the bounds exclude it.
+/// Converts `value` to the type of the property. Returns `None` if that is not possible, or if the value is out of
+/// bounds.
 fn coerce(name: &str, property: &Value, value: &Value) -> Option<Value> {
     match property.get("type").and_then(Value::as_str) {
         Some("integer") => {
@@ -218,7 +217,7 @@ fn coerce(name: &str, property: &Value, value: &Value) -> Option<Value> {
         Some("string") if property.get(TAKES_LIST).is_some() => list(value),
         Some("string") => {
             let text = match value {
-                // Some agents make a boolean of the command `true`.
+                // Some agents convert the command `true` to a boolean.
                 Value::Bool(true) => "true",
                 Value::Bool(false) => "false",
                 value => value.as_str()?,
@@ -257,7 +256,7 @@ fn integer(value: &Value) -> Option<i64> {
     }
 }
 
-/// Converts a number without a fraction. A number that is too large becomes the largest integer.
+/// Converts a number without a fraction to an integer. A number that is too large becomes the largest integer.
 fn whole(number: f64) -> Option<i64> {
     #[expect(clippy::cast_possible_truncation, reason = "checked to be whole; the cast saturates")]
     (number.fract() == 0.0).then_some(number as i64)

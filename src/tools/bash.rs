@@ -1,7 +1,7 @@
-//! bash: runs a command in the workspace, with a time limit and limits for its output.
+//! bash: runs a command in the workspace, with a timeout and limits for its output.
 //!
-//! A command that ran is a successful call, whatever its exit code. The result has the status. A call is an
-//! error only if the command could not be started or the arguments are wrong.
+//! If the command ran, the call succeeds, whatever the exit code; the result shows the status. A call is an error only
+//! if the command could not be started or the arguments are invalid.
 
 mod answer;
 pub(super) mod plan;
@@ -23,7 +23,7 @@ use progress::ProgressReporter;
 
 pub use answer::output_answer;
 
-/// Least time before a call returns while its command keeps running, even if it waited for a permit.
+/// Minimum time until a call returns while its command keeps running, even if it waited for a permit.
 const LEAST_PATIENCE: Duration = Duration::from_millis(500);
 
 /// The arguments of bash.
@@ -50,7 +50,7 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
     let folder = folder(cx, plan.cwd.clone()).await?;
     let mut reporter = ProgressReporter::new(&cx.progress);
     let permit = wait_for_permit(cx, &mut reporter).await?;
-    // The client's timeout began with the call.
+    // The client's timeout starts with the call.
     let patience = |within: Duration| within.saturating_sub(began.elapsed()).max(LEAST_PATIENCE);
     let times = Times {
         timeout: plan.timeout,
@@ -67,13 +67,13 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
     }
 }
 
-/// Returns the folder that a command runs in, without links: `cwd`, which must be inside the roots, or the workspace.
+/// Returns the folder for a command, without links: `cwd`, which must be inside the roots, or the workspace.
 async fn folder(cx: &Context, cwd: Option<String>) -> Result<PathBuf, ToolError> {
     let Some(cwd) = cwd else { return Ok(cx.workspace.dir().to_owned()) };
     cx.blocking(move |cx, _| Ok(resolve::open(cx, &cwd, ExpectedKind::Directory)?.real.clone())).await
 }
 
-/// Waits for a permit to run the command, as long as the call may last, and reports progress meanwhile.
+/// Waits for a permit to run the command, at most as long as the call may take. Reports progress while it waits.
 async fn wait_for_permit(
     cx: &Context,
     reporter: &mut ProgressReporter<'_>,
@@ -96,7 +96,7 @@ async fn wait_for_permit(
     }
 }
 
-/// Waits for the command's end, reports its progress, and ends it if the call is cancelled.
+/// Waits for the end of the command, reports its progress, and ends it if the call is cancelled.
 async fn watch(
     cx: &Context,
     running: &mut Running,

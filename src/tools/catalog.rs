@@ -13,19 +13,19 @@ use cutline_core::notice::Count;
 use super::arguments::{self, Object, schema_of};
 use super::{Context, Output, ToolError, ToolName, ToolSet, bash, find, grep, ls, read};
 
-/// The schemas of all tools, in order, built on first use.
+/// The schemas of all tools, in the order of the list. Built on first use.
 static SCHEMAS: LazyLock<[Object; 5]> = LazyLock::new(|| {
     let [read, bash] = [schema_of::<read::Args>(), schema_of::<bash::Args>()];
     let [grep, find, ls] = [schema_of::<grep::Args>(), schema_of::<find::Args>(), schema_of::<ls::Args>()];
     [read, bash, grep, find, ls]
 });
 
-/// The arguments that lower a limit for one call, and their descriptions.
+/// The arguments that lower a limit for one call, with their descriptions.
 const CALL_LIMITS: [(&str, &str); 2] =
     [("maxBytes", "Most bytes of the answer"), ("maxTokens", "Most tokens of the answer")];
 
 impl ToolName {
-    /// Returns the schema of the arguments under `limits`. It has the longest timeout, so that an error can name both
+    /// Returns the schema of the arguments for `limits`. It has the maximum timeout, so that an error can state both
     /// bounds, and the arguments that lower a limit, if they are enabled.
     pub fn schema_within(self, limits: &Limits) -> Cow<'static, Object> {
         let mut schema = Cow::Borrowed(self.schema());
@@ -54,12 +54,12 @@ impl ToolName {
         self.words().0
     }
 
-    /// Returns true if the tool changes nothing.
+    /// Returns true if the tool does not change anything.
     pub fn is_read_only(self) -> bool {
         self != Self::Bash
     }
 
-    /// Returns the title and a short purpose, which is all that some models see before they search for a tool.
+    /// Returns the title and a short purpose. Some models see nothing else before they search for a tool.
     fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::Read => ("Read file", "read text files and images"),
@@ -71,7 +71,7 @@ impl ToolName {
     }
 
     /// Returns the description for the model: the purpose (in the first 160 characters, because some clients show no
-    /// more), the limits and the way to continue. It names only tools that are in `tools`.
+    /// more), the limits, and how to continue. It mentions only tools in `tools`.
     pub fn description(self, limits: &Limits, tools: &ToolSet) -> String {
         let (lines, bytes) = (limits.max_lines, size_words(limits));
         match self {
@@ -134,7 +134,7 @@ fn cut_words(limits: &Limits) -> Option<String> {
     limits.text_line_chars().map(|chars| format!("lines cut at {chars} characters"))
 }
 
-/// Returns the instructions of the server. The first sentence names the tools and their purposes.
+/// Returns the instructions of the server. The first sentence lists the tools and their purposes.
 pub fn instructions(limits: &Limits, tools: &ToolSet) -> String {
     let purposes: Vec<String> =
         tools.iter().map(|tool| format!("{} ({})", tool.words().1, tool.as_str())).collect();
@@ -170,11 +170,11 @@ pub enum Load {
     Image,
     /// Walks a tree.
     Heavy,
-    /// Searches across lines, which can take long between two checks for the end.
+    /// Searches across lines, which can take long between two checks whether to stop.
     AcrossLines,
 }
 
-/// The outcome of a call, and the limits that applied: those of the context, lowered by arguments of the call.
+/// The outcome of a call, and the limits in use: those of the context, lowered by arguments of the call.
 #[derive(Debug)]
 pub struct Called {
     /// The result, or the error that the model reads.
@@ -183,8 +183,8 @@ pub struct Called {
     pub limits: Limits,
 }
 
-/// Runs one call of `tool` with the arguments of the model. Waits for a permit before each part of the work, and keeps it
-/// until the end of that part.
+/// Runs a call of `tool` with the model's arguments. Waits for a permit before each part of the work, and keeps it
+/// until that part ends.
 pub async fn call<P: Future<Output = Result<impl Sized, ToolError>>>(
     cx: &Context,
     tool: ToolName,
@@ -204,7 +204,7 @@ pub async fn call<P: Future<Output = Result<impl Sized, ToolError>>>(
     }
 }
 
-/// Runs a tool with arguments that were checked.
+/// Runs a tool with checked arguments.
 async fn run<P: Future<Output = Result<impl Sized, ToolError>>>(
     cx: &Context,
     tool: ToolName,
@@ -232,7 +232,7 @@ async fn run<P: Future<Output = Result<impl Sized, ToolError>>>(
     }
 }
 
-/// Waits for a permit, then does `work`. Keeps the permit until the end.
+/// Waits for a permit, and keeps it while `work` runs.
 async fn under<T>(
     permit: impl Future<Output = Result<impl Sized, ToolError>>,
     work: impl Future<Output = Result<T, ToolError>>,

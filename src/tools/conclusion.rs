@@ -1,11 +1,11 @@
-//! Ends the work of a call: at its own end or at its deadline, whichever is first.
+//! Concludes the work of a call, at its end or at its deadline, whichever comes first.
 
 use std::sync::{Mutex, PoisonError};
 
 use super::ToolError;
 
-/// Builds the result of a call. Runs once: at the end of the work, or at the deadline if a thread is blocked in the system
-/// at that time.
+/// Builds the result of a call once: at the end of the work, or at the deadline if a thread is then blocked in the
+/// system.
 pub struct Conclusion<T>(Mutex<State<T>>);
 
 /// Builds the result.
@@ -13,7 +13,7 @@ type Conclude<T> = Box<dyn FnOnce() -> Result<T, ToolError> + Send>;
 
 /// The state of a call's work.
 pub(super) enum State<T> {
-    /// There is nothing to build a result from yet.
+    /// Nothing was found so far.
     NotPrepared,
     /// Results were found.
     Prepared(Conclude<T>),
@@ -35,8 +35,8 @@ impl<T> Conclusion<T> {
     ///
     /// # Errors
     ///
-    /// Returns the error of the prepared function. Returns [`ToolError::Cancelled`] if the deadline was first, because
-    /// no one waits for this result.
+    /// Returns the error of the prepared function. Returns [`ToolError::Cancelled`] if the deadline came first, because
+    /// nothing waits for this result.
     pub fn conclude(&self) -> Result<T, ToolError> {
         match self.take() {
             State::Prepared(conclude) => conclude(),

@@ -1,7 +1,7 @@
-//! The texts of all errors that the model reads.
+//! The texts of all errors for the model.
 //!
-//! They become results with `isError`, so that the model can correct its call. `server` has the errors of the
-//! protocol. Paths are as the workspace shows them.
+//! They become results with `isError`, so that the model can correct its call. `server` has the errors of the protocol.
+//! Paths are formatted by the workspace.
 
 use std::io;
 
@@ -14,7 +14,7 @@ use cutline_core::text::{Size, show};
 /// The reason why a call failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ToolError {
-    /// An argument is missing, unknown, of the wrong type or out of its bounds.
+    /// An argument is missing, unknown, of the wrong type or out of bounds.
     #[error("{0}")]
     Argument(String),
     /// A path does not exist.
@@ -47,10 +47,10 @@ pub enum ToolError {
     NotDirectory {
         /// The path.
         path: String,
-        /// The folder that has it.
+        /// The parent folder of the path.
         folder: String,
     },
-    /// A glob for ls that is not of names of one directory.
+    /// A glob for ls that does not match names of a single directory.
     #[error(
         "ls takes a glob in the last component only: {}{}",
         show::path(path),
@@ -62,25 +62,25 @@ pub enum ToolError {
         /// True if find is registered.
         find: bool,
     },
-    /// A FIFO, socket or device, which is never opened: the path and the file type.
+    /// A FIFO, socket or device, which is never opened. Has the path and the file type.
     #[error("Not a regular file: {} ({})", show::path(.0), .1)]
     NotRegular(String, &'static str),
-    /// A file that is not text.
+    /// A binary file.
     #[error("Binary file: {} ({}, {mime}){}", show::path(path), Size(*bytes), if *bash { ". Use bash to inspect it" } else { "" })]
     Binary {
         /// The file.
         path: String,
-        /// Its size.
+        /// The size in bytes.
         bytes: u64,
-        /// Its type by its content.
+        /// The type that the content indicates.
         mime: &'static str,
         /// True if bash is registered.
         bash: bool,
     },
-    /// The system does not let this user read it.
+    /// This user has no permission to read the path.
     #[error("Permission denied: {}", show::path(.0))]
     PermissionDenied(String),
-    /// The path is outside the roots. The text is the same whether or not a file is there.
+    /// The path is outside the roots. The text is the same whether or not the file exists.
     #[error(
         "Path is outside the workspace: {}. The user can allow it with --root DIR or --allow-outside",
         show::path(.0)
@@ -91,7 +91,7 @@ pub enum ToolError {
         "There is no workspace: the client has no usable folder open. The user can set one with --root DIR"
     )]
     NoRoots,
-    /// Some other refusal of the system to read a path.
+    /// Another system error for a path.
     #[error("Cannot read {}: {}", show::path(.0), reason(.1))]
     Io(String, io::Error),
     /// The offset is beyond the end of the file.
@@ -102,7 +102,7 @@ pub enum ToolError {
         /// Lines in the file.
         total: u64,
     },
-    /// The offset is beyond the last result.
+    /// The offset is after the last result.
     #[error("Offset {} is beyond the last {} ({total} in all)", given(*offset), unit.words().0)]
     OffsetBeyondLast {
         /// The number of results to skip.
@@ -136,36 +136,36 @@ pub enum ToolError {
     NoPathMatches {
         /// The glob.
         glob: String,
-        /// True if ignore rules skipped something.
+        /// True if ignore rules excluded something.
         ignored: bool,
         /// True if find is registered.
         find: bool,
     },
-    /// A name that is not a file type.
+    /// An unknown file type.
     #[error("Unknown file type: {}{}", show::path(name), if near.is_empty() { ". Use glob instead, such as *.txt".to_owned() } else { near_words(near) })]
     UnknownType {
         /// The name.
         name: String,
-        /// Types that may be meant.
+        /// File types with similar names.
         near: Vec<String>,
     },
     /// A command could not be started in a folder, which may have been removed.
     #[error("Command could not be started in {}: {}", show::path(.0), reason(.1))]
     Spawn(String, io::Error),
-    /// Too many earlier commands left background processes.
+    /// Too many earlier commands have background processes.
     #[error(
         "Command could not be started: background processes of {0} earlier commands hold their output. Send the \
          output of such processes to a file"
     )]
     TooManyCommands(u32),
-    /// The largest number of commands runs, and none ended while the call could wait.
+    /// The maximum number of commands runs, and none ended while the call could wait.
     #[error(
         "Command was not started: {} others run, and none of them ended within {}. Try again later",
         COMMANDS_AT_ONCE,
         Count(*.0, "second", "seconds")
     )]
     NotStarted(u64),
-    /// The system did not create a thread.
+    /// The system refused to start a thread.
     #[error("The system could not start a thread: {}. Try again later", reason(.0))]
     NoThread(io::Error),
     /// This number of threads is blocked in the work of cancelled calls.
@@ -177,13 +177,13 @@ pub enum ToolError {
         /// Time limit of the call in seconds.
         secs: u64,
     },
-    /// The deadline passed before the call could begin.
+    /// The deadline passed before the call could start.
     #[error("Not started within {}: other calls were running. Try again later", Count(*secs, "second", "seconds"))]
     NoPermit {
         /// Time limit of the call in seconds.
         secs: u64,
     },
-    /// The deadline passed before the first line of a page was reached.
+    /// The deadline passed before the start of a page was reached.
     #[error(
         "Offset {} was not reached within {}: the file has at least {counted} lines",
         given_offset(*offset),
@@ -202,7 +202,7 @@ pub enum ToolError {
     Cancelled,
 }
 
-/// Formats a number of a call. The largest one means that the number was too large.
+/// Formats a number of a call. The largest value means that the number was too large.
 pub(super) fn given(number: u64) -> String {
     if number < i64::MAX.unsigned_abs() { number.to_string() } else { "over 10^18".to_owned() }
 }
@@ -218,7 +218,7 @@ fn folder(path: &str) -> String {
     if shown.ends_with('.') { format!("{shown}/") } else { shown }
 }
 
-/// Returns the system's text for an error: `No space left on device`.
+/// Returns the system's text for an error, such as `No space left on device`.
 pub fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     match text.rsplit_once(" (os error ") {
@@ -227,8 +227,8 @@ pub fn reason(error: &io::Error) -> String {
     }
 }
 
-/// Returns `Did you mean: A, B, C?` on a separate line if there are similar names. The names are complete, so that they
-/// can be used in a call.
+/// Returns `Did you mean: A, B, C?` on a separate line if there are similar names. The names are complete, so that a
+/// call can use them.
 fn near_words(near: &[String]) -> String {
     if near.is_empty() { String::new() } else { format!("\nDid you mean: {}?", near.join(", ")) }
 }

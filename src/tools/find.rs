@@ -1,7 +1,7 @@
-//! find: searching for files by name.
+//! find: searches for files by name.
 //!
-//! Results come in path order, the newest first, or those first that answer best to the words of the pattern, ties
-//! in path order; the same call on the same tree gives the same bytes.
+//! Results are sorted by path, by modification time (newest first), or by relevance for the words of the pattern. Ties
+//! are sorted by path, so the same call on the same tree returns the same bytes.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -58,7 +58,7 @@ pub struct Args {
     pub ignore_case: Option<bool>,
 }
 
-/// Does one call.
+/// Runs one call.
 pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
     cx.blocking(move |cx, conclusion| search(cx, args, conclusion)).await
 }
@@ -94,7 +94,7 @@ fn search(cx: &Context, args: Args, conclusion: &Conclusion<Output>) -> Result<O
 struct Results {
     paths: Paths,
     page: Page,
-    /// The results to show, if they are sorted by something else than their paths.
+    /// The results to show, if they are not sorted by path.
     best: Option<Best<i128, Vec<u8>>>,
     aside: Aside,
 }
@@ -110,8 +110,8 @@ impl Results {
         ControlFlow::Continue(())
     }
 
-    /// Returns the result of the call. If nothing was found, it has the `hint`, and a notice if ignore rules left
-    /// something out.
+    /// Builds the result of the call. If nothing was found, it has the `hint`, and a notice if ignore rules excluded
+    /// something.
     fn conclude(self, hint: Option<Notice>, ignored_any: bool) -> Result<Output, ToolError> {
         let Self { paths, mut page, best, mut aside } = self;
         let skipped = as_index(page.request.offset);
@@ -135,14 +135,14 @@ fn query(cx: &Context, args: &Args, place: &OpenedPath) -> Result<Query, ToolErr
         Sort::Modified => (glob()?, Key::Modified),
         Sort::Path => (glob()?, Key::Path),
     };
-    // A pattern that is of folders would find none among files.
+    // A glob for folders would find nothing among files.
     let is_of_folders = glob.as_ref().is_some_and(Glob::is_of_folders) && !args.pattern.starts_with('!');
     let kind = args.kind.unwrap_or(if is_of_folders { Kind::Dir } else { Kind::File });
     let exclude = path_glob::exclusions(cx, args.exclude.as_ref(), place)?;
     Ok(Query { glob, exclude, max_depth: args.max_depth.map(as_index), kind, key })
 }
 
-/// Returns the error for a glob as `path`, which belongs into `pattern`. Returns `None` if `path` is no glob.
+/// Returns the error for a glob in `path` that belongs in `pattern`. Returns `None` if `path` is not a glob.
 fn glob_as_path(args: &Args, path: &str, error: &ToolError) -> Option<ToolError> {
     let has_glob = args.sort != Some(Sort::Relevance) && has_wildcard(path);
     if !has_glob || !matches!(error, ToolError::NotFound { .. }) {
@@ -156,7 +156,7 @@ fn glob_as_path(args: &Args, path: &str, error: &ToolError) -> Option<ToolError>
     Some(ToolError::Argument(message))
 }
 
-/// The words of a pattern that is no glob.
+/// Returns the words of a pattern. Returns an error if it is a glob.
 fn words(pattern: &str) -> Result<String, ToolError> {
     if pattern.len() > limits::GLOB_BYTES {
         let (most, given) = (limits::GLOB_BYTES, pattern.len());

@@ -1,8 +1,8 @@
 //! grep: searches the contents of files.
 //!
-//! Match lines come in path order, then by line, or the most relevant first, ties in that order; the same call on the
-//! same tree gives the same bytes. Results are cut to the limits on characters of a line, and on lines and bytes of
-//! the result. Notices report each cut.
+//! Matches are sorted by path and line, or by relevance with ties in that order, so the same call on the same tree
+//! returns the same bytes. Results are truncated to the limits for characters of a line, and for lines and bytes of the
+//! result. Notices report each truncation.
 
 mod results;
 mod targets;
@@ -85,14 +85,14 @@ pub struct Args {
     pub no_ignore: Option<bool>,
 }
 
-/// Characters of the message about an invalid pattern, which repeats the pattern.
+/// Maximum characters of the message about an invalid pattern. The message repeats the pattern.
 const MESSAGE_CHARS: usize = 600;
 
-/// The error for a newline in a pattern whose matches are within a line.
+/// The error for a newline in a pattern whose matches cannot span lines.
 const NEWLINE: &str =
     "pattern: a newline can't match within a line. Use multiline=true to match across lines";
 
-/// Does one call.
+/// Runs one call.
 pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
     cx.blocking(move |cx, conclusion| search(cx, args, conclusion)).await
 }
@@ -125,7 +125,7 @@ fn search(cx: &Context, args: Args, conclusion: &Conclusion<Output>) -> Result<O
         match searched {
             Ok(true) => {}
             Ok(false) => break,
-            // One of several paths: the others are searched all the same.
+            // If there are several paths, the others are still searched.
             Err(ToolError::PermissionDenied(_) | ToolError::Io(..)) if !is_alone => {
                 let _flow = results.with(|results| results.take(Walked::Unreadable(Vec::new())));
             }
@@ -161,7 +161,7 @@ fn conclude_search(results: &Shared<Results>) {
     }
 }
 
-/// Searches one file, to which the filter does not apply. Returns false if the search stopped at its deadline.
+/// Searches one file. The filter does not apply to it. Returns false if the search stopped at its deadline.
 fn search_file(
     cx: &Context,
     place: &OpenedPath,
@@ -171,7 +171,7 @@ fn search_file(
 ) -> Result<bool, ToolError> {
     let file = resolve::file(cx, place)?;
     let sink = results.sink(Results::take);
-    // Until the search has ended, a result is one of a part of the file.
+    // Until the search ends, the results are from a part of the file.
     results.with(|results| results.is_part_of_file = is_alone);
     let mut is_binary = false;
     let done = matches::file(query, &file, place.stat.bytes, &cx.stop(), |found| {
@@ -186,7 +186,7 @@ fn search_file(
         Err(error) => return Err(ToolError::Io(cx.workspace.show(&place.real), error)),
     }
     if is_binary && is_alone {
-        // `No matches found` would be wrong for the only file of the call.
+        // `No matches found` would be wrong if this is the only file of the call.
         let start = lines::first_bytes(&resolve::file(cx, place)?, limits::BINARY_SNIFF_BYTES);
         return Err(resolve::binary(cx, place, place.stat.bytes, &start.unwrap_or_default()));
     }
@@ -207,7 +207,7 @@ fn filter(cx: &Context, args: &Args, place: &OpenedPath) -> Result<FileFilter, T
     })
 }
 
-/// Returns the search that the arguments ask for, and the page of its results.
+/// Returns the search for the arguments, and the page of its results.
 fn plan(cx: &Context, args: &Args) -> Result<(Query, PageRequest), ToolError> {
     let is_literal = args.literal == Some(true);
     let most = if is_literal { limits::LITERAL_BYTES } else { limits::PATTERN_BYTES };
@@ -222,7 +222,7 @@ fn plan(cx: &Context, args: &Args) -> Result<(Query, PageRequest), ToolError> {
         multiline: args.multiline == Some(true),
     };
     let pattern = Pattern::new(&source).map_err(|refused| match refused {
-        // The pattern is valid, but as plain text it would be refused too.
+        // The pattern is valid, but it would also be refused as literal text.
         Refused::Newline => ToolError::Argument(NEWLINE.to_owned()),
         Refused::TooLarge => {
             ToolError::PatternTooLarge(show::middle_out(&args.pattern, MESSAGE_CHARS).into_owned())
@@ -238,13 +238,13 @@ fn plan(cx: &Context, args: &Args) -> Result<(Query, PageRequest), ToolError> {
     let request = PageRequest::new(args.offset, args.limit, unit, ranked)?;
     let ranking = ranked.map(|_| {
         let words = Words::new(pattern.alternatives.clone(), source.ignore_case);
-        // Of each file only the best line counts where files are ranked.
+        // If files are ranked, only the best line of each file counts.
         let kept = if mode == OutputMode::Content { as_index(request.kept()) } else { 1 };
         Arc::new(Ranking::new(kept, words))
     });
     let goes_to_the_end = ranked.is_some() || cx.shared.save == SaveMode::All;
     let enough = if goes_to_the_end { u64::MAX } else { request.enough() };
-    // At most the bytes of a page, so that the shown part of an oversized line contains the match.
+    // At most the size of a page, so that the shown part of an oversized line contains the match.
     let page_bytes = as_index(cx.limits.max_bytes.max(SHOWN_BYTES));
     let max_line_chars = cx.limits.max_line_chars.min(page_bytes);
     let ranked_below = Arc::default();
@@ -263,7 +263,7 @@ impl Args {
         ContextLines { before: self.before.unwrap_or(both), after: self.after.unwrap_or(both) }
     }
 
-    /// Returns true if the pattern has a `\|` outside of brackets, which the program grep reads as an alternative.
+    /// Returns true if the pattern has a `\|` outside of brackets, which the program grep treats as an alternation.
     fn escapes_bar(&self) -> bool {
         let (mut chars, mut in_class) = (self.pattern.chars(), self.literal == Some(true));
         while let Some(c) = chars.next() {

@@ -1,7 +1,7 @@
-//! ls: lists a directory, a file, or what a glob in the last component of the path matches.
+//! ls: lists a directory, a file, or the matches of a glob in the last component of the path.
 //!
-//! One name for each line, in an order that ignores case, ties by bytes. Directories, and links to directories inside
-//! the roots, end with `/`. `long` adds the size in bytes and the modification time in UTC.
+//! Each line has one name. Names are sorted without case; ties are sorted by bytes. Directories, and links to
+//! directories inside the roots, end with `/`. `long` adds the size in bytes and the modification time in UTC.
 
 use std::ops::ControlFlow;
 use std::time::{Duration, UNIX_EPOCH};
@@ -23,16 +23,16 @@ use super::resolve::{self, ExpectedKind};
 use super::walk_support::Paths;
 use super::{Context, Output, ToolError, ToolName, path_glob};
 
-/// Size of the buffer for the names that the kernel returns, in bytes.
+/// Size in bytes of the buffer for names from the kernel.
 const BUFFER_BYTES: usize = 64 * 1024;
 
 /// Number of entries between two checks for cancellation.
 const CHECK_ENTRIES: usize = 1024;
 
-/// The last second of the year 9999, in seconds since 1970. RFC 3339 has no later time.
+/// The last second of the year 9999, in seconds since 1970. RFC 3339 cannot represent later times.
 const LAST_SECOND: u64 = 253_402_300_799;
 
-/// The text for a size or a time that is not known or not applicable.
+/// The text for an unknown or inapplicable size or time.
 const NO_VALUE: &str = "-";
 
 /// The arguments of ls.
@@ -106,11 +106,11 @@ struct Lister<'a> {
     place: OpenedPath,
     folder: Folder,
     long: bool,
-    /// The glob of the entries that the call asked for.
+    /// The glob for the entries to list, if the call has one.
     only: Option<Glob>,
-    /// Negated globs: an entry that one of them does not match is omitted.
+    /// Negated globs. An entry that one of them excludes is omitted.
     exclude: Vec<Glob>,
-    /// Shows names with the path of their directory, for a call with a glob.
+    /// Adds the path of the directory to names, for a call with a glob.
     paths: Option<Paths>,
 }
 
@@ -128,7 +128,8 @@ impl<'a> Lister<'a> {
         })
     }
 
-    /// Adds entries to `page`, in order, until it is full. Returns the extent of all entries if a limit cut the page.
+    /// Adds entries to `page` in order until it is full. Returns the extent of all entries if a limit truncated the
+    /// page.
     fn fill(self, page: &mut Page) -> Result<Option<Extent>, ToolError> {
         let (mut names, stopped) = self.names()?;
         let total = names.iter().len() as u64;
@@ -136,13 +137,13 @@ impl<'a> Lister<'a> {
         let offset = as_index(page.request.offset);
         let (skip, wanted) = match page.whole {
             Some(_) => (0, usize::MAX),
-            // A page is full after one entry more than its lines.
+            // One entry more than the maximum number of lines fills the page.
             None => (offset, offset.saturating_add(as_index(self.cx.limits.max_lines).saturating_add(1))),
         };
         names.sort(wanted);
         page.found = skip as u64;
         for (n, (name, kind)) in names.iter().enumerate().skip(skip) {
-            // The target of each link is looked up, which takes a while.
+            // Resolving the target of each link takes time.
             let is_cancelled = n.is_multiple_of(CHECK_ENTRIES) && self.cx.cancel.is_cancelled();
             let is_full = page.whole.is_none() && page.body.is_full();
             if is_cancelled || is_full || page.take(|| Group::name(self.shown(name, kind))).is_break() {
@@ -158,7 +159,8 @@ impl<'a> Lister<'a> {
         }))
     }
 
-    /// Returns the names of the entries to list, in no order, and whether the deadline stopped the listing.
+    /// Returns the names of the entries to list, in no particular order, and whether the listing stopped at the
+    /// deadline.
     fn names(&self) -> Result<(Listing<()>, Option<Stopped>), ToolError> {
         let (stop, mut count, mut stopped) = (self.cx.stop(), 0_usize, None);
         let mut names = Listing::new(Order::IgnoringCase);
@@ -182,7 +184,7 @@ impl<'a> Lister<'a> {
             && self.exclude.iter().all(|glob| glob.names(name, is_folder))
     }
 
-    /// Returns the line of an entry. It has no information about the target of a link outside the roots.
+    /// Formats an entry. Shows nothing about the target of a link outside the roots.
     fn shown(&self, name: &[u8], kind: FileKind) -> String {
         let is_link = kind == FileKind::Link;
         let target = is_link
@@ -203,8 +205,7 @@ impl<'a> Lister<'a> {
     }
 }
 
-/// Returns the line of an entry: its name, after its size in bytes and its modification time if `long` is true. Only
-/// regular files have a size.
+/// Formats an entry. If `long`, size in bytes and modification time precede the name. Only regular files have a size.
 fn line(long: bool, stat: Option<&Stat>, name: &str) -> String {
     if !long {
         return name.to_owned();

@@ -1,8 +1,8 @@
-//! The notices of the tools, and the next calls that they name.
+//! The notices of the tools, with the suggested next calls.
 //!
-//! A notice is a line in square brackets after the body. It reports what is missing and gives the exact next call that
-//! gets it. The notice that says how to continue comes last. [`cutline_core::notice`] formats the notices about a text
-//! that was cut and knows no tool. The same facts as data are in [`cutline_core::details`].
+//! A notice is a line in square brackets after the body. It reports what is missing, and the exact next call that
+//! returns it. A notice with a next call comes last. [`cutline_core::notice`] formats notices about truncated text and
+//! does not know the tools. [`cutline_core::details`] has the same information as data.
 
 mod image;
 mod limit;
@@ -41,30 +41,30 @@ pub mod empty {
 /// A line in square brackets after the body.
 #[derive(Debug, Clone, PartialEq, Eq, Display)]
 pub enum Notice {
-    /// A notice about a text that was cut, empty or saved.
+    /// A notice about a truncated, empty or saved text.
     #[display("{_0}")]
     Text(of_text::Notice),
-    /// An image that was made smaller, in pixels or in bytes.
+    /// An image that was reduced in pixels or bytes.
     #[display("[Image is {}x{}, {}]", from.0, from.1, to.instead_of(from.2))]
     ImageChanged {
-        /// Its size as it is on disk: width, height, bytes.
+        /// The original width, height and size in bytes.
         from: (u32, u32, u64),
         /// The image that is shown.
         to: ImageShown,
     },
-    /// An image that is not shown, because the client shows none.
+    /// An image that is not shown, because the client does not support images.
     #[display("[This client shows no images]")]
     ImagesOff,
-    /// An image over a bound, such as `12 megapixels` or `25MB`.
+    /// An image that exceeds a limit, such as `12 megapixels` or `25MB`.
     #[display("[Image is over {_0} and can't be shown]")]
     ImageTooLarge(String),
     /// An image that can't be decoded.
     #[display("[Image is damaged and can't be shown]")]
     ImageDamaged,
-    /// The call asked for more seconds than a command may run.
+    /// The call requested a timeout above the maximum.
     #[display("[Timeout lowered to {}]", Count(*secs, "second", "seconds"))]
     TimeoutLowered {
-        /// Seconds that it may run.
+        /// The maximum in seconds.
         secs: u64,
     },
     /// A command that keeps running after its result.
@@ -74,11 +74,11 @@ pub enum Notice {
         running::continues(saved)
     )]
     StillRunning {
-        /// Seconds that it has run.
+        /// The run time so far in seconds.
         secs: u64,
-        /// Its shell's number.
+        /// The process id of the shell.
         id: u32,
-        /// The file with its further output.
+        /// The file with later output.
         saved: Saved,
     },
     /// Files that a sandboxed command created or changed, and that start programs outside the sandbox.
@@ -88,35 +88,35 @@ pub enum Notice {
         if names.count() == 1 { "starts" } else { "start" }
     )]
     AutorunFiles {
-        /// What happened to them.
+        /// Whether they were created or changed.
         change: FileChange,
         /// Their names.
         names: Names,
     },
-    /// Processes that outlive the command and hold its output.
+    /// Processes that outlive the command and hold its output open.
     #[display("[Background {} {}]", running::still_running(named, *count), running::continues(saved))]
     Background {
-        /// The id and name of each of the first three.
+        /// The ids and names of the first three.
         named: Vec<(u32, String)>,
         /// Their number.
         count: usize,
-        /// The location of their further output.
+        /// The file with later output.
         saved: Saved,
     },
-    /// The call's limit ended a search or a listing.
+    /// A search or a listing stopped at the limit of the call.
     #[display("[{}{}]", unit.limit_reached(*limit), between(". ", saved.as_ref(), ""))]
     LimitReached {
         /// The limit.
         limit: u64,
-        /// The things that it counts.
+        /// What the limit counts.
         unit: Unit,
         /// The location of the full output, if it is saved.
         saved: Option<Saved>,
     },
-    /// The byte limit, or the line limit, ended a search.
+    /// A search stopped at the byte limit or the line limit.
     #[display("[{by} limit reached{}{}]", between(" (", *of, " shown)"), between(". ", saved.as_ref(), ""))]
     PageLimit {
-        /// The limit that cut.
+        /// The limit that was reached.
         by: Limit,
         /// The number of shown results and of all results, if the tool reports them.
         of: Option<PageOf>,
@@ -126,17 +126,17 @@ pub enum Notice {
     /// The most relevant of the results are shown.
     #[display("[{of}{}, most relevant first{}]", between(" (", *by, " limit)"), between(". ", *next, ""))]
     Ranked {
-        /// The number shown and in all.
+        /// The number of shown results and of all results.
         of: PageOf,
-        /// The limit that cut the page, if there is one.
+        /// The limit that truncated the page, if there is one.
         by: Option<Limit>,
-        /// The way to the results that follow, if any do.
+        /// How to get the following results, if there are any.
         next: Option<RankedNext>,
     },
-    /// The one name that is shown is over the byte limit alone.
+    /// The only name on the page exceeds the byte limit.
     #[display("[Name is {}{}]", over(*bytes, *limit), between(". ", saved.as_ref(), ""))]
     NameTooLong {
-        /// Its bytes.
+        /// The size of the name in bytes.
         bytes: u64,
         /// The limit.
         limit: Limit,
@@ -152,7 +152,7 @@ pub enum Notice {
     ContextLeftOut {
         /// Number of lines.
         lines: u64,
-        /// True if the tool that reads files is there.
+        /// True if read is registered.
         can_read: bool,
     },
     /// Files or folders that were not searched, or only in part.
@@ -163,27 +163,27 @@ pub enum Notice {
         /// Their names.
         names: Names,
     },
-    /// The ignore rules of this many folders were not applied.
+    /// The ignore rules of this number of folders were skipped.
     #[display("[Ignore rules of {} were too large and left aside]", Count(*_0, "folder", "folders"))]
     RulesLeftAside(u64),
-    /// Nothing was found for a pattern that has its alternatives as grep's basic syntax writes them.
+    /// Nothing was found for a pattern with `\|`, which is an alternation in grep's basic syntax.
     #[display("[An escaped | is the character itself. Use a plain | between alternatives]")]
     BarEscaped,
-    /// Nothing was found for a glob that lists several, as this one lists them.
+    /// Nothing was found for a glob with commas. The text suggests the correct glob.
     #[display("[A comma in a glob is the character itself. Use {_0} for all of them]")]
     GlobsListed(String),
-    /// Nothing was found, and ignore rules left something out.
+    /// Nothing was found, and ignore rules excluded something.
     #[display("[Ignored files were not searched. Use noIgnore=true to include them]")]
     IgnoredNotSearched,
     /// A search or a listing that stopped at its deadline.
     #[display("[Stopped after {}: {at}]", Count(*secs, "second", "seconds"))]
     Stopped {
-        /// Seconds that the call had.
+        /// The time limit of the call in seconds.
         secs: u64,
-        /// How far it came.
+        /// How far the search or listing got.
         at: StoppedAt,
     },
-    /// The offset at which the next page begins, for the tools that skip results.
+    /// The offset of the next page, for tools that skip results.
     #[display("[Use offset={offset} to continue]")]
     Continue {
         /// The offset.
@@ -197,7 +197,7 @@ impl From<of_text::Notice> for Notice {
     }
 }
 
-/// Returns the sentence that continues with the line after line `last`, if there are more lines.
+/// Returns the sentence for continuing after line `last`, or `None` if there are no more lines.
 pub fn continue_after(last: u64, total: u64) -> Option<String> {
     (last < total).then(|| format!("Use offset={} to continue", last + 1))
 }

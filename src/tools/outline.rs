@@ -1,6 +1,6 @@
 //! The outline of a source file that is shown in part.
 //!
-//! Outlines are remembered while their files are the same, because the next page of a file needs the same one.
+//! Outlines are cached while their files are unchanged, because the next page of a file needs the same one.
 
 use std::collections::VecDeque;
 use std::io;
@@ -17,13 +17,13 @@ use cutline_core::outline::{Definition, Syntax, definitions};
 use cutline_core::text::as_index;
 use cutline_core::text::decode::{Decoder, Encoding};
 
-/// Definitions of all remembered files together: about 2 MB.
+/// Maximum number of definitions in the cache, for all files together: about 2 MB.
 const REMEMBERED_DEFINITIONS: usize = 20_000;
 
 /// The definitions in a file.
 pub type Outline = Arc<Vec<Definition>>;
 
-/// The outlines of the files that were read last.
+/// A cache of the outlines of the last files that were read.
 #[derive(Debug, Default)]
 pub struct Cache(Mutex<VecDeque<(Stat, Outline)>>);
 
@@ -39,7 +39,7 @@ impl Cache {
         outlines.push_front((stat, Arc::clone(outline)));
         let mut definitions = 0;
         outlines.retain(|(_, outline)| {
-            // A file without definitions takes memory too.
+            // A file without definitions uses memory too.
             definitions += outline.len() + 1;
             definitions <= REMEMBERED_DEFINITIONS
         });

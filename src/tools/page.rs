@@ -32,21 +32,21 @@ pub enum Sort {
     Relevance,
 }
 
-/// Bytes of a line that are always shown, even if the line alone exceeds the limit.
+/// Number of bytes of a line that are always shown, even if the line alone exceeds the limit.
 pub(super) const SHOWN_BYTES: u64 = 500;
 
-/// The results that a call requests.
+/// Which results a call requests.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PageRequest {
-    /// Results to skip.
+    /// The number of results to skip.
     pub(super) offset: u64,
-    /// Most results to return.
+    /// The maximum number of results to return.
     pub(super) limit: u64,
-    /// True if the call has no limit, so that this is the default.
+    /// True if the call has no limit, so that the default applies.
     is_limit_default: bool,
     /// The unit of the results.
     unit: Unit,
-    /// Context lines of each result, if the most relevant ones are asked for.
+    /// Context lines of each result, if the call requests the most relevant results.
     ranked: Option<ContextLines>,
 }
 
@@ -69,12 +69,13 @@ impl PageRequest {
         Ok(request)
     }
 
-    /// Returns the number of results that are skipped or returned: a sorted search keeps that many.
+    /// Returns the number of skipped and returned results. A sorted search keeps this many.
     pub(super) fn kept(&self) -> u64 {
         self.offset.saturating_add(self.limit)
     }
 
-    /// Returns one more than are skipped or returned. If that many are found, there are more results.
+    /// Returns one more than the number of skipped and returned results. If this many are found, there are more
+    /// results.
     pub(super) fn enough(&self) -> u64 {
         self.kept().saturating_add(1)
     }
@@ -85,7 +86,7 @@ impl PageRequest {
     }
 }
 
-/// Returns the default limit, the kind of saved file, and the text if there are no results.
+/// Returns the default limit, the kind of the saved file, and the text for no results.
 fn facts_of(unit: Unit) -> (u64, SavedKind, &'static str) {
     match unit {
         Unit::Matches | Unit::Files => (limits::GREP_LIMIT, SavedKind::GREP, empty::NO_MATCHES),
@@ -94,16 +95,16 @@ fn facts_of(unit: Unit) -> (u64, SavedKind, &'static str) {
     }
 }
 
-/// Collects the results of a call: shows those of the page, counts all, and saves all if required.
+/// Collects the results of a call. Shows those on the page, counts all, and saves all if required.
 #[derive(Debug)]
 pub(super) struct Page {
     pub(super) request: PageRequest,
     pub(super) body: Body,
-    /// Saves all results, if required.
+    /// Saves all results. `None` if they are not saved.
     pub(super) whole: Option<SavedResult>,
-    /// Number of results so far, including skipped ones.
+    /// The number of results so far, including skipped ones.
     pub(super) found: u64,
-    /// How far the search came, if it stopped at its deadline.
+    /// How far the search got, if it stopped at its deadline.
     pub(super) stopped: Option<StoppedAt>,
     /// The text if there are no results.
     pub(super) none: &'static str,
@@ -113,7 +114,8 @@ pub(super) struct Page {
 }
 
 impl Page {
-    /// Returns an empty page for `request`. A ranking is not saved, because the results below the page are not in memory.
+    /// Creates an empty page for `request`. A ranking is not saved, because the results after the page are not in
+    /// memory.
     pub(super) fn new(cx: &Context, request: PageRequest) -> Self {
         let (_, kind, none) = facts_of(request.unit);
         let whole = if request.ranked.is_none() { SavedResult::begin(cx, kind) } else { None };
@@ -122,7 +124,7 @@ impl Page {
         Self { request, body, whole, found: 0, stopped: None, none, cancel, secs }
     }
 
-    /// Adds the next result: counts it, and shows it if it is on the page. Breaks when no more results are needed.
+    /// Counts the next result, and shows it if it is on the page. Breaks when no more results are needed.
     pub(super) fn take(&mut self, group: impl Fn() -> Group) -> ControlFlow<()> {
         self.count(&group);
         if self.request.gives(self.found) {
@@ -142,17 +144,17 @@ impl Page {
         }
     }
 
-    /// Returns true if there are more results than the limit of the call.
+    /// Returns true if there are more results than the call requests.
     pub(super) fn has_enough(&self) -> bool {
         self.found >= self.request.enough()
     }
 
-    /// Returns the result: the body, the notices, and the details. `extent` is that of all results, if it is known and they
-    /// are not saved. The notices `about` come before the one that continues.
+    /// Builds the result: the body, the notices and the details. `extent` is the extent of all results, if it is known
+    /// and they are not saved. The notices `about` precede the notice with the next call.
     ///
     /// # Errors
     ///
-    /// Returns an error if the offset is beyond the last result.
+    /// Returns an error if the offset is after the last result.
     pub(super) fn answer(
         self,
         extent: Option<Extent>,
@@ -162,12 +164,12 @@ impl Page {
         let more = self.has_enough();
         let Self { request, body, whole, found, stopped, none, cancel, secs } = self;
         let is_late = stopped.is_some();
-        // The saved part is removed.
+        // The incomplete saved file is removed.
         if cancel.is_cancelled() {
             return Err(ToolError::Cancelled);
         }
         let PageRequest { offset, limit, is_limit_default, unit, ranked } = request;
-        // If a search finds nothing, the result says so.
+        // A search without any results has a text for that.
         if offset > 0 && found <= offset && (found > 0 || unit == Unit::Entries) && !is_late {
             return Err(ToolError::OffsetBeyondLast { offset, total: found, unit });
         }
@@ -187,7 +189,7 @@ impl Page {
         *reached = (more && !is_cut).then_some(limit);
         let is_grep = matches!(unit, Unit::Matches | Unit::Files);
         details.matches = is_grep.then_some(body.groups);
-        // Up to the limit of the call, if the search ended there.
+        // If the search stopped at the limit of the call, this is the number up to it.
         let given = found.saturating_sub(offset);
         let total = if extent.is_some() { given } else { given.min(limit) };
         let is_rest_unknown = more && extent.is_none();
@@ -241,16 +243,16 @@ impl Page {
         let totals = match details.truncation_info {
             Some(_) if is_late => Totals::LowerBound,
             None if is_late => Totals::Unknown,
-            // The totals are those of the requested results only if the call requests all of them.
+            // The totals cover the requested results only if the call requests all of them.
             Some(info) if is_all_found && (offset > 0 || !is_to_the_end(info.original_count)) => {
                 Totals::Unknown
             }
             Some(_) if is_lower_bound && is_limit_default => Totals::LowerBound,
-            // The search ended at the default limit.
+            // The search stopped at the default limit.
             None if next.is_some() && is_limit_default => Totals::Unknown,
             _ => Totals::Exact,
         };
-        // After an incomplete search, it is not known whether there are results.
+        // After an incomplete search, it is unknown whether there are results.
         let body = if found > 0 || is_late { body.text } else { none.to_owned() };
         Ok(Output { totals, ..Output::new(Answer { body, notices, ..Answer::default() }, details) })
     }

@@ -1,7 +1,7 @@
 //! Globs that are paths: absolute, from the home folder, or through the parent folder.
 //!
-//! Below the searched folder such a glob matches paths, in any spelling of a root. For a glob that leads elsewhere there is
-//! an error, because an empty result would mean that there is no such file.
+//! Below the searched folder, such a glob matches paths with any spelling of a root. If it refers to another location,
+//! the call gets an error, because an empty result would mean that there is no such file.
 
 #![expect(clippy::string_slice, reason = "the ranges end at what was found")]
 
@@ -17,15 +17,15 @@ use cutline_core::text::show;
 use super::notice::Notice;
 use super::{Context, ToolError};
 
-/// Bytes of a list of globs that a notice repeats.
+/// Maximum bytes of a list of globs that a notice repeats.
 const LIST_BYTES: usize = 200;
 
-/// Compiles a glob over the paths below `base`.
+/// Compiles a glob for the paths below `base`.
 pub(super) fn compile(cx: &Context, glob: &str, base: &OpenedPath) -> Result<Glob, ToolError> {
     compile_as(cx, glob, glob, base, false)
 }
 
-/// Compiles a glob that an error shows as it was `given`.
+/// Compiles a glob. An error shows it as it was `given`.
 pub(super) fn compile_as(
     cx: &Context,
     glob: &str,
@@ -39,10 +39,10 @@ pub(super) fn compile_as(
     compiled.map_err(|message| ToolError::Glob { glob: given.to_owned(), message })
 }
 
-/// Compiles the globs in `exclude`, over the paths below `base`. Each compiled glob is negated.
+/// Compiles the globs in `exclude` for the paths below `base`. Each compiled glob is negated.
 ///
-/// A comma outside of braces and brackets separates globs. A `!` before a glob has no meaning: agents know it from
-/// options that exclude by it.
+/// Globs are separated by commas outside of braces and brackets. A `!` before a glob is ignored, because agents know it
+/// from options that exclude.
 pub(super) fn exclusions(
     cx: &Context,
     lists: Option<&Vec<String>>,
@@ -51,7 +51,7 @@ pub(super) fn exclusions(
     let globs = lists.into_iter().flatten().flat_map(|list| split(list));
     let globs = globs.map(|glob| glob.trim_start_matches('!')).filter(|glob| !glob.is_empty());
     let globs: Vec<&str> = globs.collect();
-    // Each of them takes memory.
+    // Each glob uses memory.
     if globs.len() > EXCLUDES {
         let message = format!("exclude: must be at most {EXCLUDES} globs, got {}", globs.len());
         return Err(ToolError::Argument(message));
@@ -60,7 +60,7 @@ pub(super) fn exclusions(
     globs.into_iter().map(compile).collect()
 }
 
-/// Splits a list of globs at its commas, and removes the spaces next to them.
+/// Splits a list of globs at its commas, and removes adjacent spaces.
 fn split(list: &str) -> Vec<&str> {
     let (mut globs, mut start) = (Vec::new(), 0);
     let (mut braces, mut in_class, mut is_escaped) = (0_usize, false, false);
@@ -97,14 +97,14 @@ pub(super) fn split_last(path: &str) -> Option<(&str, &str)> {
     }
 }
 
-/// Returns true if `path` is a glob that ls can list: only its last component has wildcards, and they match names of one
-/// directory.
+/// Returns true if `path` is a glob that ls can list: only its last component has wildcards, and it matches names of a
+/// single directory.
 pub(super) fn is_listed(path: &str) -> bool {
     split_last(path)
         .is_some_and(|(folder, glob)| !has_wildcard(folder) && has_wildcard(glob) && !glob.contains("**"))
 }
 
-/// Returns the notice for a list of globs with commas that found nothing: braces make it a list. Returns `None` for paths,
+/// Returns the notice for a list of globs with commas that found nothing. It suggests braces. Returns `None` for paths,
 /// which can have another meaning in braces.
 pub(super) fn list_hint(glob: &str) -> Option<Notice> {
     let (mark, rest) = glob.strip_prefix('!').map_or(("", glob), |rest| ("!", rest));
@@ -115,7 +115,7 @@ pub(super) fn list_hint(glob: &str) -> Option<Notice> {
     (is_list && is_shown_whole && !rest.contains(['{', '}', '\\', '/'])).then(list)
 }
 
-/// Returns `glob` with its first folders in their real spelling.
+/// Returns `glob` with the real spelling of its first folders.
 ///
 /// # Errors
 ///
@@ -135,7 +135,8 @@ fn below<'a>(cx: &Context, glob: &'a str, base: &Path) -> Result<Cow<'a, str>, S
         let folder = String::from_utf8_lossy(&shown(&folder)).into_owned();
         return Ok(format!("{mark}{}/{rest}", folder.trim_end_matches('/')).into());
     }
-    // Everything elsewhere is excluded already. A glob with a leading `/` can also start at the searched folder.
+    // A negated glob for another location changes nothing. A glob with a leading `/` can also start at the searched
+    // folder.
     if !is_negated && (leads_away || is_elsewhere(cx, &folder, base)) {
         let [shown_base, shown_folder] = [base, &folder].map(|path| show::path(&show::name(&shown(path))));
         let can_open = is_folder(cx, &folder);

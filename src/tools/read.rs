@@ -1,7 +1,7 @@
-//! read: a file, page by page.
+//! read: reads a file in pages.
 //!
-//! A page holds whole lines only, from `offset` on, and says where the next one begins. Whatever
-//! the file's size and however long its lines, a page costs memory for the page alone.
+//! A page has only complete lines, starting at `offset`, and a notice states where the next page starts. Memory depends
+//! only on the size of the page, not on the size of the file or the length of its lines.
 
 #![expect(clippy::indexing_slicing, reason = "a wrong range of bytes has to fail, not to read as no text")]
 
@@ -26,10 +26,10 @@ use super::catalog::Load;
 use super::resolve::{self, ExpectedKind};
 use super::{Context, Output, ToolError};
 
-/// Bytes of a file that is read in one go: its lines are counted where they are.
+/// Maximum bytes of a file that is read in one piece. Its lines are counted in memory.
 const HELD_BYTES: u64 = 256 * 1024;
 
-/// Bytes of a file that is read without another thread where it is in memory.
+/// Maximum bytes of a cached file that is read without another thread.
 const CACHED_BYTES: u64 = 64 * 1024;
 
 /// The arguments of read.
@@ -47,8 +47,8 @@ pub struct Args {
     pub line_numbers: Option<bool>,
 }
 
-/// Does one call under a permit for `load`; `None` where its file is an image, and the permit is not for one. Then nothing
-/// of it is held until it is called again.
+/// Runs one call with a permit for `load`. Returns `None` if the file is an image and the permit is not for images; the
+/// caller then calls it again with that permit.
 pub async fn run(cx: &Context, args: Args, load: Load) -> Result<Option<Output>, ToolError> {
     let opened = open_cached(cx, &args.path);
     match opened.as_ref().and_then(|opened| answer_cached(cx, &args, opened)) {
@@ -57,10 +57,10 @@ pub async fn run(cx: &Context, args: Args, load: Load) -> Result<Option<Output>,
     }
 }
 
-/// A file that was found, and the same open for reading if it is small.
+/// An opened path, and the open file if it is small.
 type Opened = (OpenedPath, Option<File>);
 
-/// Opens the call's file if that needs no waiting, a small one for reading too.
+/// Opens the file of a call if that does not wait. A small file is also opened for reading.
 fn open_cached(cx: &Context, path: &str) -> Option<Opened> {
     let place = OpenedPath::open_cached(&cx.workspace, &cx.workspace.absolute(path))?;
     if place.stat.kind != FileKind::File {
@@ -71,8 +71,8 @@ fn open_cached(cx: &Context, path: &str) -> Option<Opened> {
     Some((place, file))
 }
 
-/// Reads a small text that is in memory on this thread: handing it to another one and back would
-/// take longer than all the rest. Never waits; `None` if anything would have to.
+/// Reads a small text from the cache on this thread, because passing it to another thread would take longer than all
+/// the rest. Never waits. Returns `None` if reading would wait.
 fn answer_cached(cx: &Context, args: &Args, (place, file): &Opened) -> Option<Result<Output, ToolError>> {
     let file = file.as_ref()?;
     let bytes = lines::read_cached(file, as_index(place.stat.bytes))?;
@@ -82,7 +82,8 @@ fn answer_cached(cx: &Context, args: &Args, (place, file): &Opened) -> Option<Re
     is_text.then(|| page::read(cx, args, place, &text))
 }
 
-/// Answers the call, `None` for an image under another permit; what is open already is not opened again.
+/// Runs the call. Returns `None` if the file is an image and the permit is not for images. Uses `opened` if the file is
+/// already open.
 fn read(cx: &Context, args: &Args, load: Load, opened: Option<Opened>) -> Result<Option<Output>, ToolError> {
     let (place, file) = match opened {
         Some(opened) => opened,
@@ -122,7 +123,7 @@ fn failure(cx: &Context, place: &OpenedPath, source: io::Error) -> ToolError {
     }
 }
 
-/// Returns all bytes of a small file, or of one that has content though the system says it has none.
+/// Returns all bytes of a small file, or of a file that reports a size of 0 but has content.
 fn held_bytes(place: &OpenedPath, file: &File) -> io::Result<Option<Vec<u8>>> {
     match place.stat.bytes {
         0 => pseudo_file(file).map(Some),
@@ -135,7 +136,7 @@ fn held_bytes(place: &OpenedPath, file: &File) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-/// Reads a file such as those in `/proc` until it ends, or its bound in bytes or time is reached.
+/// Reads a file such as those in `/proc` until its end, or until a limit of bytes or time is reached.
 fn pseudo_file(mut file: &File) -> io::Result<Vec<u8>> {
     let deadline = Instant::now() + Duration::from_secs(PSEUDO_FILE_SECS);
     let bound = as_index(PSEUDO_FILE_BYTES);

@@ -1,4 +1,4 @@
-//! Opens the path of a call inside the roots, or returns an error that the model can act on.
+//! Opens the path of a call inside the roots, or returns an error from which the model can continue.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -11,25 +11,26 @@ use derive_more::Display;
 
 use super::{Context, ToolError, ToolName, path_glob};
 
-/// Largest number of folders in a path whose names are replaced by equivalent ones.
+/// Maximum number of folder names in a path that are replaced by equivalent ones.
 const MAX_REPAIRED: usize = 16;
 
-/// Largest length in bytes of a name that is compared with existing ones: the longest name as it is shown.
+/// Maximum length in bytes of a name that is compared with existing ones: the longest name in its shown form.
 const MAX_NAME_BYTES: usize = show::MAX_GROWTH * NAME_BYTES;
 
-/// Largest length in bytes of a path whose names are compared: the longest path that the system opens, as it is shown.
+/// Maximum length in bytes of a path whose names are compared: the longest path that the system opens, in its shown
+/// form.
 const MAX_PATH_BYTES: usize = show::MAX_GROWTH * 4096;
 
-/// The kind of thing that a tool expects at a path.
+/// The kind of file that a tool expects at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
 pub enum ExpectedKind {
     /// A regular file.
     File,
     /// A folder.
     Directory,
-    /// One or the other.
+    /// A regular file or a folder.
     Path,
-    /// Any entry of a directory, which ls lists. It is never opened for reading unless it is a directory.
+    /// Any entry of a directory, for ls. Only a directory is opened for reading.
     #[display("Directory")]
     Entry,
 }
@@ -37,7 +38,8 @@ pub enum ExpectedKind {
 /// Opens `asked`, a path as the model wrote it.
 ///
 /// A `file:` URI is converted to its path. If the exact name does not exist, a leading `@` is removed, because users of
-/// agents write mentions like that. Then an entry with an equivalent name is opened, also for each folder above.
+/// agents write mentions in this way. Then an entry with an equivalent name is opened. The same applies to each folder
+/// above.
 pub fn open(cx: &Context, asked: &str, wanted: ExpectedKind) -> Result<OpenedPath, ToolError> {
     let of_uri = file_uri::path_of(asked);
     let asked = of_uri.as_deref().and_then(Path::to_str).unwrap_or(asked);
@@ -78,7 +80,7 @@ fn word(kind: FileKind) -> Option<&'static str> {
     }
 }
 
-/// Returns the error for an opening that was refused.
+/// Converts an [`OpenError`] to the error for the model.
 pub fn refused(cx: &Context, asked: &str, error: OpenError) -> ToolError {
     let path = cx.workspace.show_asked(asked);
     match error {
@@ -94,12 +96,12 @@ pub fn file(cx: &Context, place: &OpenedPath) -> Result<File, ToolError> {
     place.file().map_err(|error| refused(cx, &place.real.to_string_lossy(), error))
 }
 
-/// Opens the folder at `place` for listing it.
+/// Opens the folder at `place` for listing.
 pub fn folder(cx: &Context, place: &OpenedPath) -> Result<Folder, ToolError> {
     place.folder().map_err(|error| refused(cx, &place.real.to_string_lossy(), error))
 }
 
-/// Returns the error for a file that is not text, by its first bytes.
+/// Returns the error for a binary file. `start` has its first bytes.
 pub fn binary(cx: &Context, place: &OpenedPath, bytes: u64, start: &[u8]) -> ToolError {
     ToolError::Binary {
         path: cx.workspace.show(&place.real),
@@ -123,7 +125,7 @@ fn same_name(cx: &Context, asked: &str) -> Option<OpenedPath> {
 fn missing(cx: &Context, asked: &str, wanted: ExpectedKind) -> ToolError {
     let nearest = Nearest::of(cx, &cx.workspace.absolute(asked), MAX_REPAIRED);
     let near = nearest.map_or_else(Vec::new, |nearest| nearest.near(cx));
-    // Names with brackets are common.
+    // Brackets do not count, because they are common in names.
     let has_wildcard = asked.contains(['*', '?']) && path_glob::is_listed(asked);
     let ls_glob = has_wildcard && wanted == ExpectedKind::File && cx.has(ToolName::Ls);
     ToolError::NotFound { wanted, path: cx.workspace.show_asked(asked), near, ls_glob }
@@ -141,7 +143,7 @@ struct Nearest {
 }
 
 impl Nearest {
-    /// Finds the nearest folder above `path`. Replaces up to `repairs` folders that do not exist by those with equivalent
+    /// Finds the nearest folder above `path`. Replaces up to `repairs` missing folders by folders with equivalent
     /// names.
     fn of(cx: &Context, path: &Path, repairs: usize) -> Option<Self> {
         if path.as_os_str().len() > MAX_PATH_BYTES {
@@ -160,18 +162,18 @@ impl Nearest {
         Some(Self { folder, path: parent, name, rest: PathBuf::new() })
     }
 
-    /// Returns the path of the only entry whose name is equivalent to the last name of the path.
+    /// Returns the path of the only entry with a name equivalent to the missing name.
     fn same(&self) -> Option<PathBuf> {
         let same = if self.is_last() { near::same(&self.folder, &self.name) } else { None };
         same.map(|name| self.path.join(name))
     }
 
-    /// Returns true if only the last name of the path is missing.
+    /// Returns true if only the last component of the path is missing.
     fn is_last(&self) -> bool {
         self.rest.as_os_str().is_empty()
     }
 
-    /// Returns suggestions: paths with a similar name that exist completely, or else the folders with a similar name.
+    /// Returns suggestions: complete existing paths with a similar name, or else the folders with a similar name.
     fn near(&self, cx: &Context) -> Vec<String> {
         let named = near::names(&self.folder, &self.name);
         let named: Vec<PathBuf> = named.iter().map(|name| self.folder.real.join(name)).collect();

@@ -1,4 +1,4 @@
-//! Saves the complete result of a search, so that a truncated result can name the file.
+//! Saves the complete result of a search, so that a truncated result can refer to the file.
 
 use std::io::{self, BufWriter, Write as _};
 use std::sync::Arc;
@@ -16,22 +16,22 @@ use super::error::reason;
 /// Size of the write buffer in bytes.
 const GATHERED_BYTES: usize = 64 * 1024;
 
-/// The tools that save the complete result if they return only a part of it.
+/// Which tools save the complete result if they return only a part of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SaveMode {
-    /// Only bash, because a command can't run again for the rest of its output.
+    /// Only bash, because running a command again may give other output.
     #[default]
     Bash,
-    /// All tools except read: its file exists already.
+    /// All tools except read, whose file already exists.
     All,
 }
 
-/// Collects all lines of a result, in order.
+/// Saves all lines of a result, in order.
 #[derive(Debug)]
 pub(super) struct SavedResult(BufWriter<SavedStream>);
 
 impl SavedResult {
-    /// Starts saving the results of a tool. Returns `None` if they are not to be saved.
+    /// Starts saving the results of a tool. Returns `None` if they are not saved.
     pub(super) fn begin(cx: &Context, kind: SavedKind) -> Option<Self> {
         let store = Arc::clone(&cx.shared.commands.store);
         let stream = || SavedStream::new(store, kind, cx.limits.bounds());
@@ -43,7 +43,8 @@ impl SavedResult {
         let _never_fails = self.0.write_all(line.as_bytes()).and_then(|()| self.0.write_all(b"\n"));
     }
 
-    /// Keeps the file. Returns its extent without a final newline, and its location. Adds both to `details`.
+    /// Keeps the file. Returns the extent without a final newline, and the location of the file. Adds both to
+    /// `details`.
     pub(super) fn keep(mut self, details: &mut Details) -> (Extent, Saved) {
         let _never_fails = self.0.flush();
         let stream = self.0.get_mut();

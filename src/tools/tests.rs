@@ -1,4 +1,4 @@
-//! A workspace to call tools in, for the tests of each; and what holds for the work of all.
+//! A workspace for the tests of each tool, and tests that apply to the work of all tools.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,14 +19,14 @@ use crate::process::environment::Environment;
 use crate::saved_output;
 use crate::stop::Stop;
 
-/// A folder of its own, and the tools that work in it.
+/// A separate workspace with the state that the tools need.
 pub(super) struct Fixture {
     dir: tempfile::TempDir,
     pub(super) cx: Context,
 }
 
 impl Fixture {
-    /// A workspace that holds these files, by path and content.
+    /// Creates a workspace with these files, by path and content.
     pub(super) fn new(files: &[(&str, &str)]) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let real = dir.path().canonicalize().unwrap().join("work");
@@ -58,7 +58,7 @@ impl Fixture {
         fixture
     }
 
-    /// The same under other limits, or with other workers.
+    /// Changes the shared state, for example the limits or the number of workers.
     pub(super) fn with(mut self, change: impl FnOnce(&mut Shared)) -> Self {
         let shared = Arc::get_mut(&mut self.cx.shared).unwrap();
         change(shared);
@@ -66,13 +66,13 @@ impl Fixture {
         self
     }
 
-    /// The place of a path in the workspace.
+    /// Returns the absolute path of a path in the workspace.
     pub(super) fn at(&self, path: &str) -> PathBuf {
         self.cx.workspace.dir().join(path)
     }
 
-    /// The folder that the workspace is in.
-    #[cfg_attr(windows, expect(dead_code, reason = "only links lead there"))]
+    /// Returns the parent folder of the workspace.
+    #[cfg_attr(windows, expect(dead_code, reason = "only tests with links use it"))]
     pub(super) fn outside(&self) -> &Path {
         self.dir.path()
     }
@@ -83,13 +83,13 @@ impl Fixture {
         std::fs::write(path, content).unwrap();
     }
 
-    /// Waits for a call.
+    /// Waits for a call to return.
     pub(super) fn wait(call: impl Future<Output = Result<Output, ToolError>>) -> Result<Output, ToolError> {
         tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(call)
     }
 }
 
-/// A call's arguments, from their JSON.
+/// Parses the arguments of a call from JSON.
 pub(super) fn args<T: serde::de::DeserializeOwned + schemars::JsonSchema>(json: &serde_json::Value) -> T {
     let given = json.as_object().unwrap();
     arguments::typed(arguments::check("", &arguments::schema_of::<T>(), given).unwrap()).unwrap()
@@ -97,7 +97,7 @@ pub(super) fn args<T: serde::de::DeserializeOwned + schemars::JsonSchema>(json: 
 
 type Call = tokio::task::JoinHandle<Result<(), ToolError>>;
 
-/// Begins work that hangs until the sender is dropped, as a read of a dead network file system does.
+/// Starts work that hangs until the sender is dropped, like a read from a network file system that does not respond.
 async fn hang(cx: &Context) -> (CancellationToken, Sender<()>, Call) {
     let cancel = CancellationToken::new();
     let cx = Context { cancel: cancel.clone(), ..cx.clone() };

@@ -1,4 +1,4 @@
-//! Code for grep and find: the walk, the format of its paths, skipped entries, and progress.
+//! Code that grep and find share: the walk, the format of paths, skipped entries, and progress.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -19,19 +19,20 @@ use cutline_core::text::show;
 use super::notice::{Notice, StoppedAt, Unit, WhySkipped};
 use super::{Context, Progress, ToolError, resolve};
 
-/// Time before the first progress: shorter walks report none.
+/// Time before the first progress report. Shorter walks report nothing.
 const FIRST_PROGRESS_AFTER: Duration = Duration::from_secs(1);
 /// Time between two reports of progress.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Shows the paths of a walk as the workspace shows them.
+/// Formats the paths of a walk as the workspace does.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Paths {
     prefix: String,
 }
 
 impl Paths {
-    /// Formats the paths below `folder`, a path without links. For a single file, the path below it is empty.
+    /// Creates a formatter for paths below `folder`, a path without links. For a single file, the path below it is
+    /// empty.
     pub(super) fn below(workspace: &Workspace, folder: &Path) -> Self {
         let prefix = match workspace.show(folder) {
             here if here == "." => String::new(),
@@ -41,7 +42,7 @@ impl Paths {
         Self { prefix }
     }
 
-    /// Returns the path of the folder with a `/` after it, or of a file that is searched alone.
+    /// Returns the path of the folder with a `/` at the end, or of a file that is searched alone.
     pub(super) fn of_place(&self, is_folder: bool) -> String {
         if is_folder { self.prefix.clone() } else { self.show(b"") }
     }
@@ -54,27 +55,27 @@ impl Paths {
             (prefix, true) => prefix.strip_suffix('/').unwrap_or(prefix).to_owned(),
             (prefix, false) => [prefix, &below].concat(),
         };
-        // read takes a leading `~` for the home folder.
+        // read expands a leading `~` to the home folder.
         if shown.starts_with('~') { ["./", &shown].concat() } else { shown }
     }
 }
 
-/// The files and folders that were not searched.
+/// The files and folders that were not searched completely.
 #[derive(Debug, Default)]
 pub(super) struct Aside {
-    /// Files that are not text.
+    /// The number of binary files.
     pub(super) binary: u64,
     /// Names of the others, by reason.
     named: BTreeMap<WhySkipped, Names>,
     ignore_rules: u64,
-    /// How far the search came, if it stopped at its deadline.
+    /// How far the search got, if it stopped at its deadline.
     pub(super) stopped: Option<StoppedSearch>,
 }
 
 /// A search that stopped at its deadline.
 #[derive(Debug, Default)]
 pub(super) struct StoppedSearch {
-    /// Everything up to this path was searched; `None` if no path was searched completely.
+    /// Everything up to this path was searched. `None` if nothing was searched completely.
     pub(super) path: Option<String>,
     /// True if results of later paths are included.
     has_later: bool,
@@ -112,7 +113,7 @@ impl Aside {
         None
     }
 
-    /// Returns the notices about skipped entries, with one about ignored files if `nothing_but_ignored` is true. Adds the
+    /// Returns the notices about skipped entries, with a notice about ignored files if `nothing_but_ignored`. Adds the
     /// counts to `details`.
     pub(super) fn notices(
         self,
@@ -149,7 +150,7 @@ pub(super) fn walk(cx: &Context, place: &OpenedPath, no_ignore: bool) -> Result<
     })
 }
 
-/// The results of a search. Several threads add results, and one takes them at the end.
+/// The results of a search. Several threads add results, and one removes them at the end.
 #[derive(Debug)]
 pub(super) struct Shared<R>(Mutex<Option<R>>);
 
@@ -172,11 +173,11 @@ impl<R> Shared<R> {
         self.lock().as_mut().map(change)
     }
 
-    /// Takes the results out.
+    /// Removes and returns the results.
     ///
     /// # Errors
     ///
-    /// Returns an error if the results were already taken.
+    /// Returns an error if the results were already removed.
     pub(super) fn take(&self) -> Result<R, ToolError> {
         self.lock().take().ok_or(ToolError::Cancelled)
     }

@@ -1,24 +1,25 @@
-//! Arguments of other tools that mean the same as arguments here, but have other values or cover several of them.
+//! Arguments of other tools that are equivalent to arguments here, but have other values or correspond to several
+//! arguments.
 //!
 //! They are rewritten before the check: `start_line` and `end_line` become `offset` and `limit`, a command as an array
-//! becomes a command line, `timeout_ms` becomes `timeout`. A value that has no equivalent stays as it is, so that the
-//! check reports it.
+//! becomes a command line, and `timeout_ms` becomes `timeout`. A value without an equivalent stays unchanged, so that
+//! the check reports it.
 
 use serde_json::Value;
 
 use super::names::{has, joined};
 use super::{Object, boolean, integer};
 
-/// Names for the first and the last line to read, and for both in an array.
+/// Names for the first line and the last line to read, and for an array with both.
 const FIRST_LINES: &str = "startline linestart startlineoneindexed firstline";
 const LAST_LINES: &str = "endline lineend endlineoneindexedinclusive endlineinclusive lastline";
 const LINE_RANGES: &str = "viewrange linerange";
 
-/// Values of `type` in other tools that find files.
+/// Values of `type` in other tools for finding files.
 const TYPES: [(&str, &str); 3] =
     [("file", "f files"), ("dir", "d directory directories folder"), ("any", "all both")];
 
-/// Arguments here, each with its value.
+/// Arguments here, with their values.
 type Equivalents = Vec<(&'static str, Value)>;
 
 /// Returns all arguments, with equivalents here instead of the arguments of other tools.
@@ -74,13 +75,13 @@ fn equivalent(tool: &str, name: &str, value: &Value) -> Option<Equivalents> {
     }
 }
 
-/// Returns the command line for an array of words. Returns `None` for anything else.
+/// Joins an array of words to a command line. Returns `None` for anything else.
 fn command_line(value: &Value) -> Option<String> {
     let words: Option<Vec<&str>> = value.as_array()?.iter().map(Value::as_str).collect();
     shlex::try_join(words.filter(|words| !words.is_empty())?).ok()
 }
 
-/// Returns the names of the arguments for the first and the last line, and the `offset` and `limit` that mean the same.
+/// Returns the names of the arguments for the first and the last line, and the equivalent `offset` and `limit`.
 fn line_range(given: &Object) -> Option<(Vec<&String>, Equivalents)> {
     let of = |names| given.iter().find(|(name, _)| has(names, &joined(name)));
     let ends = match of(LINE_RANGES) {

@@ -1,5 +1,4 @@
-//! The names of arguments: the name in the schema, the same words joined in another way, and the names in other
-//! tools.
+//! The names of arguments: the name in the schema, the same words with other separators, and the names in other tools.
 
 use serde_json::Value;
 
@@ -45,8 +44,8 @@ const OTHER_NAMES: &[(&str, &str, &str)] = &[
     ("grep", "outputmode", "mode"),
 ];
 
-/// Names in other tools of arguments that have another form here, without separators, and what to give here. Their values
-/// have no equivalent, and without them the result would be that of another call.
+/// Names in other tools, without separators, of arguments that have another form here, and what to use here instead.
+/// Their values have no equivalent, and the call would have another meaning without them.
 const OTHER_FORMS: &[(&str, &str, &str)] = &[
     ("bash", "runinbackground isbackground background blocking", "COMMAND & in command"),
     ("bash", "shell", "SHELL -c in command"),
@@ -69,7 +68,7 @@ const OTHER_FORMS: &[(&str, &str, &str)] = &[
     ("read", "endline end to", "limit"),
 ];
 
-/// Such names with the values that mean the default here, if that is not `false`.
+/// Such names with the values that have the default meaning here, if that is not `false`.
 const DEFAULTS: &[(&str, &str, &str)] = &[
     ("bash", "blocking", "true"),
     ("bash", "shell", "bash /bin/bash /usr/bin/bash sh /bin/sh"),
@@ -79,11 +78,11 @@ const DEFAULTS: &[(&str, &str, &str)] = &[
     ("ls", "type", "any all"),
 ];
 
-/// Jaro-Winkler similarity above which an unknown name is treated as a misspelling of a known one.
+/// Minimum Jaro-Winkler similarity for which an unknown name is treated as a misspelling of a known one.
 const NEAR: f64 = 0.8;
 
-/// Returns the property that `name` means: the property with this name, whatever joins its words, or the one that has
-/// this name in another tool.
+/// Returns the property that `name` refers to: the property with this name, with any separators, or the property that
+/// has this name in another tool.
 pub(super) fn find<'a>(tool: &str, properties: &'a Object, name: &str) -> Option<(&'a String, &'a Value)> {
     properties.get_key_value(name).or_else(|| {
         let joined = joined(name);
@@ -97,8 +96,8 @@ pub(super) fn find<'a>(tool: &str, properties: &'a Object, name: &str) -> Option
     })
 }
 
-/// Returns the probable meaning of `name`, which is no property: what has the same effect here, or the property with
-/// the most similar name.
+/// Suggests what an unknown `name` probably means: the argument with the same effect here, or the property with the
+/// most similar name.
 pub(super) fn near<'a>(tool: &str, properties: &'a Object, name: &str) -> Option<&'a str> {
     let name = joined(name);
     let form = OTHER_FORMS.iter().find(|(of, others, _)| *of == tool && has(others, &name));
@@ -113,7 +112,7 @@ pub(super) fn near<'a>(tool: &str, properties: &'a Object, name: &str) -> Option
     })
 }
 
-/// Returns true if `value` of `name`, an argument of other tools, is the default here.
+/// Returns true if `value` of `name`, an argument of other tools, has the default meaning here.
 pub(super) fn says_default(tool: &str, name: &str, value: &Value) -> bool {
     let name = joined(name);
     let value = value.as_str().map_or_else(|| value.to_string(), str::to_lowercase);
@@ -126,7 +125,7 @@ pub(super) fn has(words: &str, word: &str) -> bool {
     words.split(' ').any(|one| one == word)
 }
 
-/// Returns a name without separators in lower case: `file_path`, `file-path` and `filePath` become `filepath`.
+/// Returns a name in lower case without separators: `file_path`, `file-path` and `filePath` become `filepath`.
 pub(super) fn joined(name: &str) -> String {
     name.replace(['_', '-'], "").to_lowercase()
 }

@@ -1,4 +1,4 @@
-//! Arguments as models and agents send them, and the result of each, by table.
+//! A table of arguments as models and agents send them, with the result of each check.
 
 use serde_json::json;
 
@@ -10,7 +10,7 @@ fn given(value: &Value) -> Object {
     value.as_object().unwrap().clone()
 }
 
-/// The arguments as they are checked for `tool`, or the error.
+/// Returns the checked arguments for `tool`, or the error.
 fn checked(tool: ToolName, value: &Value) -> Result<Value, String> {
     check(tool.as_str(), tool.schema(), &given(value)).map(Value::Object).map_err(|error| error.to_string())
 }
@@ -59,19 +59,19 @@ fn empty_values_of_optional_arguments_are_ignored() {
         ),
         (Find, json!({"pattern": "*", "sort": "", "type": "", "path": ""}), json!({"pattern": "*"})),
         (Ls, json!({"path": "", "limit": 0}), json!({})),
-        // A folder may have that name; a choice can't.
+        // A folder can have this name, but 0 is not a valid choice.
         (Ls, json!({"path": "0", "limit": "0"}), json!({"path": "0"})),
         (Grep, json!({"pattern": "x", "glob": "00", "mode": "0"}), json!({"pattern": "x", "glob": "00"})),
         (Bash, json!({"command": "x", "timeout": 0, "head": 0, "tail": 0}), json!({"command": "x"})),
         (Bash, json!({"command": "x", "head": 0}), json!({"command": "x"})),
-        // Here 0 is said beside a number, and means none.
+        // If another number is given, 0 means no lines.
         (Bash, json!({"command": "x", "head": 5, "tail": 0}), json!({"command": "x", "head": 5, "tail": 0})),
         (Bash, json!({"command": "x", "head": 0, "tail": 5}), json!({"command": "x", "head": 0, "tail": 5})),
     ];
     for (tool, value, expected) in cases {
         assert_eq!(checked(tool, &value), Ok(expected), "{tool:?} {value}");
     }
-    // What is required is not left out by being empty.
+    // An empty value of a required argument does not count as omitted.
     assert_eq!(checked(Read, &json!({"path": ""})), Ok(json!({"path": ""})));
 }
 
@@ -107,7 +107,7 @@ fn unambiguous_other_names_are_accepted() {
         ),
         (Bash, json!({"command": "x", "workdir": "a"}), json!({"command": "x", "cwd": "a"})),
         (Bash, json!({"command": "x", "working_directory": "a"}), json!({"command": "x", "cwd": "a"})),
-        // A name of a file is no folder to search, so it is none of find's.
+        // A file name is not a folder to search, so it is not an argument of find.
         (Find, json!({"pattern": "*", "filename": "a"}), json!({"pattern": "*"})),
     ];
     for (tool, value, expected) in cases {

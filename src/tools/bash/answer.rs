@@ -57,10 +57,10 @@ pub(super) fn compose(cx: &Context, plan: &Plan, outcome: Outcome) -> Output {
             Some(autorun_changes.iter().map(|change| autorun_file(change, show)).collect());
     }
     if plan.is_timeout_lowered {
-        // First, because the last notice names the file with the rest.
+        // This notice is first, because the notice with the path of the file must be last.
         answer.notices.insert(0, Notice::TimeoutLowered { secs: plan.timeout.as_secs() });
     }
-    // Long lines that were cut and binary output are not counted.
+    // Truncated long lines and binary output are not counted.
     let is_counted = details.truncation.is_some() || details.lines_truncated.is_none() && !is_binary;
     let totals = if is_counted { Totals::Exact } else { Totals::Unknown };
     Output {
@@ -69,7 +69,7 @@ pub(super) fn compose(cx: &Context, plan: &Plan, outcome: Outcome) -> Output {
     }
 }
 
-/// Returns the notices of autorun files that were created and changed. `show` formats a path.
+/// Returns the notices about created and changed autorun files. `show` formats a path.
 fn autorun_notices(
     changes: &[AutorunChange],
     show: impl Fn(&Path) -> String,
@@ -84,7 +84,7 @@ fn autorun_notices(
     [notice(FileChange::Created), notice(FileChange::Changed)].into_iter().flatten()
 }
 
-/// Returns the details of an autorun file that was created or changed.
+/// Returns the details of a created or changed autorun file.
 fn autorun_file(change: &AutorunChange, show: impl Fn(&Path) -> String) -> AutorunFile {
     AutorunFile { path: show(&change.path), change: kind_of(change) }
 }
@@ -93,13 +93,13 @@ fn kind_of(change: &AutorunChange) -> FileChange {
     if change.is_new { FileChange::Created } else { FileChange::Changed }
 }
 
-/// Returns the nearest number of whole seconds.
+/// Rounds a duration to whole seconds.
 fn rounded_secs(duration: Duration) -> u64 {
     (duration + Duration::from_millis(500)).as_secs()
 }
 
-/// Returns the result that shows `view` of an output, and the location of the full output. `hint` says how to see the rest
-/// of long lines. The facts go to `details`.
+/// Formats `view` of an output as a result, with the location of the full output. `hint` states how to see the rest of
+/// long lines. The data goes to `details`.
 pub fn output_answer(
     output: Captured,
     view: View,
@@ -124,7 +124,7 @@ pub fn output_answer(
         notices.push(of_text::Notice::LinesTruncated { max_chars, next: hint.sentence() }.into());
     }
     let end = BodyEnd::of(&text);
-    // A terminal may show one line less than there are: the last one can be erased.
+    // A terminal may show one line less than the output has, because the last line can be erased.
     let shown = Shown::of_text(&text, total.lines, &raw, bounds);
     let Some((cut, shown)) = text.cut.zip(shown) else {
         if text::is_blank(&text.content) {
@@ -173,7 +173,7 @@ pub(super) fn status_line(end: &LateEnd, unsaved: Option<&Unsaved>) -> String {
     format!("{rest}{changed}{pipeline}[{status}]")
 }
 
-/// Returns the status line of a command. Returns `None` if it succeeded.
+/// Returns the status of a command, or `None` if it succeeded.
 fn status(ending: Ending, cause: Cause, timeout: Duration) -> Option<Status> {
     match (cause, ending) {
         (Cause::Timeout, _) => Some(Status::TimedOut(timeout.as_secs())),
@@ -185,7 +185,7 @@ fn status(ending: Ending, cause: Cause, timeout: Duration) -> Option<Status> {
     }
 }
 
-/// At most three by name; the others are counted.
+/// Returns the notice about background processes. It lists at most three by name, and their number.
 fn left_running(background: &[Background], saved: Saved) -> Notice {
     let name = |process: &Background| (process.id, show::name(process.name.as_bytes()).into_owned());
     let named = background.iter().take(NAMES_LISTED).map(name).collect();

@@ -1,4 +1,4 @@
-//! The arguments of bash, checked once, with the defaults filled in.
+//! The checked arguments of bash, with defaults.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::tools::error::given;
 use cutline_core::notice::Count;
 use cutline_core::truncate::{Bounds, Keep, KeySpace};
 
-/// The least `timeout` that is read as milliseconds.
+/// Minimum `timeout` that is interpreted as milliseconds.
 const TIMEOUT_MILLISECONDS: u64 = 10_000;
 
 /// A checked call.
@@ -18,24 +18,24 @@ const TIMEOUT_MILLISECONDS: u64 = 10_000;
 pub(super) struct Plan {
     /// The command line: not blank, without NUL.
     pub(super) command: String,
-    /// The folder to run it in, as the call named it.
+    /// The working directory of the call, as given.
     pub(super) cwd: Option<String>,
-    /// The longest that it may run.
+    /// The maximum run time.
     pub(super) timeout: Duration,
-    /// True if the call gave a timeout.
+    /// True if the call has a timeout.
     pub(super) has_timeout: bool,
-    /// True if the call asked for longer than that.
+    /// True if the call requested a longer timeout.
     pub(super) is_timeout_lowered: bool,
-    /// The part of its output that is shown: at least one line.
+    /// The part of the output to show: at least one line.
     pub(super) view: View,
 }
 
 impl Plan {
-    /// Returns the plan of a call.
+    /// Checks the arguments of a call.
     ///
     /// # Errors
     ///
-    /// Returns an error if an argument has a wrong value.
+    /// Returns an error if an argument has an invalid value.
     pub(super) fn new(args: Args, limits: &Limits) -> Result<Self, ToolError> {
         let Args { command, cwd, timeout, head, tail } = args;
         if command.trim().is_empty() {
@@ -55,7 +55,7 @@ impl Plan {
         let is_tail_asked = tail.is_some();
         let (head, tail) = ends(head, tail, limits)?;
         let bounds = limits.bounds();
-        // Lines that the call asked for are not displaced by key lines.
+        // Key lines do not replace lines that the call requested.
         let is_exact = is_tail_asked || tail == 0;
         let key_space = if is_exact { KeySpace::Beside(bounds) } else { KeySpace::Shared };
         Ok(Self {
@@ -78,7 +78,7 @@ impl Plan {
     }
 }
 
-/// Converts the `timeout` of a call to seconds. Some agents give milliseconds.
+/// Converts the `timeout` of a call to seconds. Some agents send milliseconds.
 fn seconds(timeout: u64) -> u64 {
     if timeout < TIMEOUT_MILLISECONDS { timeout } else { timeout.div_ceil(1000) }
 }
@@ -92,7 +92,7 @@ pub(in crate::tools) fn kept_words(limits: &Limits) -> String {
     }
 }
 
-/// Returns the lines to keep from the start and from the end: at least one, together within the limit.
+/// Returns the number of lines to keep from the start and from the end. The sum is at least one and within the limit.
 fn ends(head: Option<u64>, tail: Option<u64>, limits: &Limits) -> Result<(u64, u64), ToolError> {
     let max = limits.max_lines;
     for (name, lines) in [("head", head), ("tail", tail)] {

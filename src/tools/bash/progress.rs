@@ -1,8 +1,7 @@
 //! Reports the progress of a running command to clients that requested it.
 //!
-//! New output is reported at most five times a second; a silent command is reported every ten seconds,
-//! because many clients give up on a call that sends nothing for a minute. The model does not get these
-//! messages.
+//! New output is reported at most five times a second. A silent command is reported every ten seconds, because many
+//! clients stop waiting for a call that sends nothing for a minute. The model does not get these messages.
 
 use std::time::Duration;
 
@@ -19,7 +18,7 @@ use cutline_core::text::{self, Size};
 const INTERVAL: Duration = Duration::from_millis(200);
 /// Time between two messages about a silent command.
 const HEARTBEAT: Duration = Duration::from_secs(10);
-/// Characters of the last line that are reported.
+/// Maximum characters of the last line in a report.
 const LINE_CHARS: usize = 200;
 
 /// Reports the progress of one command.
@@ -27,20 +26,20 @@ pub(super) struct ProgressReporter<'a> {
     progress: &'a Progress,
     /// Time of the next check for new output.
     next_check: Instant,
-    /// Time of the last report; at first, of the command's start.
+    /// Time of the last report, or of the start of the command before the first report.
     reported: Instant,
-    /// Bytes of output that there were then.
+    /// Number of output bytes at that time.
     bytes: u64,
 }
 
 impl<'a> ProgressReporter<'a> {
-    /// Returns a reporter to `progress`.
+    /// Creates a reporter for `progress`.
     pub(super) fn new(progress: &'a Progress) -> Self {
         let now = Instant::now();
         Self { progress, next_check: now + INTERVAL, reported: now, bytes: 0 }
     }
 
-    /// Waits until there may be something to report; for ever, if progress has no receiver.
+    /// Waits until there may be something to report. Waits forever if progress has no listener.
     pub(super) async fn due(&self) {
         if self.progress.is_wanted() {
             sleep_until(self.next_check).await;
@@ -49,14 +48,14 @@ impl<'a> ProgressReporter<'a> {
         }
     }
 
-    /// Reports that the command has not begun: as many run as may.
+    /// Reports that the command waits for other commands to end.
     pub(super) fn report_waiting(&mut self) {
         if self.is_due(Instant::now(), 0) {
             self.progress.report("waits for others to end".to_owned());
         }
     }
 
-    /// Reports new output, or that the command still runs.
+    /// Reports new output, or that the command is still running.
     pub(super) fn report(&mut self, running: &Running) {
         if self.is_due(Instant::now(), running.bytes())
             && let Some(latest) = running.latest()
@@ -65,7 +64,7 @@ impl<'a> ProgressReporter<'a> {
         }
     }
 
-    /// True if a message is due now, after that many `bytes` of output.
+    /// Returns true if a report is due at `now`. `bytes` is the size of the output so far.
     fn is_due(&mut self, now: Instant, bytes: u64) -> bool {
         self.next_check = now + INTERVAL;
         let is_due = bytes != self.bytes || now >= self.reported + HEARTBEAT;
@@ -76,7 +75,7 @@ impl<'a> ProgressReporter<'a> {
     }
 }
 
-/// The last line that is not blank, and how much there is: `Compiling cutline (120 lines, 5.4KB)`.
+/// Formats the last line that is not blank, and the size of the output: `Compiling cutline (120 lines, 5.4KB)`.
 fn message(latest: &Latest) -> String {
     if latest.extent.bytes == 0 {
         return "no output yet".to_owned();
@@ -103,7 +102,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns the times of reports, in milliseconds, of a command that has printed `bytes(t)` at that time.
+    /// Returns the times of reports in milliseconds for a command that has printed `bytes(t)` bytes at the time `t`.
     fn report_times(bytes: impl Fn(u64) -> u64, until: u64) -> Vec<u64> {
         let progress = Progress::default();
         let mut reporter = ProgressReporter::new(&progress);

@@ -1,4 +1,4 @@
-//! Commands run for real, in a folder of their own.
+//! Runs real commands, each test in a separate folder.
 
 #[cfg(unix)]
 mod background;
@@ -26,10 +26,10 @@ use crate::saved_output;
 use crate::stop::Stop;
 use crate::tools::{Progress, Shared, ToolName, ToolSet};
 
-/// Longer than anything here takes, unless it hangs.
+/// Longer than any test takes, unless it hangs.
 const HANG: Duration = Duration::from_secs(30);
 
-/// A server's part that runs commands, with a workspace and a folder for saved outputs.
+/// The part of a server that runs commands, with a workspace and a folder for saved outputs.
 struct Server {
     cx: Context,
     work: TempDir,
@@ -79,20 +79,20 @@ impl Server {
         self.call(args(command)).await.unwrap()
     }
 
-    /// The saved outputs that there are.
+    /// Returns the saved outputs.
     fn saved(&self) -> Vec<PathBuf> {
         let Ok(entries) = self.spill.read_dir() else { return Vec::new() };
         let saved = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "log");
         entries.map(|entry| entry.unwrap().path()).filter(saved).collect()
     }
 
-    /// A path in the workspace.
+    /// Returns a path in the workspace.
     fn path(&self, name: &str) -> PathBuf {
         self.work.path().join(name)
     }
 
     #[cfg(unix)]
-    /// Waits until a process has written its number there, and gives it.
+    /// Waits until a process has written its process id to this file. Returns the id.
     async fn pid_in(&self, name: &str) -> u32 {
         let path = self.path(name);
         until(|| std::fs::read_to_string(&path).ok()?.strip_suffix('\n')?.parse().ok()).await
@@ -113,7 +113,7 @@ fn seq(last: u32) -> String {
     numbers.join("\n") + "\n"
 }
 
-/// Waits for something that is known to come.
+/// Waits until `look` returns a value.
 async fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
     let found = async {
         loop {
@@ -127,7 +127,7 @@ async fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
 }
 
 #[cfg(unix)]
-/// True if a process runs: a zombie does not.
+/// Returns true if a process runs. A zombie does not count.
 fn runs(pid: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit_once(") ").is_some_and(|(_, state)| !state.starts_with(['Z', 'X']))

@@ -1,4 +1,4 @@
-//! find on real trees.
+//! Tests find on real trees.
 
 use super::*;
 use crate::tools::tests::{Fixture, args};
@@ -98,7 +98,7 @@ fn the_newest_first_and_ties_by_path() {
     for path in ["a.rs", "a/b.rs", "a-b.rs", "b/.hidden.rs", "b/target/e.rs"] {
         modify(path, old);
     }
-    // A few of the coarsest units that a system counts.
+    // A few of the coarsest time units of a file system.
     modify("a.rs", old + std::time::Duration::from_nanos(500));
     let sorted = |offset: u64, limit: u64| {
         let arguments = json!({"pattern": "*.rs", "sort": "modified", "offset": offset, "limit": limit});

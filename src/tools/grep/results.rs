@@ -1,4 +1,4 @@
-//! Makes the result of grep from its matches.
+//! Builds the result of grep from its matches.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -25,11 +25,11 @@ pub(super) struct Results {
     query: Query,
     /// The paths of the current target.
     paths: Paths,
-    /// The targets of which the search has not ended.
+    /// The number of targets that were not searched completely yet.
     targets_left: usize,
     /// The path of the last target that was searched completely.
     last_complete: Option<String>,
-    /// The rules of the folders that were searched.
+    /// The ignore rules of the folders that were searched.
     rules: Vec<IgnoreRules>,
     /// The search of the current target, so that another thread can conclude it at the deadline.
     search: Option<Arc<dyn TreeSearch>>,
@@ -37,19 +37,19 @@ pub(super) struct Results {
     /// The format of the lines in the saved output.
     saved_format: RowFormat,
     file: Option<FileRows>,
-    /// The last match on the page. More context lines can follow.
+    /// The last match on the page, which may still get context lines.
     open: Option<Group>,
     /// The best matches of a ranking. They become the body when the search ends.
     best: Option<Best<i32, RankedRows>>,
     aside: Aside,
-    /// True if only a part of the one file was searched.
+    /// True if the call searches a single file, and only a part of it was searched.
     pub(super) is_part_of_file: bool,
 }
 
-/// A match line with its context, or the best one of a file with its number of match lines.
+/// A match line with its context. If files are ranked, the best line of a file with the number of its match lines.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct RankedRows {
-    /// The path, as it is shown.
+    /// The path as shown.
     path: Arc<str>,
     matches: u64,
     rows: Vec<Row>,
@@ -66,7 +66,7 @@ struct FileRows {
     last_match: Option<u64>,
     /// Number of the last line on the page.
     last_line: Option<u64>,
-    /// Lines since the last match that are not its context.
+    /// Lines since the last match that do not belong to its context.
     before: VecDeque<Row>,
 }
 
@@ -91,7 +91,7 @@ impl Results {
         }
     }
 
-    /// Begins with the next target. Returns false if no more results are needed.
+    /// Starts the next target. Returns false if no more results are needed.
     pub(super) fn begin(&mut self, paths: Paths) -> bool {
         (self.paths, self.file) = (paths, None);
         !self.may_end()
@@ -119,9 +119,9 @@ impl Results {
         self.last_complete = Some(self.paths.of_place(is_folder));
     }
 
-    /// Takes the next result of the walk. Breaks when no more are needed.
+    /// Adds the next result of the walk. Breaks when no more are needed.
     pub(super) fn take(&mut self, walked: Walked<Found>) -> ControlFlow<()> {
-        // If no more matches are needed, only lines after the last match are.
+        // If no more matches are needed, only the lines after the last match are.
         let last = self.file.as_ref().map(|file| &file.path);
         let is_after = matches!(&walked, Walked::Found(Found::Row(path, _)) if last == Some(path));
         if self.may_end() && !is_after {
@@ -198,7 +198,7 @@ impl Results {
     fn show_row(&mut self, file: &mut FileRows, row: Row) -> u64 {
         let ContextLines { before, after } = self.query.context;
         file.before.retain(|earlier| earlier.number + before >= row.number);
-        // A match of another page is a context line on this one.
+        // A match that belongs to another page is a context line on this page.
         if row.kind == RowKind::Match && self.page.request.gives(self.page.found) {
             self.match_row(file, row);
             return after;
@@ -240,12 +240,12 @@ impl Results {
         self.page.body.group(Group { path: shown, rows: rows.into(), at, separated, count: None });
     }
 
-    /// Returns how to see cut lines in full. The longest one has this many bytes.
+    /// Returns how the model can see the complete lines. The longest line has this many bytes.
     fn full_lines(&self, bytes: u64) -> FullLines {
         let (limits, has_bash) = (&self.cx.limits, self.cx.has(ToolName::Bash));
         let read_cuts_too = limits.max_text_line_chars.is_some();
         let is_page = bytes <= limits.bounds().sure_bytes();
-        // For a line that is too long for a page, read would suggest bash, or grep again.
+        // If a line is too long for a page, read would refer to bash or grep.
         if self.cx.has(ToolName::Read) && !read_cuts_too && (is_page || has_bash) {
             FullLines::Read
         } else {
@@ -253,7 +253,7 @@ impl Results {
         }
     }
 
-    /// Returns how far the search came, if it stopped at its deadline.
+    /// Returns how far the search got, if it stopped at its deadline.
     fn stopped_at(&mut self, found: bool) -> Option<StoppedAt> {
         if self.is_part_of_file {
             return Some(StoppedAt::File { path: self.paths.show(b""), found });
@@ -267,7 +267,7 @@ impl Results {
         })
     }
 
-    /// Returns the result of the call.
+    /// Builds the result of the call.
     pub(super) fn conclude(mut self, args: &Args) -> Result<Output, ToolError> {
         let skipped = as_index(self.page.request.offset);
         let ranked = self.best.take().into_iter().flat_map(Best::into_sorted).skip(skipped);
@@ -300,7 +300,7 @@ impl Results {
     }
 }
 
-/// Returns the result for a file, by mode.
+/// Returns the result for a file in this mode.
 fn file_group(path: String, mode: OutputMode, matches: u64) -> Group {
     let count = (mode == OutputMode::Count).then_some(matches);
     Group { count, ..Group::name(path) }

@@ -1,8 +1,8 @@
 //! The files and folders that a call of grep searches.
 //!
-//! `path` is a file, a folder, a glob, an array of these, or several of them with spaces or commas between them. Each
-//! is opened inside the roots as a single path is. A path inside another one becomes a part of that search, so that
-//! grep searches no file twice.
+//! `path` is a file, a folder, a glob, an array of these, or several of them separated by spaces or commas. Each is
+//! opened inside the roots. A path inside another one becomes a part of that search, so that grep searches no file
+//! twice.
 
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
@@ -20,10 +20,10 @@ use crate::tools::ToolName;
 use crate::tools::resolve::{self, ExpectedKind};
 use crate::tools::walk_support;
 
-/// A file, or a folder with the files in it that are searched.
+/// A file, or a folder with a filter for its files.
 pub(super) struct Target {
     pub(super) place: OpenedPath,
-    /// The files to search if it is a folder.
+    /// The filter for the files, if the target is a folder.
     pub(super) filter: FileFilter,
 }
 
@@ -35,7 +35,7 @@ struct Part {
     glob: Option<Glob>,
 }
 
-/// Opens what `path` names. Returns at least one target, in the order of their paths.
+/// Opens the paths of the call. Returns at least one target, in path order.
 pub(super) fn open(cx: &Context, args: &Args) -> Result<Vec<Target>, ToolError> {
     let mut parts = Vec::new();
     let workspace = [".".to_owned()];
@@ -64,11 +64,11 @@ fn target(cx: &Context, args: &Args, Part { place, glob }: Part) -> Result<Targe
     Ok(Target { place, filter })
 }
 
-/// Returns the paths that one string names.
+/// Returns the paths in one string.
 fn parts_of(cx: &Context, args: &Args, text: &str) -> Result<Vec<Part>, ToolError> {
     let whole = match resolve::open(cx, text, ExpectedKind::Path) {
         Ok(place) => return Ok(vec![Part { place, glob: None }]),
-        // A long list of paths is too long for one path.
+        // A long list of paths can be too long for a single path.
         Err(error @ (ToolError::NotFound { .. } | ToolError::Io(..))) => error,
         Err(error) => return Err(error),
     };
@@ -82,7 +82,7 @@ fn parts_of(cx: &Context, args: &Args, text: &str) -> Result<Vec<Part>, ToolErro
     if has_wildcard(text) { Ok(vec![glob(cx, args, text)?]) } else { Err(whole) }
 }
 
-/// Splits a list of paths at spaces outside of quotes; one without spaces at commas.
+/// Splits a list of paths at spaces outside of quotes, or at commas if it has no spaces.
 fn words(text: &str) -> Vec<String> {
     let words = shlex::split(text).unwrap_or_default();
     match &words[..] {
@@ -106,7 +106,7 @@ fn one(cx: &Context, args: &Args, text: &str) -> Result<Part, ToolError> {
 ///
 /// # Errors
 ///
-/// Returns an error if the glob matches nothing that a search of that folder reaches.
+/// Returns an error if the glob matches nothing that a search of that folder would reach.
 fn glob(cx: &Context, args: &Args, text: &str) -> Result<Part, ToolError> {
     let (folder, rest) = text.split_at(literal_folders(text).len());
     let place = resolve::open(cx, if folder.is_empty() { "." } else { folder }, ExpectedKind::Directory)?;
@@ -132,7 +132,7 @@ fn glob(cx: &Context, args: &Args, text: &str) -> Result<Part, ToolError> {
     Ok(Part { place, glob: Some(glob) })
 }
 
-/// Returns the path of `part` below a target, if the search of the target reaches it.
+/// Returns the path of `part` relative to a target, if a search of the target reaches it.
 fn path_in(target: &Target, part: &Part, args: &Args) -> Option<Vec<u8>> {
     let (base, path) = (&target.place.real, &part.place.real);
     let below = path.strip_prefix(base).ok()?;

@@ -1,4 +1,4 @@
-//! grep on real trees.
+//! Tests grep on real trees.
 
 mod paths;
 mod relevance;
@@ -63,7 +63,7 @@ fn context_and_the_groups_it_makes() {
         text(&tree(), &json!({"pattern": "needle", "path": "a.rs", "context": 2, "offset": 1})),
         second
     );
-    // A skipped match, and what stands after it, stand before the next one too.
+    // A skipped match and the lines after it can be context lines before the next match.
     let fixture = Fixture::new(&[("f", "x\n1\n2\nx\n")]);
     assert_eq!(
         text(&fixture, &json!({"pattern": "x", "context": 5, "offset": 1})),

@@ -1,4 +1,4 @@
-//! ls on real folders.
+//! Tests ls on real folders.
 
 use super::*;
 use crate::tools::tests::{Fixture, args};

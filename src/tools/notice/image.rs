@@ -13,7 +13,7 @@ pub enum ImageShown {
 }
 
 impl ImageShown {
-    /// Formats the bytes on disk and the change.
+    /// Formats the original size and the change.
     pub(super) fn instead_of(self, on_disk: u64) -> String {
         match self {
             Self::Scaled((width, height), format) => {

@@ -1,24 +1,24 @@
-//! The limits of a call and their units.
+//! The units of limits.
 
 use derive_more::Display;
 
 use cutline_core::notice::Count;
 
-/// The things that a limit counts.
+/// What a limit counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// Matching lines.
     Matches,
-    /// Files that have a match.
+    /// Files with a match.
     Files,
-    /// Names that match.
+    /// Matching names.
     Results,
     /// Entries of a folder.
     Entries,
 }
 
 impl Unit {
-    /// Returns the words for one and for several: `match`, `matches`.
+    /// Returns the singular and the plural, such as `match` and `matches`.
     pub fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::Matches => ("match", "matches"),
@@ -28,7 +28,7 @@ impl Unit {
         }
     }
 
-    /// Returns the words for a search or a listing that `limit` of them ended, and the way to more.
+    /// Formats that a search or a listing stopped after `limit` of these, and how to get more.
     pub(super) fn limit_reached(self, limit: u64) -> String {
         let (one, many) = self.words();
         let (reached, twice) = (Count(limit, one, many), limit.saturating_mul(2));
@@ -37,16 +37,16 @@ impl Unit {
     }
 }
 
-/// The number of things that are shown, and in all.
+/// The number of shown results and of all results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
 #[display("{shown} of {total}{} {}", if *more { "+" } else { "" }, unit.words().1)]
 pub struct PageOf {
-    /// The number shown.
+    /// The number that is shown.
     pub shown: u64,
-    /// The number in all, up to the call's limit.
+    /// The total number, up to the limit of the call.
     pub total: u64,
     /// True if there are more than `total`.
     pub more: bool,
-    /// The things that are counted.
+    /// What is counted.
     pub unit: Unit,
 }

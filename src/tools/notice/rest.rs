@@ -1,4 +1,4 @@
-//! The next calls that a notice names.
+//! The next calls that notices suggest.
 
 use derive_more::Display;
 
@@ -10,9 +10,9 @@ use cutline_core::truncate::Limit;
 pub enum LineHint {
     /// A shell command prints the start of the line.
     Shell {
-        /// The file's path, quoted for the shell.
+        /// The path of the file, quoted for the shell.
         path: String,
-        /// True if the file is in UTF-16: the command has to decode it first.
+        /// True if the file is in UTF-16. The command must then decode it first.
         is_utf16: bool,
     },
     /// Without a shell: search in the line, or continue after it.
@@ -25,12 +25,12 @@ pub enum LineHint {
 }
 
 impl LineHint {
-    /// Returns the sentences for `line`, which is over `limit`, or `None` if there is no next call.
+    /// Returns the sentences for `line`, which exceeds `limit`, or `None` if there is no next call.
     pub fn sentences(&self, line: u64, limit: Limit) -> Option<String> {
         let bytes = match limit {
-            // Of tokens that are at least as many bytes. No line alone is over a limit of lines.
+            // A token has at least one byte. A single line cannot exceed a line limit.
             Limit::Bytes(bytes) | Limit::Tokens(bytes) | Limit::Lines(bytes) => bytes,
-            // As JSON, twice as many of any text without control characters.
+            // In JSON, text without control characters takes at most twice as many bytes.
             Limit::Json(bytes) => bytes / 2,
         };
         match self {
@@ -56,7 +56,7 @@ impl LineHint {
     }
 }
 
-/// How the model can see complete lines that were cut.
+/// How the model can see the complete text of truncated lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FullLines {
     /// The tool that reads files.
@@ -87,17 +87,16 @@ impl FullLines {
 /// How the model can get less relevant results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
 pub enum RankedNext {
-    /// The offset at which they begin, and the limit that the next call can have at most, if that is less
-    /// than this one's.
+    /// The offset of the next results, and the maximum limit of the next call, if that is below the limit of this one.
     #[display("Use offset={_0}{} to continue", between(" limit=", *_1, ""))]
     Offset(u64, Option<u64>),
-    /// They are after all ranked results. Only path order returns them.
+    /// The results are after all ranked results. Only path order can return them.
     #[display("Use sort=path for the rest, or refine pattern")]
     PathOrder,
 }
 
 impl RankedNext {
-    /// Returns the offset at which they begin. Returns `None` if they are after all ranked results.
+    /// Returns the offset of the next results, or `None` if they are after all ranked results.
     pub fn offset(self) -> Option<u64> {
         match self {
             Self::Offset(offset, _) => Some(offset),

@@ -10,8 +10,8 @@ pub(super) fn continues(saved: &Saved) -> String {
     }
 }
 
-/// Formats the ids and names of processes that still run, up to the words about their output. `count` includes those that
-/// are not in `named`.
+/// Formats the ids and names of processes that are still running, as the start of a sentence. `count` includes
+/// processes that are not in `named`.
 pub(super) fn still_running(named: &[(u32, String)], count: usize) -> String {
     let processes: Vec<String> = named.iter().map(|(id, name)| format!("{id} {name}")).collect();
     let more = between(" and ", count.checked_sub(named.len()).filter(|more| *more > 0), " more");

@@ -1,4 +1,4 @@
-//! How far a search or a listing came before its deadline.
+//! How far a search or a listing got before its deadline.
 
 use derive_more::Display;
 
@@ -18,7 +18,7 @@ pub enum StoppedAt {
     /// The search of a tree.
     #[display("{}", up_to(path.as_deref(), *found, *has_later, *unit))]
     Path {
-        /// Everything up to this path was searched; `None` if no path was searched completely.
+        /// Everything up to this path was searched. `None` if nothing was searched completely.
         path: Option<String>,
         /// True if anything was found.
         found: bool,

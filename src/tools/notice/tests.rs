@@ -1,4 +1,4 @@
-//! The texts of single notices. The scenarios cover most of them.
+//! Tests the texts of single notices. The scenarios cover most of them.
 
 use super::*;
 use cutline_core::notice::NoticeLike;

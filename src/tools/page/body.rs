@@ -1,9 +1,9 @@
 //! The body of a page: complete groups within the limits, and the number of groups that do not fit.
 //!
 //! A group is a name, or a match line with its context up to the next match. It is shown completely or not at all, so
-//! that consecutive pages omit no context. If the first match does not fit, its context is removed from the outside in.
-//! The line itself is always shown, and cut to the byte limit if it is much longer. After the first group that does not
-//! fit, groups are only counted.
+//! that consecutive pages omit no context. If the first match does not fit, the context lines farthest from it are
+//! removed. The match line itself is always shown, and truncated to the byte limit if necessary. After the first group
+//! that does not fit, groups are only counted.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -18,10 +18,10 @@ use super::SHOWN_BYTES;
 use crate::limits::Limits;
 use crate::search::content::{Row, RowKind};
 
-/// The line between groups that do not touch.
+/// The line between groups of lines that are not adjacent.
 const SEPARATOR: &str = "--";
 
-/// Returns a path, with `…` instead of its middle if it has more than `max_bytes` bytes.
+/// Returns a path. If it has more than `max_bytes` bytes, replaces its middle with `…`.
 fn shortened(path: &str, max_bytes: usize) -> Cow<'_, str> {
     if path.len() <= max_bytes {
         return Cow::Borrowed(path);
@@ -33,20 +33,20 @@ fn shortened(path: &str, max_bytes: usize) -> Cow<'_, str> {
 /// A result: a match line of a file with its context, or a path or another name.
 #[derive(Debug, Default)]
 pub(in crate::tools) struct Group {
-    /// The path or name, as it is shown.
+    /// The path or name as shown.
     pub(in crate::tools) path: String,
-    /// The number of match lines, in a list of counts.
+    /// The number of match lines, if match lines are counted.
     pub(in crate::tools) count: Option<u64>,
-    /// The match line and its context; none if the result is the path itself.
+    /// The match line and its context. Empty if the result is the path itself.
     pub(in crate::tools) rows: VecDeque<Row>,
-    /// Index of the match line among them.
+    /// The index of the match line in `rows`.
     pub(in crate::tools) at: usize,
-    /// True if a line separates them from those before, unless they are the first.
+    /// True if a separator precedes these rows, unless they are the first.
     pub(in crate::tools) separated: bool,
 }
 
 impl Group {
-    /// Returns a result that is a path or another name.
+    /// Creates a result that is a path or another name.
     pub(in crate::tools) fn name(path: String) -> Self {
         Self { path, ..Self::default() }
     }
@@ -65,33 +65,33 @@ impl Group {
         }
     }
 
-    /// Returns the bytes of the longest line of which a part is shown.
+    /// Returns the bytes of the longest line that is shown in part.
     fn cut_from(&self) -> Option<u64> {
         self.rows.iter().filter_map(|row| row.cut_from).max()
     }
 }
 
-/// The format of match and context lines: each with its path, or below a heading with the path.
+/// The format of match and context lines: with the path in each line, or below a heading with the path.
 #[derive(Debug, Clone)]
 pub(in crate::tools) enum RowFormat {
     /// `path:3: text` for a match line, `path-3- text` for a context line.
     Path,
-    /// `3: text` and `3- text` below the path, and an empty line before each path but the first.
+    /// `3: text` and `3- text` below the path. An empty line precedes each path except the first.
     Heading {
-        /// The path of the latest heading.
+        /// The path of the last heading.
         latest: Option<String>,
     },
 }
 
 impl RowFormat {
-    /// Returns the format under `limits`. With a limit of one line there is no room for a heading.
+    /// Returns the format for `limits`. With a limit of one line, there is no space for a heading.
     pub(in crate::tools) fn new(limits: &Limits) -> Self {
         let has_headings = limits.grep_heading && limits.max_lines > 1;
         if has_headings { Self::Heading { latest: None } } else { Self::Path }
     }
 
-    /// Returns the lines before the next rows of a file. `is_separated` is true if these rows do not follow the ones
-    /// before directly.
+    /// Returns the lines before the next rows of a file. `is_separated` is true if these rows are not adjacent to the
+    /// previous ones.
     pub(in crate::tools) fn before_rows(&mut self, path: &str, is_separated: bool) -> Vec<String> {
         match self {
             Self::Heading { latest } if latest.as_deref() != Some(path) => {
@@ -103,7 +103,7 @@ impl RowFormat {
         }
     }
 
-    /// Returns a match or context line.
+    /// Formats a match or context line.
     pub(in crate::tools) fn line(&self, path: &str, row: &Row) -> String {
         let mark = if row.kind == RowKind::Match { ":" } else { "-" };
         let (number, text) = (row.number.to_string(), row.text.as_str());
@@ -114,8 +114,8 @@ impl RowFormat {
     }
 }
 
-/// Returns a line that begins with a path of so many bytes in at most `max_bytes` bytes. If the path is more than half of
-/// them, its middle goes; of the rest the end goes.
+/// Truncates a line that starts with a path of `path_bytes` bytes to at most `max_bytes` bytes. If the path takes more
+/// than half of that, its middle is removed. The rest is truncated at its end.
 fn shorten(line: &str, path_bytes: usize, max_bytes: u64) -> String {
     let max = as_index(max_bytes);
     if line.len() <= max {
@@ -140,25 +140,25 @@ pub(in crate::tools) struct Body {
     pub(super) bounds: Bounds,
     format: RowFormat,
     pub(super) text: String,
-    /// Lines of the text.
+    /// The number of lines in the text.
     lines: u64,
-    /// The measure of the text.
+    /// Measures the text against the limits.
     meter: Meter,
-    /// Groups in the text.
+    /// The number of groups in the text.
     pub(super) groups: u64,
     /// The extent of all groups.
     total: Extent,
     cut: Option<TruncatedBy>,
-    /// Bytes of the first match line or name, if it alone exceeds the limits.
+    /// The bytes of the first match line or name, if it exceeds the limits by itself.
     pub(super) first_line_bytes: Option<u64>,
-    /// Context lines that the first group lost.
+    /// The number of context lines that were removed from the first group.
     pub(in crate::tools) context_left_out: u64,
-    /// Bytes of the longest line of which a part is shown.
+    /// The bytes of the longest line that is shown in part.
     pub(in crate::tools) cut_from: Option<u64>,
 }
 
 impl Body {
-    /// Returns an empty body under `limits`.
+    /// Creates an empty body for `limits`.
     pub(in crate::tools) fn new(limits: &Limits) -> Self {
         let bounds = limits.bounds();
         Self {
@@ -176,7 +176,7 @@ impl Body {
         }
     }
 
-    /// Adds a result if it fits; of the first result, the part that fits.
+    /// Adds a group if it fits. Of the first group, adds the part that fits.
     pub(in crate::tools) fn group(&mut self, group: Group) {
         let is_separated = group.separated && self.total.lines > 0;
         let mut lines = Vec::new();
@@ -201,12 +201,12 @@ impl Body {
         self.groups += 1;
     }
 
-    /// Returns true if a limit was reached, so that further lines are only counted.
+    /// Returns true if a limit was reached, so that further groups are only counted.
     pub(in crate::tools) fn is_full(&self) -> bool {
         self.cut.is_some()
     }
 
-    /// Adds the first result, which does not fit, without the context lines that do not fit.
+    /// Adds the first group, which does not fit, without the context lines that do not fit.
     fn show_part(&mut self, mut group: Group) {
         let heading = match &self.format {
             RowFormat::Heading { latest } => latest.clone().filter(|_| !group.rows.is_empty()),
@@ -231,8 +231,8 @@ impl Body {
         }
     }
 
-    /// Adds the first line, cut to the byte limit, below its heading if it has one. Without a heading the line begins
-    /// with a path of `path_bytes` bytes.
+    /// Adds the first line, truncated to the byte limit, below its heading if it has one. Without a heading, the line
+    /// starts with a path of `path_bytes` bytes.
     fn show_cut_line(&mut self, heading: Option<&str>, line: &str, path_bytes: usize) {
         let max_bytes = self.bounds.sure_bytes().max(SHOWN_BYTES);
         let Some(path) = heading else {
@@ -246,7 +246,7 @@ impl Body {
         self.push(&shorten(line, 0, left));
     }
 
-    /// Shows lines if they fit; otherwise returns the limit that they would exceed.
+    /// Adds lines if they fit. Otherwise returns the limit that they would exceed.
     fn show(&mut self, lines: &[String], cut_from: Option<u64>) -> Option<TruncatedBy> {
         let (bytes, before, meter) = (self.text.len(), self.lines, self.meter);
         for line in lines {
@@ -277,8 +277,8 @@ impl Body {
         self.lines += 1;
     }
 
-    /// Returns the details of the truncation, if there was one. `total` is the extent of all results, if not all of them
-    /// were added.
+    /// Returns the details of the truncation, if there was one. `total` is the extent of all results, if not all of
+    /// them were added.
     pub(super) fn truncation(&self, total: Option<Extent>) -> Option<TruncationDetails> {
         let total = total.unwrap_or(self.total);
         let output = Extent { lines: self.lines, bytes: self.text.len() as u64 };

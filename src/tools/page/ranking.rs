@@ -1,4 +1,4 @@
-//! Limits of a ranking, and the notice about the results that a page omits.
+//! The limits of a ranking, and the notice about results that are not on the page.
 
 use super::{PageRequest, ToolError};
 use crate::limits::RANKED_AT_ONCE;
@@ -6,7 +6,7 @@ use crate::search::content::ContextLines;
 use crate::tools::error::given;
 use crate::tools::notice::RankedNext;
 
-/// Returns the number of results with this context that can be ranked: all are stored until everything is searched.
+/// Returns the maximum number of results with this context that can be ranked. All are in memory until the search ends.
 fn most_ranked(context: ContextLines) -> u64 {
     RANKED_AT_ONCE / context.lines_of_match()
 }
@@ -29,7 +29,7 @@ pub(super) fn check(request: &PageRequest) -> Result<(), ToolError> {
     )))
 }
 
-/// Returns the next call for the results after a page, from `offset` on.
+/// Returns the next call for the results from `offset` on.
 pub(super) fn next(request: &PageRequest, offset: u64) -> RankedNext {
     match most_ranked(request.ranked.unwrap_or_default()).saturating_sub(offset) {
         0 => RankedNext::PathOrder,

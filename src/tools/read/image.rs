@@ -1,8 +1,8 @@
-//! Images, encoded within the client's limits.
+//! Encodes images within the client's limits.
 //!
-//! Every image is decoded before it is returned: some model providers end a session at a damaged image. Bounds on the
-//! file's bytes and on the pixels limit the memory, and [`Load::Image`](crate::tools::catalog::Load) limits decoding to
-//! one image at a time.
+//! Every image is decoded before it is returned, because some model providers end a session if an image is damaged.
+//! Limits on the bytes of the file and on the pixels bound memory. [`Load::Image`](crate::tools::catalog::Load) allows
+//! only one image at a time.
 
 mod decode;
 
@@ -24,22 +24,22 @@ use cutline_core::details::Details;
 use cutline_core::text::{Size, show};
 use decode::{decode, decoder};
 
-/// JPEG's qualities, of 100, in the order in which they are tried before an image is made smaller: the
-/// first is not seen, with the last one letters are still read.
+/// JPEG qualities (of 100) in the order in which they are tried before an image is scaled down. With the first, the
+/// loss is not visible; with the last, text is still readable.
 const JPEG_QUALITIES: [u8; 3] = [85, 70, 50];
-/// The fewest pixels a side to which an image is made smaller.
+/// Minimum side in pixels of an image that is scaled down.
 const MIN_SIDE: u32 = 64;
 
-/// Returns the format that a file's first bytes say, if it is one of those that clients show.
+/// Returns the format that the first bytes of a file indicate, if clients can show it.
 pub(super) fn format_of(start: &[u8]) -> Option<ImageFormat> {
     let shown = [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::Gif, ImageFormat::WebP];
     image::guess_format(start).ok().filter(|format| shown.contains(format))
 }
 
-/// Returns the result for the image in `file`, which has `bytes` bytes and is shown as `path`.
+/// Returns the result for the image in `file`, which has `bytes` bytes and the shown path `path`.
 ///
 /// Works on a new thread: the allocator keeps up to 64 MB of freed memory for each thread that allocated it, and reuses
-/// it when the thread has ended. On the threads of the pool, eight images of 12 megapixels took 291 MB.
+/// it after the thread has ended. On pool threads, eight images of 12 megapixels took 291 MB.
 pub(super) fn read(
     cx: &Context,
     file: &File,
@@ -106,10 +106,11 @@ fn read_here(
     Ok(Output { image, ..Output::new(answer, details) })
 }
 
-/// The bytes of an image that is shown, their format, and the notice if they are not those of its file.
+/// The bytes of the shown image, its format, and the notice if it differs from the file.
 type Shown = (Vec<u8>, ImageFormat, Option<Notice>);
 
-/// Returns an image upright, encoded within `max_bytes` and `IMAGE_MAX_SIDE`, if that can be; `from` is its size on disk.
+/// Rotates an image upright, and encodes it within `max_bytes` and `IMAGE_MAX_SIDE`, if possible. `from` is its
+/// original size.
 fn fitted(
     (mut image, mut orientation): (DynamicImage, Orientation),
     format: ImageFormat,
@@ -124,7 +125,7 @@ fn fitted(
             image = image.thumbnail(side, side);
         }
         image = with_eight_bits(image);
-        // What is encoded anew has no note of how it is to be turned.
+        // A re-encoded image does not contain its orientation.
         let lying = (image.width(), image.height());
         image.apply_orientation(std::mem::replace(&mut orientation, Orientation::NoTransforms));
         if lying != (image.width(), image.height()) {
@@ -148,7 +149,7 @@ fn fitted(
     None
 }
 
-/// Returns the image with 8 bits in each channel: models see no more, and 16 bits take twice the bytes.
+/// Converts the image to 8 bits per channel: models do not see more, and 16 bits need twice the bytes.
 fn with_eight_bits(image: DynamicImage) -> DynamicImage {
     match image.color() {
         ColorType::L16 => image.to_luma8().into(),
@@ -159,8 +160,8 @@ fn with_eight_bits(image: DynamicImage) -> DynamicImage {
     }
 }
 
-/// Encodes an image within `max_bytes`: as PNG, which keeps its edges and its transparency, but for a
-/// photograph; as JPEG where that has too many bytes. `None` where neither fits.
+/// Encodes an image within `max_bytes`. Uses PNG, which preserves edges and transparency, unless the image is a
+/// photograph. Uses JPEG if PNG has too many bytes. Returns `None` if neither fits.
 fn encoded(image: &DynamicImage, format: ImageFormat, max_bytes: u64) -> Option<(Vec<u8>, ImageFormat)> {
     let fits = |bytes: &Vec<u8>| bytes.len() as u64 <= max_bytes;
     if format != ImageFormat::Jpeg {
@@ -179,7 +180,7 @@ fn encoded(image: &DynamicImage, format: ImageFormat, max_bytes: u64) -> Option<
     Some((jpegs.into_iter().find(fits)?, ImageFormat::Jpeg))
 }
 
-/// Returns the image without transparency, which JPEG has not: as it looks on a white page.
+/// Removes transparency, which JPEG does not support: draws the image on a white background.
 fn on_white(image: &DynamicImage) -> RgbImage {
     if !image.color().has_alpha() {
         return image.to_rgb8();
@@ -196,7 +197,7 @@ mod tests {
     use image::codecs::png::PngEncoder;
     use image::{ExtendedColorType, ImageEncoder, Rgb};
 
-    /// An EXIF note of its orientation alone, 6: held so that its left side is to be shown at the top.
+    /// EXIF data with only the orientation 6: the left side of the image must be shown at the top.
     const HELD_UPRIGHT: &[u8] = b"II\x2A\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0";
 
     fn write_held_upright(mut encoder: impl ImageEncoder, image: &RgbImage) {

@@ -1,26 +1,26 @@
-//! Line numbers of a page, as `cat -n` prints them: the number, a tab, the line.
+//! Adds line numbers to a page in the format of `cat -n`: the number, a tab, the line.
 //!
-//! The numbers are not padded: the tab aligns them up to seven digits, and padding would take up to five more bytes of
-//! the limit for each line.
+//! The numbers are not padded: the tab aligns numbers of up to seven digits, and padding would take up to five more
+//! bytes of the limit for each line.
 
 use cutline_core::truncate::Collector;
 
-/// Writes the number of each line before it.
+/// Writes the line number before each line.
 #[derive(Debug)]
 pub(super) struct LineNumbers {
-    /// The number of the next line that begins.
+    /// The number of the next line.
     next: u64,
-    /// True if the next character begins a line.
+    /// True if the next character starts a line.
     at_start: bool,
 }
 
 impl LineNumbers {
-    /// Numbers the lines of a page that begins with line `first`.
+    /// Starts numbering with `first`.
     pub(super) fn new(first: u64) -> Self {
         Self { next: first, at_start: true }
     }
 
-    /// Passes the next part of the page to `head`, with the numbers.
+    /// Passes the next part of the page to `head`, with line numbers.
     pub(super) fn push(&mut self, part: &str, head: &mut Collector) {
         let mut numbered = String::with_capacity(part.len() * 2);
         for line in part.split_inclusive('\n') {
@@ -35,12 +35,12 @@ impl LineNumbers {
     }
 }
 
-/// Returns the text before line `number`.
+/// Returns the text before the line `number`.
 pub(super) fn prefix(number: u64) -> String {
     format!("{number}\t")
 }
 
-/// Returns the page without its numbers.
+/// Removes the line numbers of a page.
 pub(super) fn without_numbers(numbered: &str) -> String {
     let mut lines = numbered.split_inclusive('\n').collect::<Vec<_>>();
     for line in &mut lines {

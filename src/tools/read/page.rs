@@ -27,14 +27,14 @@ use super::line_numbers::{self, LineNumbers};
 use super::page_lines::PageLines;
 use super::{Args, failure};
 
-/// Bytes that are read of a file at a time for a page: mostly one such block is enough.
+/// Number of bytes of a file that are read at a time. One block is usually enough for a page.
 const PAGE_BLOCK_BYTES: usize = 64 * 1024;
-/// Time after the deadline for reading a page whose lines were not all counted.
+/// Time after the deadline for reading a page if not all lines were counted.
 const PAGE_TIME: Duration = Duration::from_secs(1);
-/// Bytes that are decoded at a time, before it is known whether the page is full.
+/// Number of bytes to decode before checking whether the page is full.
 const DECODED_BYTES: usize = 16 * 1024;
 
-/// Returns the page of `text` that `args` ask for.
+/// Returns the page of `text` that `args` request.
 pub(super) fn read(
     cx: &Context,
     args: &Args,
@@ -43,7 +43,7 @@ pub(super) fn read(
 ) -> Result<Output, ToolError> {
     let offset = args.offset.unwrap_or(1);
     if text.start >= text.end {
-        // No line to start from but the first.
+        // An empty text has only a first line.
         let answer = Answer { notices: vec![Notice::FileEmpty.into()], ..Answer::default() };
         return match offset {
             ..=1 => Ok(Output::new(answer, Details::default())),
@@ -64,11 +64,11 @@ pub(super) fn read(
     ReadPage { cx, args, place, text, index: &index, first, from, stop }.answer().map_err(failed)
 }
 
-/// The number of a page's first line, and the offset at which that begins.
+/// The number of a page's first line, and its offset.
 type Start = (u64, u64);
 
-/// Returns the index of `text`, and the start of the page: by the index that is remembered, or by a new one if there is
-/// none or it does not apply. The start is `None` beyond the last line that was counted.
+/// Returns the index of `text` and the start of the page. Uses the cached index, or counts the lines if there is none
+/// or it is out of date. The start is `None` if it is after the last counted line.
 fn locate(
     cx: &Context,
     offset: i64,
@@ -99,7 +99,7 @@ fn locate(
     Ok((index, start))
 }
 
-/// A page that is to be read, with all that its notices speak of.
+/// The parameters of a page.
 struct ReadPage<'a> {
     cx: &'a Context,
     args: &'a Args,
@@ -108,13 +108,13 @@ struct ReadPage<'a> {
     index: &'a LineIndex,
     first: u64,
     from: u64,
-    /// The page is read also if the deadline passed while the lines were counted.
+    /// The page is read even if the deadline passed while lines were counted.
     stop: Stop,
 }
 
 impl ReadPage<'_> {
-    /// Returns the text that is shown, its lines, and true if anything had to be replaced: in the page, or after it if that
-    /// was cut.
+    /// Returns the text to show, its lines, and true if invalid bytes were replaced: in the page, or after it if the
+    /// page was truncated.
     fn collect(&self) -> io::Result<(Truncation, PageLines, bool)> {
         let bounds = self.cx.limits.bounds();
         let lines = self.args.limit.map_or(bounds.lines, |limit| limit.min(bounds.lines));
@@ -124,7 +124,7 @@ impl ReadPage<'_> {
         let mut lines = PageLines::new(self.cx.limits.text_line_chars(), numbers);
         let mut buffer = self.text.buffer(PAGE_BLOCK_BYTES);
         self.text.blocks(self.from, &mut buffer, &self.stop, |_, block| {
-            // Bytes in memory are one block: those beyond the page are not even decoded.
+            // Bytes in memory are a single block. The bytes after the page are not decoded.
             for piece in block.chunks(DECODED_BYTES) {
                 decoder.push(piece, &mut |part| lines.push(part, &mut head));
                 if head.is_full() {
@@ -142,7 +142,7 @@ impl ReadPage<'_> {
 
     fn answer(&self) -> io::Result<Output> {
         let (mut kept, lines, lossy) = self.collect()?;
-        // The details are those of the file's own text.
+        // The details refer to the text of the file without line numbers.
         let numbered = self.is_numbered().then(|| {
             let text = line_numbers::without_numbers(&kept.content);
             kept.output.bytes = text.len() as u64;
@@ -150,7 +150,7 @@ impl ReadPage<'_> {
         });
         let (limits, encoding, first) = (&self.cx.limits, self.text.encoding, self.first);
         let last = first + kept.output.lines.saturating_sub(1);
-        // There is more text after a page that was cut.
+        // If the page was truncated, there is more text after it.
         let is_at_least = !self.index.is_complete && kept.cut.is_some();
         let lines_counted = if is_at_least { self.index.lines.max(last + 1) } else { self.index.lines };
         let total = Extent { lines: lines_counted, bytes: self.text.end };
@@ -219,7 +219,7 @@ impl ReadPage<'_> {
         }
         let is_whole = first == 1 && self.args.limit.is_none_or(|limit| limit >= total.lines);
         let totals = match &details.truncation {
-            // On disk, UTF-16 is of another size.
+            // The size of UTF-16 text differs on disk.
             Some(_) if is_at_least => Totals::LowerBound,
             Some(_) if is_whole && encoding == Encoding::Utf8 => Totals::Exact,
             None if details.lines_truncated.is_none() => Totals::Exact,
@@ -231,8 +231,8 @@ impl ReadPage<'_> {
         Ok(Output { totals, ..Output::new(answer, details) })
     }
 
-    /// Returns the definitions after line `last`, for a notice of at most `max_bytes` bytes. Returns `None` if there are none,
-    /// or if the call has a limit of its own.
+    /// Returns the definitions after line `last`, for a notice of at most `max_bytes` bytes. Returns `None` if there
+    /// are none, or if the call has a limit.
     fn outline(&self, last: u64, max_bytes: usize) -> io::Result<Option<Listed>> {
         let cx = self.cx;
         if cx.limits.outline == OutlineMode::Off || self.args.limit.is_some() {
@@ -243,18 +243,18 @@ impl ReadPage<'_> {
         Ok(Some(listed(rest, max_bytes)).filter(|outline| !outline.entries.is_empty()))
     }
 
-    /// Returns true if the call asks for line numbers.
+    /// Returns true if the call requests line numbers.
     fn is_numbered(&self) -> bool {
         self.args.line_numbers == Some(true)
     }
 
-    /// Returns the bytes of the first line's number, which count for the limit of bytes.
+    /// Returns the size in bytes of the first line's number, which counts for the byte limit.
     fn number_bytes(&self) -> u64 {
         if self.is_numbered() { line_numbers::prefix(self.first).len() as u64 } else { 0 }
     }
 
-    /// Returns the bytes of the page up to the end of line `last`, on disk or decoded if that is not the same; and
-    /// true if anything in them has to be replaced, which it may if `lossy` says so.
+    /// Returns the bytes of the page up to the end of line `last`: on disk, or decoded if the two differ. Also returns
+    /// true if invalid bytes in them were replaced, which is only checked if `lossy` is true.
     fn bytes(&self, last: u64, lossy: bool) -> io::Result<(u64, bool)> {
         let text = self.text;
         if self.ends_uncounted(last) {
@@ -281,12 +281,13 @@ impl ReadPage<'_> {
         Ok((len, decoder.lossy()))
     }
 
-    /// Returns true if the end of `line` is after the part in which lines were counted.
+    /// Returns true if the end of `line` is after the counted part.
     fn ends_uncounted(&self, line: u64) -> bool {
         !self.index.is_complete && line >= self.index.lines
     }
 
-    /// Returns the way to get at the page's first line, which no page can hold; `next` is the line after it.
+    /// Returns how the model can read the first line, which is too long for a page. `next` is the number of the
+    /// following line.
     fn line_hint(&self, next: Option<u64>) -> LineHint {
         if !self.cx.has(ToolName::Bash) {
             return LineHint::Tools { grep: self.cx.has(ToolName::Grep), next };
@@ -296,7 +297,7 @@ impl ReadPage<'_> {
     }
 }
 
-/// Returns a path as a shell takes it, whatever bytes it has; one that begins with `-` is not an option.
+/// Quotes a path for a shell, whatever bytes it has. Prevents that a leading `-` is parsed as an option.
 fn shell_path(path: Cow<'_, [u8]>) -> String {
     let mut bytes = path;
     if bytes.starts_with(b"-") {
@@ -304,12 +305,12 @@ fn shell_path(path: Cow<'_, [u8]>) -> String {
     }
     match show::name(&bytes) {
         Cow::Borrowed(text) => shlex::try_quote(text).map_or_else(|_| escaped(&bytes), Cow::into_owned),
-        // It could not be shown as it is.
+        // The path is not valid UTF-8.
         Cow::Owned(_) => escaped(&bytes),
     }
 }
 
-/// Returns a name with bytes that are no text as bash takes it: `$'a\xff'`.
+/// Quotes a name with invalid bytes for bash: `$'a\xff'`.
 fn escaped(name: &[u8]) -> String {
     let characters = name.iter().map(|byte| match byte {
         b'\\' | b'\'' => format!("\\{}", char::from(*byte)),

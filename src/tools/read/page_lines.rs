@@ -1,5 +1,5 @@
-//! The lines of a page: `\r\n` becomes `\n`, long lines are cut to their start, and lines get numbers if the call asks
-//! for them.
+//! Processes the lines of a page: converts `\r\n` to `\n`, truncates long lines, and adds line numbers if the call
+//! requests them.
 
 use std::borrow::Cow;
 
@@ -8,23 +8,23 @@ use cutline_core::truncate::{Collector, Truncation};
 
 use super::line_numbers::LineNumbers;
 
-/// Converts `\r\n` to `\n`, counts the converted ones in the page, cuts long lines and numbers lines.
+/// Converts `\r\n` to `\n`, counts the converted line endings, truncates long lines and adds line numbers.
 pub(super) struct PageLines {
     crlf: u64,
-    /// Cuts long lines.
+    /// Truncates long lines.
     pub(super) cutter: LineCutter,
     numbers: Option<LineNumbers>,
-    /// True if the last part ended with a `\r` that was held back.
+    /// True if the last part ended with a `\r` that was not passed on yet.
     held: bool,
 }
 
 impl PageLines {
-    /// Cuts lines to `max_chars` characters, and writes `numbers` before them.
+    /// Creates a processor that truncates lines to `max_chars` characters and adds `numbers`.
     pub(super) fn new(max_chars: Option<usize>, numbers: Option<LineNumbers>) -> Self {
         Self { crlf: 0, cutter: LineCutter::new(max_chars), numbers, held: false }
     }
 
-    /// Passes the next part of the text to `head`.
+    /// Processes the next part of the text, and passes it to `head`.
     pub(super) fn push(&mut self, part: &str, head: &mut Collector) {
         let before = if std::mem::take(&mut self.held) { "\r" } else { "" };
         if before.is_empty() && memchr::memchr(b'\r', part.as_bytes()).is_none() {
@@ -45,14 +45,14 @@ impl PageLines {
         }
     }
 
-    /// Passes a `\r` that was held back to `head`.
+    /// Passes a remaining `\r` to `head`.
     pub(super) fn finish(&mut self, head: &mut Collector) {
         if std::mem::take(&mut self.held) {
             self.take(head, "\r");
         }
     }
 
-    /// Returns the name of the line endings in `kept`, unless all of them are `\n`.
+    /// Returns the name of the line endings in `kept`, or `None` if all of them are `\n`.
     pub(super) fn word(&self, kept: &Truncation) -> Option<&'static str> {
         let ended = match kept.cut {
             Some(_) => kept.output.lines,

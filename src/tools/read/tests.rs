@@ -1,4 +1,4 @@
-//! read on real files: pages, and which file they are of.
+//! Tests read on real files: pages, and the file to which they belong.
 
 use proptest::prelude::*;
 
@@ -6,8 +6,7 @@ use super::*;
 use crate::tools::tests::{Fixture, args};
 use serde_json::json;
 
-/// The lines of one page, each with its newline where the file has it: the text before the empty
-/// line and the notices.
+/// Returns the text of a page without the empty line and the notices. Each line has its newline if the file has it.
 fn body_of(output: &Output) -> String {
     let (text, details) = (&output.text, &output.details);
     let cut = details.next_offset.is_some();
@@ -70,7 +69,7 @@ proptest! {
         } else {
             fixture.write("a", &file);
         }
-        // A line longer than the limit has no page.
+        // A line that exceeds the limit does not fit on any page.
         prop_assume!(file.lines().all(|line| line.len() as u64 <= max_bytes));
         prop_assert_eq!(pages(&fixture, "a", limit), file);
     }
@@ -89,7 +88,7 @@ proptest! {
 #[test]
 fn newline_out_of_step_at_the_end_of_utf_16_ends_no_line() {
     let fixture = Fixture::new(&[]);
-    // The last two bytes are a newline's, the last pair is not.
+    // The last two bytes look like a newline, but they are not aligned to a pair.
     for (content, text) in [
         (&b"\xff\xfea\0\n\0\x0a\x0a\0"[..], "a\n\u{0a0a}\u{FFFD}"),
         (b"\xfe\xff\0a\0\n\x61\0\n", "a\n\u{6100}\u{FFFD}"),
@@ -102,12 +101,12 @@ fn newline_out_of_step_at_the_end_of_utf_16_ends_no_line() {
 
 #[test]
 fn file_that_is_open_is_not_opened_again() {
-    // One too large for the quick way, and one that is no text.
+    // One file that is too large for the fast path, and one binary file.
     for (content, expected) in [("first\n".repeat(20_000), Ok("first\n")), ("\0first".to_owned(), Err("6B"))]
     {
         let fixture = Fixture::new(&[("a", &content), ("b", "second")]);
         let args: Args = args(&json!({"path": "a"}));
-        // Nothing is known to be in memory on systems without such a call.
+        // Some systems do not report what is in the cache.
         let Some(opened) = open_cached(&fixture.cx, &args.path) else { return };
         assert!(answer_cached(&fixture.cx, &args, &opened).is_none());
         std::fs::rename(fixture.at("b"), fixture.at("a")).unwrap();

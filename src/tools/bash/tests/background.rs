@@ -1,4 +1,4 @@
-//! Processes that outlive their command.
+//! Tests processes that outlive their command.
 
 use super::*;
 

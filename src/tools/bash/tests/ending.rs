@@ -1,8 +1,8 @@
-//! Commands that are ended: by their time, by the client, by the server.
+//! Tests commands that are ended by their timeout, by the client or by the server.
 
 use super::*;
 
-/// Starts processes that are hard to find or hard to end, and waits for them for long.
+/// Starts processes that are hard to find or hard to end, and waits for a long time.
 const STUBBORN: &str = "
     echo before
     setsid sh -c 'echo $$ > session; exec sleep 600' &
@@ -60,7 +60,7 @@ async fn cancellation_after_the_end_of_the_shell_ends_writers() {
         server.cx.cancel.cancel();
     };
     let (result, ()) = tokio::join!(server.call(args(command)), cancel);
-    // On a busy machine the answer may have been quicker.
+    // On a busy machine the result may have been earlier.
     if matches!(result, Err(ToolError::Cancelled)) {
         assert!(!runs(server.pid_in("pid").await));
     }

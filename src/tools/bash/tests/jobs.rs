@@ -1,8 +1,8 @@
-//! Commands on Windows: handed over as they were written, and ended by their jobs.
+//! Tests commands on Windows: they run as they were written, and their jobs end them.
 
 use super::*;
 
-/// True if a process runs.
+/// Returns true if a process runs.
 fn runs(id: u32) -> bool {
     let id = sysinfo::Pid::from_u32(id);
     let mut system = sysinfo::System::new();

@@ -1,4 +1,4 @@
-//! The saved output, also where it can't be saved.
+//! Tests saved outputs, including cases in which saving fails.
 
 #[cfg(unix)]
 use std::os::unix::fs::PermissionsExt;
@@ -81,7 +81,7 @@ async fn a_read_only_disk_fails_nothing_else() {
     assert_eq!(output.details.spill_error.as_deref(), Some("Read-only file system"), "{}", output.text);
 }
 
-/// A small file system of its own, taken away when dropped.
+/// A small separate file system. It is unmounted when dropped.
 struct Disk(TempDir);
 
 impl Disk {
@@ -122,7 +122,8 @@ async fn only_orphans_of_a_dead_server_are_ended_at_the_start() {
     let unread = |program: &[&str]| start(&dead, program, Stdio::piped()); // its reader goes with `stdout`
     let mut ended = [start(&dead, sleep, Stdio::null()), unread(away)];
     drop(ended[1].stdout.take());
-    // What another container's server started, or none; and `sleep` by `setsid`, whose output nothing lost.
+    // Processes that belong to a server in another container, or to no server; and `sleep` started with `setsid`, whose
+    // output still has a reader.
     let other = format!("4194305.1.{}.{session}.aa", namespace + 1);
     let mut stay = [start(&other, sleep, Stdio::null()), start("4194305.1.aa", sleep, Stdio::null())];
     let mut daemon = Command::new("setsid").args(sleep).env("CUTLINE_MARK", &dead).spawn().unwrap();

@@ -1,4 +1,4 @@
-//! The text that the model reads: each row of bash's answers.
+//! Tests the text that the model reads, for each kind of result of bash.
 
 use super::*;
 use crate::capture::Capture;
@@ -7,7 +7,7 @@ use cutline_core::truncate::KeyForms;
 
 const PATH: &str = "PATH";
 
-/// The text, with the saved output's path named `PATH`; and what that file holds.
+/// Returns the text, with the path of the saved output replaced by `PATH`, and the content of that file.
 fn with_file(output: &Output) -> (String, Vec<u8>) {
     let path = output.details.full_output_path.clone().expect("nothing was saved");
     let bytes = std::fs::read(&path).unwrap();
@@ -199,7 +199,7 @@ async fn many_at_once() {
     }
 }
 
-/// Drives all of them at once.
+/// Runs all futures concurrently.
 async fn futures_of<F: Future + Unpin>(mut futures: Vec<F>) -> Vec<F::Output> {
     let mut outputs: Vec<Option<F::Output>> = futures.iter().map(|_| None).collect();
     std::future::poll_fn(|cx| {

@@ -1,4 +1,4 @@
-//! Several paths in one call.
+//! Tests several paths in one call.
 
 use std::time::{Duration, Instant};
 

@@ -1,8 +1,8 @@
-//! grep's matches by relevance.
+//! Tests the relevance order of grep.
 
 use super::*;
 
-/// Files with definitions, uses and other lines, of which many have the same score.
+/// Creates files with definitions, uses and other lines. Many of them have the same score.
 fn pools() -> Fixture {
     let mut files: Vec<(String, String)> = vec![
         (

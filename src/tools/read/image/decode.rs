@@ -1,4 +1,4 @@
-//! Decoding of an image within bounds on its pixels and on the decoder's memory.
+//! Decodes an image within limits on its pixels and on the memory of the decoder.
 
 use std::io::Cursor;
 
@@ -8,17 +8,17 @@ use memchr::memmem;
 
 use crate::limits::{IMAGE_DECODED_BYTES, PNG_METADATA_BYTES};
 
-/// JPEG's marker of the head of a scan.
+/// The JPEG marker for the start of a scan.
 const START_OF_SCAN: [u8; 2] = [0xFF, 0xDA];
-/// JPEG's marker of the end of an image.
+/// The JPEG marker for the end of an image.
 const END_OF_IMAGE: [u8; 2] = [0xFF, 0xD9];
-/// Scans of one JPEG: the decoder may take as long for each as for the full image.
+/// Maximum number of scans in one JPEG. The decoder may need as much time for each as for a complete image.
 const MAX_SCANS: usize = 100;
 
-/// Returns a decoder that has read the head of `content`. Returns `None` if the head is damaged.
+/// Returns a decoder that has read the header of `content`. Returns `None` if the header is damaged.
 pub(super) fn decoder(content: &[u8], format: ImageFormat) -> Option<impl ImageDecoder> {
     let mut limits = Limits::default();
-    // PNG's decoder applies this to its rows and to unpacked colour profiles, not to the pixels.
+    // The PNG decoder applies this limit to rows and unpacked colour profiles, but not to the pixels.
     let is_png = format == ImageFormat::Png;
     limits.max_alloc = Some(if is_png { PNG_METADATA_BYTES } else { IMAGE_DECODED_BYTES });
     let mut reader = ImageReader::with_format(Cursor::new(content), format);
@@ -26,19 +26,20 @@ pub(super) fn decoder(content: &[u8], format: ImageFormat) -> Option<impl ImageD
     reader.into_decoder().ok()
 }
 
-/// Decodes an image, and returns it with the turn that shows it upright. Returns `None` if it is damaged.
+/// Decodes an image. Returns it with the rotation that makes it upright, or `None` if it is damaged.
 pub(super) fn decode(content: &[u8], format: ImageFormat) -> Option<(DynamicImage, Orientation)> {
     let mut decoder = decoder(content, format)?;
     let orientation = match format {
         ImageFormat::Jpeg if !is_complete(content) => return None,
-        // WebP's decoder allocates as many bytes as the file declares for this.
+        // The WebP decoder allocates as many bytes as the file declares for this.
         ImageFormat::WebP => Orientation::NoTransforms,
         _ => decoder.orientation().unwrap_or(Orientation::NoTransforms),
     };
     Some((DynamicImage::from_decoder(decoder).ok()?, orientation))
 }
 
-/// True if a JPEG is not cut off and has a usual number of scans. The decoder itself fills up missing pixels with gray.
+/// Returns true if a JPEG is not truncated and has at most [`MAX_SCANS`] scans. The decoder itself fills missing pixels
+/// with gray.
 fn is_complete(jpeg: &[u8]) -> bool {
     let last_scan = memmem::rfind(jpeg, &START_OF_SCAN);
     let is_whole = last_scan.is_some() && memmem::rfind(jpeg, &END_OF_IMAGE) > last_scan;
