@@ -18,7 +18,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// The files with the words of the notices.
+/// The files with the texts of the notices.
 const NOTICES: [&str; 11] = [
     "core/src/notice.rs",
     "core/src/notice/answer.rs",
@@ -45,7 +45,7 @@ fn literals(code: &str) -> Vec<String> {
     parts.split('"').skip(1).step_by(2).map(|text| text.replace('\u{1}', "\"")).collect()
 }
 
-/// Returns the longest run of plain words in a format string, if it has words.
+/// Returns the longest part of a format string between its placeholders, or `None` if it has no words.
 fn words(format: &str) -> Option<String> {
     let braces = [("{{", "\u{2}"), ("}}", "\u{3}"), ("\\n", "\n")];
     let format = braces.iter().fold(format.to_owned(), |format, (from, to)| format.replace(from, to));
@@ -66,12 +66,12 @@ fn assert_page_has(page: &str, wanted: impl IntoIterator<Item = String>) {
 
 #[track_caller]
 fn assert_pages_have(pages: &[&str], wanted: impl IntoIterator<Item = String>) {
-    // Tables can't hold a bare `|`.
+    // A `|` in a table is escaped.
     let text = pages.iter().map(|page| file(page)).collect::<String>().replace("\\|", "|");
     let mut seen = 0;
     let missing: Vec<String> =
         wanted.into_iter().inspect(|_| seen += 1).filter(|wanted| !text.contains(wanted.as_str())).collect();
-    assert!(seen > 5, "nothing was looked for");
+    assert!(seen > 5, "too few texts were checked");
     assert!(missing.is_empty(), "{pages:?} do not have: {missing:#?}");
 }
 
@@ -146,6 +146,6 @@ fn flags_on_page_match_binary() {
     let page = file("docs/configuration.md");
     let rows = page.lines().filter_map(|line| line.strip_prefix("| `--")?.split(['`', ' ']).next());
     for flag in rows {
-        assert!(flags.contains(&format!("--{flag}")), "the page has --{flag}, --help has not");
+        assert!(flags.contains(&format!("--{flag}")), "the page has --{flag}, but --help does not");
     }
 }

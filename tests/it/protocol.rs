@@ -1,38 +1,38 @@
-//! Properties of the protocol, whatever the tool is.
+//! Tests of the protocol that apply to all tools.
 
-// The first messages: both eras, every revision, what may come before them.
+// The first messages, in all protocol revisions.
 mod handshake;
 
 // tools/list: its size, its schemas, and the effect of flags.
 mod list;
 
-// Calls that are no calls: an unknown tool, params of another shape.
+// Invalid calls: an unknown tool, invalid params.
 mod params;
 
 // Invalid lines, which do not end a session.
 mod lines;
 
-// stdin and stdout that are no pipes.
+// stdin and stdout that are not pipes.
 mod streams;
 
-// The end: of input, by signals, in the middle of calls.
+// The end of a session: end of input and signals, also during calls.
 mod ending;
 
 // Cancelled calls, and progress notifications.
 mod cancel;
 mod progress;
 
-// Many calls at once.
+// Many concurrent calls.
 mod crowd;
 
-// Log notifications and the log itself.
+// Log notifications and the log on stderr.
 mod logging;
 
-// Limits that fit the client.
+// Limits from the profile of the client.
 mod fit;
 
-// Roots that a client offers.
+// Roots that the client offers.
 mod roots;
 
-// --structured.
+// `--structured`.
 mod structured;

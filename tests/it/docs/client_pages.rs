@@ -3,7 +3,7 @@
 use super::page;
 use super::{example_project::ExampleProject, file};
 
-/// The headings of each, in this order.
+/// The headings of each page, in order.
 const HEADINGS: [&str; 6] = [
     "add-cutline",
     "check-that-it-works",
@@ -13,7 +13,7 @@ const HEADINGS: [&str; 6] = [
     "remove-cutline",
 ];
 
-/// The clients that `cutline config` knows.
+/// Returns the clients that `cutline config` supports.
 fn clients() -> Vec<String> {
     let help = String::from_utf8(ExampleProject::new().run("cutline config --help").stdout).unwrap();
     let (_, values) = help.split_once("possible values: ").unwrap();
@@ -24,7 +24,7 @@ fn clients() -> Vec<String> {
 }
 
 #[test]
-fn client_pages_have_one_form() {
+fn client_pages_have_the_same_sections() {
     for client in clients() {
         let path = format!("docs/clients/{client}.md");
         let page = page::one(&path);
@@ -36,7 +36,7 @@ fn client_pages_have_one_form() {
             "{path} does not show the entry"
         );
         let removal = format!("cutline config {client} --remove --write");
-        assert!(file(&path).contains(&removal), "{path} does not say how to remove the entry");
+        assert!(file(&path).contains(&removal), "{path} does not show how to remove the entry");
         for (index, link) in [("README.md", &path), ("docs/clients/README.md", &format!("{client}.md"))] {
             assert!(file(index).contains(&format!("]({link})")), "{index} has no row for {client}");
         }

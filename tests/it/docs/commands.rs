@@ -1,15 +1,15 @@
-//! The commands of the pages' `sh` blocks work: those that need nothing but cutline are run in an
-//! [`ExampleProject`], the lines of a page one after another, and have to succeed.
+//! The commands in the `sh` blocks of the pages succeed. Commands that need only cutline run in an [`ExampleProject`], in the
+//! order of the page.
 
 use super::example_project::ExampleProject;
 use super::file;
 use super::page::{self, Page};
 
-/// Programs that are run; no other is, whatever a page says.
+/// The only programs that the test runs.
 const RUN: [&str; 3] = ["cutline", "mkdir", "echo"];
-/// Commands of cutline that are not run.
+/// Commands of cutline that the test does not run.
 const NOT_RUN: [&str; 2] = [
-    // The file has no such server; `cli::config` wraps one.
+    // The example project has no such server. `cli::config` tests this command.
     "cutline config cursor --max-bytes 20KB --wrap",
     // It downloads a server. `tests/it/wrap` uses local servers.
     "cutline wrap",
@@ -46,15 +46,15 @@ fn cargo_targets_exist() {
             assert!(manifest.contains(&format!("name = \"{}\"", pair[1])), "{place}: {command}");
         }
     }
-    assert!(seen > 3, "{seen} were seen");
+    assert!(seen > 3, "only {seen} targets were found");
 }
 
-/// Returns the commands of a page's `sh` blocks in their order, each with its place.
+/// Returns the commands in the `sh` blocks of a page in order, each with its location.
 fn commands_of(page: &Page) -> Vec<(String, String)> {
     let mut commands = Vec::new();
     for block in page.blocks.iter().filter(|block| block.kind == "sh") {
         let joined = block.text.replace("\\\n", " ");
-        // A test can run the end of a line without its start.
+        // Commands that are joined with `&&` run separately.
         let each = joined.lines().flat_map(|line| line.split(" && "));
         commands.extend(each.map(|command| (block.place.clone(), command.to_owned())));
     }

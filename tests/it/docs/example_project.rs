@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Client, Start, Workspace};
 
-/// Paths on the pages of the project, the binary, the home folder and a saved output.
+/// The paths of the project, the binary, the home folder and the saved outputs on the pages.
 const PROJECT: &str = "/home/me/project";
 const BINARY: &str = "/home/me/.cargo/bin/cutline";
 const HOME: &str = "/home/me";
@@ -54,39 +54,40 @@ impl ExampleProject {
         Self(workspace)
     }
 
-    /// Runs a line of shell, to its end.
+    /// Runs a shell command.
     pub(super) fn run(&self, line: &str) -> Output {
         let path = format!("<base>/home/.cargo/bin:{}", std::env::var("PATH").unwrap_or_default());
-        let start = Start::new(&self.0).through("bash", &["-ec", &self.here(line)]).env("PATH", &path);
+        let start =
+            Start::new(&self.0).through("bash", &["-ec", &self.with_real_paths(line)]).env("PATH", &path);
         start.command().stdin(Stdio::null()).output().unwrap()
     }
 
-    /// A server, and a client that is ready for calls.
+    /// Starts a server and a client.
     pub(super) fn client(&self) -> Client {
         Client::new(&self.0)
     }
 
-    /// The arguments of a call as a page has them, with the places as they are here.
+    /// Parses the arguments of a call on a page. Replaces the paths of the pages with those of this run.
     pub(super) fn arguments(&self, json: &str) -> Value {
-        serde_json::from_str(&self.here(json)).unwrap_or_else(|error| panic!("{json}: {error}"))
+        serde_json::from_str(&self.with_real_paths(json)).unwrap_or_else(|error| panic!("{json}: {error}"))
     }
 
-    /// `text` of a page, with the places as they are here.
-    fn here(&self, text: &str) -> String {
-        let places = self.places();
+    /// Replaces the paths of the pages in `text` with those of this run.
+    fn with_real_paths(&self, text: &str) -> String {
+        let paths = self.paths();
         let written = |path: &PathBuf| path.metadata().and_then(|metadata| metadata.modified()).ok();
         let saved = self.0.saved().into_iter().max_by_key(written).map(|path| path.display().to_string());
         let text = text.replace(SAVED, &saved.unwrap_or_else(|| SAVED.to_owned()));
-        places.iter().fold(text, |text, (named, real)| text.replace(named, real))
+        paths.iter().fold(text, |text, (named, real)| text.replace(named, real))
     }
 
-    /// Returns `text` with the paths of this run replaced by those of the pages.
-    pub(super) fn as_named(&self, text: &str) -> String {
-        self.places().iter().fold(text.to_owned(), |text, (named, real)| text.replace(real, named))
+    /// Replaces the paths of this run in `text` with those of the pages.
+    pub(super) fn with_page_paths(&self, text: &str) -> String {
+        self.paths().iter().fold(text.to_owned(), |text, (named, real)| text.replace(real, named))
     }
 
-    /// Returns each path of the pages with its path in this run. Of paths that begin alike, the longer is first.
-    fn places(&self) -> [(&'static str, String); 4] {
+    /// Returns each path of the pages with its path in this run. A path is before its prefixes.
+    fn paths(&self) -> [(&'static str, String); 4] {
         let path = |path: PathBuf| path.display().to_string();
         [
             (PROJECT, path(self.0.root().to_owned())),

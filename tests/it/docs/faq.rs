@@ -1,4 +1,4 @@
-//! docs/faq.md: each shell command and each call in its tables works.
+//! The shell commands and calls in the tables of docs/faq.md succeed.
 
 use super::example_project::ExampleProject;
 use super::file;

@@ -1,4 +1,4 @@
-//! Compares the pages with measurements with the agents in tests/agents and the table of client limits.
+//! The versions on the pages with measurements match the agents in tests/agents and the client profiles.
 
 use cutline::fit::CLIENTS;
 
@@ -9,7 +9,7 @@ fn pages() -> String {
     ["docs/clients/measured.md", "docs/clients/frameworks.md"].map(file).concat()
 }
 
-/// The versions of the packages that the agents are made of, an agent's own first: `@1.2.3` or `==1.2.3`.
+/// Returns the versions of the packages of the agents: `@1.2.3` or `==1.2.3`. The package of the agent itself is first.
 fn versions() -> Vec<String> {
     let rows = file("tests/agents/agents.py");
     let rows = rows.lines().filter(|line| line.starts_with("@agent(") || line.contains("framework("));
@@ -21,20 +21,20 @@ fn versions() -> Vec<String> {
 }
 
 #[test]
-fn measured_versions_are_those_that_are_run() {
+fn measured_versions_match_the_agent_tests() {
     let versions = versions();
     assert!(versions.len() > 15, "{versions:?}");
     let page = pages();
     for version in versions {
-        assert!(page.contains(&format!(" {version}")), "{version} is on neither page");
+        assert!(page.contains(&format!(" {version}")), "{version} is not on the pages");
     }
 }
 
 #[test]
-fn measured_versions_are_those_of_the_fit() {
+fn measured_versions_match_the_client_profiles() {
     let page = pages();
     for client in &CLIENTS {
         let version = format!(" {}.", client.version);
-        assert!(page.contains(&version), "{} {} is on neither page", client.id, client.version);
+        assert!(page.contains(&version), "{} {} is not on the pages", client.id, client.version);
     }
 }

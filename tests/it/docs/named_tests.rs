@@ -1,4 +1,4 @@
-//! docs/security.md makes no claim without a test: each claim has a row in `security_claims.md`, which names its tests.
+//! Each claim in docs/security.md has a row with its tests in `security_claims.md`.
 
 use std::fs;
 use std::path::Path;
@@ -7,9 +7,9 @@ use super::file;
 
 /// The page with the claims.
 const PAGE: &str = "docs/security.md";
-/// The table that names the tests of each claim.
+/// The table with the tests of each claim.
 const TABLE: &str = "tests/it/docs/security_claims.md";
-/// Sections of the page that make claims: each paragraph, each item of a list, each row of a table.
+/// Sections with claims. Each paragraph, list item and table row is a claim.
 const CLAIMS: [&str; 9] = [
     "## Files",
     "## Saved outputs",
@@ -32,16 +32,16 @@ const OTHERS: [&str; 5] = [
 /// The heads of the tables.
 const HEADS: [&str; 2] = ["a command | `workspace-write` | `read-only` |", "what | bound |"];
 
-/// Returns true for the name of a test: its modules and its function, separated by `::`.
-fn is_named(code: &str) -> bool {
+/// Returns true if `code` has the form of a test name: modules and function, separated by `::`.
+fn is_test_name(code: &str) -> bool {
     let is_name = |part: &str| {
         !part.is_empty() && part.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
     };
     code.contains("::") && code.split("::").all(is_name)
 }
 
-/// Returns true if there is a test of that name in the files of its modules, below `tests/it` or `src`.
-fn is_there(name: &str) -> bool {
+/// Returns true if a test with this name exists in the files of its modules, below `tests/it` or `src`.
+fn exists(name: &str) -> bool {
     let (modules, function) = name.rsplit_once("::").unwrap();
     let top = Path::new(env!("CARGO_MANIFEST_DIR"));
     let files = [top.join("tests/it"), top.join("src")].into_iter().flat_map(|folder| {
@@ -65,7 +65,7 @@ fn table() -> Vec<(String, Vec<String>)> {
     let rows = text.lines().filter(|line| line.starts_with("| ")).skip(2);
     let row = |line: &str| {
         let (claim, tests) = line.strip_prefix("| ")?.strip_suffix(" |")?.split_once(" | ")?;
-        let tests = tests.split('`').filter(|part| is_named(part)).map(str::to_owned).collect();
+        let tests = tests.split('`').filter(|part| is_test_name(part)).map(str::to_owned).collect();
         Some((claim.to_owned(), tests))
     };
     rows.map(|line| row(line).unwrap_or_else(|| panic!("{TABLE}: not a row: {line}"))).collect()
@@ -80,25 +80,23 @@ fn claims(section: &str) -> Vec<String> {
     parts.filter(|part| !HEADS.contains(part)).map(str::to_owned).collect()
 }
 
-/// Returns true if `start` is the first cell of the row `claim`, or the start of a claim that is no row.
-fn is_of(claim: &str, start: &str) -> bool {
+/// Returns true if `start` is the first cell of the table row `claim`, or the start of another claim.
+fn starts_with_text(claim: &str, start: &str) -> bool {
     let after = claim.strip_prefix(start);
     after.is_some_and(|after| after.starts_with(" | ") || !claim.ends_with('|'))
 }
 
 #[test]
-fn named_tests_exist() {
+fn listed_tests_exist() {
     let named: Vec<String> = table().into_iter().flat_map(|(_, tests)| tests).collect();
-    assert!(named.len() > 100, "{} are named", named.len());
-    let missing: Vec<_> = named.iter().filter(|name| !is_there(name)).collect();
-    assert!(missing.is_empty(), "there is no such test: {missing:#?}");
-    assert!(
-        !is_there("boundaries::no_such_test") && !is_there("no_such_module::tools_stay_inside_the_roots")
-    );
+    assert!(named.len() > 100, "only {} tests are listed", named.len());
+    let missing: Vec<_> = named.iter().filter(|name| !exists(name)).collect();
+    assert!(missing.is_empty(), "these tests do not exist: {missing:#?}");
+    assert!(!exists("boundaries::no_such_test") && !exists("no_such_module::tools_stay_inside_the_roots"));
 }
 
 #[test]
-fn each_claim_names_a_test() {
+fn each_claim_has_a_test() {
     let text = file(PAGE);
     let section = |heading: &str| {
         let start = text.find(&format!("\n{heading}")).unwrap_or_else(|| panic!("no section {heading}"));
@@ -109,15 +107,15 @@ fn each_claim_names_a_test() {
     let is_known = |heading: &&&str| CLAIMS.iter().chain(&OTHERS).any(|known| heading.starts_with(known));
     assert_eq!(headings.iter().filter(is_known).count(), headings.len(), "{headings:#?}");
     let claims: Vec<String> = CLAIMS.into_iter().flat_map(|heading| claims(section(heading))).collect();
-    assert!(claims.len() > 60, "{} claims were found", claims.len());
+    assert!(claims.len() > 60, "only {} claims were found", claims.len());
     let table = table();
     for claim in &claims {
-        let row = table.iter().find(|(start, _)| is_of(claim, start));
-        assert!(row.is_some_and(|(_, tests)| !tests.is_empty()), "{TABLE} names no test for\n{claim}");
+        let row = table.iter().find(|(start, _)| starts_with_text(claim, start));
+        assert!(row.is_some_and(|(_, tests)| !tests.is_empty()), "{TABLE} has no test for\n{claim}");
     }
     for (start, _) in &table {
         assert!(
-            claims.iter().any(|claim| is_of(claim, start)),
+            claims.iter().any(|claim| starts_with_text(claim, start)),
             "{PAGE} has no claim that starts with: {start}"
         );
     }

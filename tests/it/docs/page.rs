@@ -10,18 +10,18 @@ const FOLDERS: [&str; 3] = ["docs", "fixtures", "packaging"];
 /// The start and end of a comment with the command that prints the next block.
 const SHOWS: (&str, &str) = ("<!-- shows: ", " -->");
 
-/// A page. Each place is `README.md:12`.
+/// A page. Locations have the form `README.md:12`.
 #[derive(Debug, Default)]
 pub(super) struct Page {
-    /// From the top of the repository.
+    /// The path relative to the root of the repository.
     pub(super) path: String,
     /// Its fenced blocks.
     pub(super) blocks: Vec<Block>,
-    /// The place of each code span, and its text.
+    /// The location and text of each code span.
     pub(super) code: Vec<(String, String)>,
-    /// The place of each link, and its target.
+    /// The location and target of each link.
     pub(super) links: Vec<(String, String)>,
-    /// Its headings as the anchors that they become.
+    /// The anchors of its headings.
     pub(super) anchors: Vec<String>,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Block {
     pub(super) text: String,
 }
 
-/// Returns all pages, by path.
+/// Returns all pages, sorted by path.
 pub(super) fn all() -> Vec<Page> {
     let top = Path::new(env!("CARGO_MANIFEST_DIR"));
     let entries = |folder: &Path| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
@@ -52,11 +52,14 @@ pub(super) fn all() -> Vec<Page> {
     let name = |path: &Path| path.strip_prefix(top).unwrap().to_str().unwrap().to_owned();
     let pages: Vec<Page> =
         paths.iter().map(|path| Page::read(name(path), &fs::read_to_string(path).unwrap())).collect();
-    assert!(pages.iter().any(|page| page.path == "README.md") && pages.len() > 10, "where are the pages?");
+    assert!(
+        pages.iter().any(|page| page.path == "README.md") && pages.len() > 10,
+        "too few pages were found"
+    );
     pages
 }
 
-/// Returns the page of that path.
+/// Returns the page with this path.
 pub(super) fn one(path: &str) -> Page {
     all().into_iter().find(|page| page.path == path).unwrap_or_else(|| panic!("no {path}"))
 }
@@ -96,7 +99,7 @@ impl Page {
     }
 }
 
-/// Returns a heading as the end of a link: lower case, spaces as `-`, nothing else but letters, digits, `-` and `_`.
+/// Returns the anchor of a heading: lower case, with `-` for spaces, and only letters, digits, `-` and `_`.
 fn anchor(heading: &str) -> String {
     let kept = |c: &char| c.is_alphanumeric() || [' ', '-', '_'].contains(c);
     heading.to_lowercase().chars().filter(kept).map(|c| if c == ' ' { '-' } else { c }).collect()

@@ -1,4 +1,4 @@
-//! Texts of the binary that the pages quote: flags, the doctor's findings, answers, records.
+//! Texts of the binary that the pages quote: flags, findings of `doctor`, results, records.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::example_project::ExampleProject;
 use super::{NOTICES, file, literals, page};
 
-/// Returns true for pages for users, which name only flags of cutline.
+/// Returns true for pages for users. All flags on these pages are flags of cutline.
 fn is_for_users(path: &str) -> bool {
     path == "README.md" || path.starts_with("docs/clients/") || {
         let pages = ["configuration", "install", "troubleshooting", "security", "tools"];
@@ -16,7 +16,7 @@ fn is_for_users(path: &str) -> bool {
 }
 
 #[test]
-fn named_flags_exist() {
+fn mentioned_flags_exist() {
     let project = ExampleProject::new();
     let help = |command| String::from_utf8(project.run(&format!("cutline {command} --help")).stdout).unwrap();
     let help = ["", "call ls", "config", "doctor"].map(help).concat();
@@ -30,7 +30,7 @@ fn named_flags_exist() {
             }
         }
     }
-    assert!(seen > 60, "{seen} were seen");
+    assert!(seen > 60, "only {seen} quotes were checked");
 }
 
 /// Files with texts for the model or for users of `doctor`, in addition to the notices.
@@ -47,33 +47,34 @@ const TEXTS: [&str; 11] = [
     "src/cli/doctor/machine.rs",
     "src/cli/doctor/server.rs",
 ];
-/// A program, keywords and a text in the examples, and a word of the system's.
-const NOT_OURS: [&str; 6] = ["node", "function", "device", "fn", "struct", "impl"];
+/// Words in quoted texts that are not in the code: a program, keywords and a text of the examples, and a word of a system
+/// error.
+const OTHER_WORDS: [&str; 6] = ["node", "function", "device", "fn", "struct", "impl"];
 
 #[test]
 fn quoted_texts_exist_in_the_code() {
     let known: Vec<String> = NOTICES.iter().chain(&TEXTS).flat_map(|path| literals(&file(path))).collect();
     let known = known.iter().flat_map(|text| text.split(|c: char| !c.is_ascii_alphabetic()));
-    let known: BTreeSet<&str> = known.chain(NOT_OURS).collect();
+    let known: BTreeSet<&str> = known.chain(OTHER_WORDS).collect();
     let mut seen = 0;
     for page in ["docs/tools.md", "docs/troubleshooting.md"].map(page::one) {
         for (place, code) in &page.code {
             let finding = code.strip_prefix("note  ").or_else(|| code.strip_prefix("wrong "));
             let begins =
                 finding.is_some() || code.starts_with(['[', '(']) || code.starts_with(char::is_uppercase);
-            // Commands of the shell in a hint are not cutline's words.
+            // The shell command in a hint is not a text of cutline.
             let quoted = finding.unwrap_or(code).split("Use bash").next().unwrap();
             if begins && quoted.contains(' ') {
                 seen += 1;
                 let words = quoted.split(' ').map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
-                // No numbers, paths or names.
+                // Numbers, paths and names are not checked.
                 let words = words.filter(|word| word.chars().all(|c| c.is_ascii_lowercase()));
-                let made_up: Vec<_> = words.filter(|word| word.len() > 1 && !known.contains(word)).collect();
-                assert!(made_up.is_empty(), "{place}: {code}: cutline does not say {made_up:?}");
+                let unknown: Vec<_> = words.filter(|word| word.len() > 1 && !known.contains(word)).collect();
+                assert!(unknown.is_empty(), "{place}: {code}: no text of cutline contains {unknown:?}");
             }
         }
     }
-    assert!(seen > 60, "{seen} were seen");
+    assert!(seen > 60, "only {seen} quotes were checked");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use super::example_project::ExampleProject;
 use super::page::{self, Block};
 
 /// Values that differ from run to run.
-const DIFFERS: [(&str, &str); 3] = [
+const VARYING: [(&str, &str); 3] = [
     ("[LOG]", r"cutline-bash-(?<redacted>\w+)\.log"),
     ("[PID]", r"still running: (?<redacted>\d+)"),
     ("[TIME]", r"(?:answered|greeted) in (?<redacted>[\d.]+\w+)"),
@@ -36,11 +36,15 @@ fn transcripts_match() {
                         client.call(tool, project.arguments(arguments)).text().to_owned()
                     }
                 };
-                assert_shown(&format!("{}: {step}", block.place), &expected, &project.as_named(&actual));
+                assert_shown(
+                    &format!("{}: {step}", block.place),
+                    &expected,
+                    &project.with_page_paths(&actual),
+                );
             }
         }
     }
-    assert!(steps > 2, "there are {steps} steps in all pages");
+    assert!(steps > 2, "only {steps} steps were found");
 }
 
 #[test]
@@ -53,31 +57,31 @@ fn shown_outputs_match() {
         let output = project.run(command);
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{}: {command}\n{stderr}", block.place);
-        let actual = project.as_named(&String::from_utf8_lossy(&output.stdout));
+        let actual = project.with_page_paths(&String::from_utf8_lossy(&output.stdout));
         assert_shown(&format!("{}: {command}", block.place), &block.text, &actual);
     }
-    assert!(outputs >= 5, "there are {outputs} in all pages");
+    assert!(outputs >= 5, "only {outputs} outputs were found");
 }
 
 #[test]
-fn block_kinds_are_known() {
+fn blocks_match_their_kind() {
     for Block { place, kind, text, .. } in page::all().iter().flat_map(|page| &page.blocks) {
         let is_json = |text: &str| serde_json::from_str::<serde_json::Value>(text).is_ok();
-        let is_fine = match kind.as_str() {
+        let is_valid = match kind.as_str() {
             // YAML is what `cutline config` prints: see `shows`.
             "sh" | "console" | "yaml" => true,
             // One value, or one record on each line.
             "json" => is_json(text) || text.lines().all(is_json),
             "toml" => text.parse::<toml_edit::DocumentMut>().is_ok(),
-            // Anything that is typed belongs into `console` or `sh`.
+            // Commands belong in `console` or `sh` blocks.
             "" | "text" => !text.lines().any(|line| line.starts_with("$ ") || line.starts_with("> ")),
             _ => false,
         };
-        assert!(is_fine, "{place}: this is no {kind:?}\n{text}");
+        assert!(is_valid, "{place}: the block is not {kind:?}\n{text}");
     }
 }
 
-/// Returns each command or call of a transcript with the answer below it.
+/// Returns each command or call of a transcript with its result.
 fn steps_of(block: &Block) -> Vec<(String, String)> {
     let mut steps: Vec<(String, String)> = Vec::new();
     for line in block.text.lines() {
@@ -94,11 +98,11 @@ fn steps_of(block: &Block) -> Vec<(String, String)> {
 #[track_caller]
 fn assert_shown(place: &str, expected: &str, actual: &str) {
     let mut redactions = Redactions::new();
-    redactions.extend(DIFFERS.map(|(name, pattern)| (name, Regex::new(pattern).unwrap()))).unwrap();
-    let left_out = |line| if line == "…" { "..." } else { line };
-    let expected = expected.trim_end().lines().map(left_out).collect::<Vec<_>>().join("\n");
+    redactions.extend(VARYING.map(|(name, pattern)| (name, Regex::new(pattern).unwrap()))).unwrap();
+    let ellipsis = |line| if line == "…" { "..." } else { line };
+    let expected = expected.trim_end().lines().map(ellipsis).collect::<Vec<_>>().join("\n");
     let expected = redactions.redact(&expected).into_data();
     let assert = Assert::new().normalize_paths(false).redact_with(redactions);
-    let shown = assert.try_eq(Some(&"answered"), actual.trim_end().into_data(), expected);
+    let shown = assert.try_eq(Some(&"actual"), actual.trim_end().into_data(), expected);
     shown.unwrap_or_else(|difference| panic!("{place}\n{difference}\nin full:\n{actual}"));
 }

@@ -1,5 +1,4 @@
-//! docs/tools.md the other way round: nothing on the page that the code has not. And the numbers, on
-//! every page that names them.
+//! Everything in docs/tools.md exists in the code, and all limits on the pages match the constants.
 
 use cutline::limits as is;
 use cutline_core::details::Details;
@@ -10,14 +9,14 @@ use super::file;
 
 const PAGE: &str = "docs/tools.md";
 
-/// A section of the page, from its heading to the next.
+/// Returns a section of the page, from its heading to the next one.
 fn section(page: &str, heading: &str) -> String {
     let text = file(page);
     let (_, rest) = text.split_once(&format!("\n## {heading}\n")).unwrap_or_else(|| panic!("no {heading}"));
     rest.split("\n## ").next().unwrap_or_default().to_owned()
 }
 
-/// The cells of the rows of all tables in `text`.
+/// Returns the cells of all tables in `text`, by row.
 fn rows(text: &str) -> Vec<Vec<String>> {
     let lines = text.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| ---"));
     let cells = |line: &str| line.trim_matches('|').split(" | ").map(|cell| cell.trim().to_owned()).collect();
@@ -54,7 +53,7 @@ fn arguments_match_schemas() {
                 let required =
                     schema["required"].as_array().is_some_and(|all| all.iter().any(|one| one == argument));
                 assert_eq!(kind.contains("required"), required, "{name}: {argument}");
-                // The choices of an argument, or its type.
+                // The page has the choices of an argument, or its type.
                 let (choices, description) = (code(kind), property["description"].as_str().unwrap());
                 assert!(
                     choices.iter().all(|choice| description.contains(choice)),
@@ -99,9 +98,9 @@ fn fields_on_page_exist() {
         in_lists.chain(in_text).filter(|name| !values.contains(name)).map(str::to_owned).collect();
     assert!(shown.len() > 25, "{shown:?}");
     for name in shown {
-        assert!(fields.contains(&name), "{PAGE} has {name}, no answer has");
+        assert!(fields.contains(&name), "{PAGE} has {name}, but no result has it");
     }
-    // That the code's names are those of an answer.
+    // Fields without a value are omitted from a result.
     let none = serde_json::to_value(Details::default()).unwrap();
     assert_eq!(none, serde_json::json!({}));
 }

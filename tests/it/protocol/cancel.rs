@@ -21,7 +21,7 @@ fn cancellation_ends_all_processes_of_a_command() {
             let id = client.send_call("bash", json!({"command": started}), None);
             eventually("the command runs", || workspace.path("started").exists());
             client.cancel(id);
-            eventually(&format!("{command} is gone"), || workspace.processes(client.id()).is_empty());
+            eventually(&format!("{command} has ended"), || workspace.processes(client.id()).is_empty());
             assert_no_response(&mut client, id);
         }
     }
@@ -34,7 +34,7 @@ fn cancelled_command_leaves_no_saved_output() {
     let id = client.send_call("bash", json!({"command": "seq 50000; touch started; sleep 600"}), None);
     eventually("the command runs", || workspace.path("started").exists());
     client.cancel(id);
-    eventually("its file is gone", || workspace.saved().is_empty());
+    eventually("the saved output is removed", || workspace.saved().is_empty());
     assert_no_response(&mut client, id);
 }
 
@@ -69,7 +69,7 @@ fn cancelled_fifo_search_ends() {
 }
 
 #[test]
-fn cancelling_unknown_call_is_ignored() {
+fn cancellation_of_an_unknown_call_is_ignored() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let mut client = Client::new(&workspace);
     let id = client.send_call("read", json!({"path": "a"}), None);
@@ -81,7 +81,7 @@ fn cancelling_unknown_call_is_ignored() {
 }
 
 #[test]
-fn request_with_the_id_of_an_open_call_is_refused_and_leaves_that_to_be_cancelled() {
+fn request_with_the_id_of_an_open_call_is_refused() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
     let id = client.send_call("bash", json!({"command": "touch started; exec sleep 600"}), None);
@@ -89,19 +89,19 @@ fn request_with_the_id_of_an_open_call_is_refused_and_leaves_that_to_be_cancelle
     for method in ["ping", "tools/call"] {
         let params = json!({"name": "ls", "arguments": {}});
         client.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
-        let response = client.expect_message("its refusal", |message| message["id"] == id);
+        let response = client.expect_message("the error response", |message| message["id"] == id);
         assert_eq!(response["error"]["code"], -32600, "{method}: {response}");
     }
     client.cancel(id);
-    eventually("the command is gone", || workspace.processes(client.id()).is_empty());
-    eventually("the id is free once all of the call has ended", || {
+    eventually("the command has ended", || workspace.processes(client.id()).is_empty());
+    eventually("the id can be used again after the end of the call", || {
         client.send(&json!({"jsonrpc": "2.0", "id": id, "method": "ping"}));
         client.expect_message("its answer", |message| message["id"] == id)["result"] == json!({})
     });
 }
 
 #[test]
-fn request_with_the_id_of_a_cancelled_call_gets_no_answer_of_that() {
+fn reused_id_of_a_cancelled_call_gets_no_late_response() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
     let command = "trap '' TERM; touch started; sleep 600 & wait; sleep 600";
@@ -110,13 +110,13 @@ fn request_with_the_id_of_a_cancelled_call_gets_no_answer_of_that() {
     let params = json!({"name": "bash", "arguments": {"command": "echo new"}});
     client.cancel(id);
     client.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}));
-    let response = client.expect_message("an answer", |message| message["id"] == id);
+    let response = client.expect_message("a response", |message| message["id"] == id);
     let text = &response["result"]["content"][0]["text"];
     assert!(response["error"]["code"] == -32600 || text == "new\n", "{response}");
 }
 
 #[test]
-fn cancelling_one_call_leaves_the_others() {
+fn cancelling_a_call_does_not_affect_others() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
     let one = client.send_call("bash", json!({"command": "touch started; exec sleep 600"}), None);

@@ -1,4 +1,4 @@
-//! Many calls at once: all are answered, and a slow one delays no other.
+//! Many concurrent calls: all return, and slow calls do not delay others.
 
 use serde_json::json;
 
@@ -39,7 +39,7 @@ fn all_concurrent_calls_return() {
 }
 
 #[test]
-fn waiting_commands_delay_nothing() {
+fn waiting_commands_do_not_delay_other_calls() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let mut client = Client::new(&workspace);
     let wait = json!({"command": "until [ -e go ]; do sleep 0.05; done; echo went"});
@@ -57,7 +57,7 @@ fn waiting_commands_delay_nothing() {
 }
 
 #[test]
-fn flood_of_output_delays_nothing() {
+fn large_output_does_not_delay_other_calls() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let mut client = Client::new(&workspace);
     let flood = client.send_call("bash", json!({"command": "yes | head -c 200000000"}), None);
@@ -74,7 +74,7 @@ fn flood_of_output_delays_nothing() {
 }
 
 #[test]
-fn servers_in_one_folder_stay_apart() {
+fn servers_in_one_folder_save_separate_outputs() {
     let workspace = Workspace::new();
     let (mut one, mut other) = (Client::new(&workspace), Client::new(&workspace));
     let command = json!({"command": "seq 5000"});

@@ -1,4 +1,4 @@
-//! Answers fitted to the client that is there, by the name that it gives itself.
+//! Limits from the profile of the client. The name that the client sends selects the profile.
 
 use std::time::Duration;
 
@@ -73,7 +73,7 @@ fn text_only_client_gets_no_images_or_details() {
     assert!(reply.result.get("_meta").is_none(), "{}", reply.result);
 }
 
-/// Reads `path` page by page. Fails if a page is cut, and returns the text of the pages.
+/// Reads `path` page by page. Fails if the client would truncate a page. Returns the text of all pages.
 fn pages(client: &mut Client, path: &str) -> String {
     let (mut all, mut offset) = (String::new(), 1);
     loop {
@@ -142,13 +142,13 @@ fn command_in_the_notice_returns_the_start_of_a_long_line() {
 fn result_arrives_before_the_client_timeout() {
     let workspace = workspace();
     let sleep = json!({"command": "echo begun; sleep 600"});
-    for (flags, learns) in [(&[][..], true), (&["--fit", "off"][..], false)] {
+    for (flags, adapts) in [(&[][..], true), (&["--fit", "off"][..], false)] {
         let mut client = Start::new(&workspace).flags(flags).client();
         let id = client.send_call("bash", json!({"command": "touch began; sleep 600"}), None);
-        // The client waits a little more than a second, the shortest patience that is believed.
+        // The client cancels after a little more than a second, the shortest client timeout that the server assumes.
         std::thread::sleep(Duration::from_millis(1200));
         client.notify("notifications/cancelled", json!({"requestId": id, "reason": "Request timed out"}));
-        if learns {
+        if adapts {
             let reply = client.call("bash", sleep.clone());
             reply.assert_contains("begun\n\n[Still running after 1 second (pid ");
             assert_eq!(reply.details()["stillRunning"], true);
@@ -160,12 +160,12 @@ fn result_arrives_before_the_client_timeout() {
 }
 
 #[test]
-fn answered_command_ends_at_timeout_or_exit() {
+fn still_running_command_ends_at_its_timeout_or_with_the_server() {
     let workspace = workspace();
     let mut client = Start::new(&workspace).flags(["--answer-within", "1"]).client();
     let timed = client.call("bash", json!({"command": "echo begun; sleep 600", "timeout": 2}));
     let path = timed.details()["fullOutputPath"].as_str().unwrap().to_owned();
-    eventually("its last line says so", || {
+    eventually("its last line reports the timeout", || {
         std::fs::read_to_string(&path).unwrap() == "begun\n[Command timed out after 2 seconds]\n"
     });
     let left = client.call("bash", json!({"command": "echo $$; sleep 600"}));
@@ -174,18 +174,20 @@ fn answered_command_ends_at_timeout_or_exit() {
     assert!(left.text().contains(&format!("(pid {id})")), "{}", left.text());
     client.close_stdin();
     client.exit();
-    eventually("it is gone with the server", || !std::path::Path::new(&format!("/proc/{id}")).exists());
+    eventually("the command has ended with the server", || {
+        !std::path::Path::new(&format!("/proc/{id}")).exists()
+    });
     assert!(std::fs::read_to_string(&path).unwrap().starts_with(&format!("{id}\n")));
 }
 
 #[test]
 fn incomplete_saved_output_is_reported_before_the_status() {
-    // The system takes no more than 1024 bytes of a file, as on a full disk.
+    // The system limits files to 1024 bytes, like a full disk.
     let full = "trap '' XFSZ; ulimit -f 1; exec";
     for (limit, flags, printed, why) in [
         ("exec", &["--spill-max-file", "1KB"][..], "seq 1000", "1KB limit"),
         (full, &[], "seq 200; sleep 1.3; seq 800", "File too large"),
-        // There is room for all of the output, and none for its end.
+        // There is space for the output, but not for the line with the exit code.
         (full, &[], "seq 400 | head -c 1020", "File too large"),
     ] {
         let workspace = workspace();
@@ -198,7 +200,9 @@ fn incomplete_saved_output_is_reported_before_the_status() {
         let path = reply.details()["fullOutputPath"].as_str().unwrap().to_owned();
         workspace.write("go", "");
         let end = format!("\n[Output after this was not saved: {why}]\n[Command exited with code 3]\n");
-        eventually("its last lines say so", || std::fs::read_to_string(&path).unwrap().ends_with(&end));
+        eventually("its last lines report the error", || {
+            std::fs::read_to_string(&path).unwrap().ends_with(&end)
+        });
         assert!(std::fs::read_to_string(&path).unwrap().starts_with("1\n2\n3\n"));
     }
 }

@@ -1,4 +1,4 @@
-//! The first messages of a session, in both eras.
+//! The first messages of a session, in all protocol revisions.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use crate::support::{Client, Protocol, Start, Workspace};
 const REVISIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
 #[test]
-fn every_handshake_revision_is_spoken() {
+fn all_handshake_revisions_are_supported() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     for revision in REVISIONS {
         let mut client = Start::new(&workspace).without_handshake();
@@ -18,14 +18,14 @@ fn every_handshake_revision_is_spoken() {
         assert_eq!(result["serverInfo"]["version"], env!("CARGO_PKG_VERSION"));
         assert!(result["capabilities"]["tools"].is_object(), "{response}");
         let instructions = result["instructions"].as_str().unwrap();
-        assert!(instructions.len() < 2000, "clients cut instructions at 2 KB");
+        assert!(instructions.len() < 2000, "some clients truncate instructions at 2 KB");
         client.notify("notifications/initialized", json!({}));
         client.call("read", json!({"path": "a"})).assert_text("one\n");
     }
 }
 
 #[test]
-fn unknown_revision_gets_newest() {
+fn unknown_revision_gets_the_newest_one() {
     let workspace = Workspace::new();
     for version in ["1999-01-01", "2026-07-28", "soon"] {
         let mut client = Start::new(&workspace).without_handshake();
@@ -35,7 +35,7 @@ fn unknown_revision_gets_newest() {
 }
 
 #[test]
-fn stateless_era_needs_no_handshake() {
+fn stateless_revision_needs_no_handshake() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let mut client = Start::new(&workspace).protocol(Protocol::Stateless).client();
     client.call("read", json!({"path": "a"})).assert_text("one\n");
@@ -64,11 +64,11 @@ fn unknown_stateless_revision_is_refused() {
 }
 
 #[test]
-fn both_eras_answer_alike() {
+fn both_protocol_revisions_return_the_same_results() {
     let files = json!({"a.txt": {"lines": [1, 3000], "text": "line {n}"}});
     let workspace = Workspace::with(&files);
-    let mut legacy = Client::new(&workspace);
-    let mut modern = Start::new(&workspace).protocol(Protocol::Stateless).client();
+    let mut with_handshake = Client::new(&workspace);
+    let mut stateless = Start::new(&workspace).protocol(Protocol::Stateless).client();
     for (tool, args) in [
         ("read", json!({"path": "a.txt"})),
         ("grep", json!({"pattern": "line"})),
@@ -77,7 +77,7 @@ fn both_eras_answer_alike() {
         ("ls", json!({"path": "missing"})),
         ("bash", json!({"command": "echo hi"})),
     ] {
-        let (one, other) = (legacy.call(tool, args.clone()), modern.call(tool, args));
+        let (one, other) = (with_handshake.call(tool, args.clone()), stateless.call(tool, args));
         let facts = |reply: &crate::support::Reply| {
             let mut details = reply.details().clone();
             details.as_object_mut().map(|details| details.remove("durationMs"));

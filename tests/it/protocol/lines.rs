@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Protocol, Start, Workspace};
 
-/// Lines that are no messages, or none that can be answered.
+/// Lines that are not messages, or messages that get no response.
 const LINES: [&[u8]; 33] = [
     b"",
     b" ",
@@ -75,7 +75,7 @@ fn line_over_the_limit_is_skipped() {
         line.extend_from_slice(b"\"}}\n");
         client.send_raw(&line);
         client.call("read", json!({"path": "a"})).assert_text("one\n");
-        // So is one that is no JSON at all.
+        // A long line that is not JSON is skipped too.
         client.send_raw(&[vec![b'x'; 9_000_000], b"\n".to_vec()].concat());
         client.call("read", json!({"path": "a"})).assert_text("one\n");
     }
@@ -90,7 +90,7 @@ fn long_line_under_the_limit_is_accepted() {
 }
 
 #[test]
-fn lines_in_pieces_and_carriage_returns() {
+fn lines_can_arrive_in_pieces_and_end_with_carriage_returns() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let mut client = Start::new(&workspace).client();
     let call = r#"{"jsonrpc":"2.0","id":77,"method":"tools/call","params":{"name":"read","arguments":{"path":"a"}}}"#;
@@ -101,7 +101,7 @@ fn lines_in_pieces_and_carriage_returns() {
     assert_eq!(client.response(77)["result"]["content"][0]["text"], "one\n");
 }
 
-/// The members that the stateless era asks of every message, as JSON text for `_meta`.
+/// The members of `_meta` that the stateless revision requires in every message, as JSON text.
 const META: &str = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}"#;
 
 #[test]
@@ -111,7 +111,7 @@ fn invalid_request_gets_an_error_with_its_id() {
     let read = |path: &str| {
         format!(r#"{{"name":"read","arguments":{{"path":"{path}"}},"_meta":{META}}}"#).into_bytes()
     };
-    // As the SDKs of TypeScript and Python write it: the id comes last.
+    // The SDKs for TypeScript and Python write the id last.
     let id_last = |params: &[u8]| {
         [br#"{"method":"tools/call","params":"#.as_slice(), params, br#","jsonrpc":"2.0","id":700}"#].concat()
     };

@@ -1,4 +1,4 @@
-//! tools/list: it costs the agent context in every session, and every client has to understand it.
+//! The response to tools/list. It uses context in every session, and every client must understand it.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ fn tools(flags: &[&str], protocol: Protocol) -> Vec<Value> {
 }
 
 #[test]
-fn list_is_the_snapshot() {
+fn list_matches_the_snapshot() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/tools-list.json");
     let list = serde_json::to_string_pretty(&tools(&[], Protocol::HANDSHAKE)).unwrap() + "\n";
     if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
@@ -22,11 +22,14 @@ fn list_is_the_snapshot() {
     }
     let snapshot = std::fs::read_to_string(&path).unwrap_or_default();
     let diff = SimpleDiff::from_str(&snapshot, &list, "snapshot", "now");
-    assert!(snapshot == list, "{diff}\nIf this is meant: UPDATE_SNAPSHOTS=1 cargo test list_is_the_snapshot");
+    assert!(
+        snapshot == list,
+        "{diff}\nTo accept the new list, run: UPDATE_SNAPSHOTS=1 cargo test list_matches_the_snapshot"
+    );
 }
 
 #[test]
-fn list_is_the_same_in_both_eras() {
+fn list_is_the_same_in_both_protocol_revisions() {
     assert_eq!(tools(&[], Protocol::HANDSHAKE), tools(&[], Protocol::Stateless));
 }
 
@@ -37,7 +40,7 @@ fn list_is_small() {
 }
 
 #[test]
-fn call_limits_are_two_lean_arguments_of_each_tool() {
+fn call_limits_add_two_short_arguments_to_each_tool() {
     let plain = tools(&[], Protocol::HANDSHAKE);
     let mut limited = tools(&["--call-limits"], Protocol::HANDSHAKE);
     let bytes = |tools: &[Value]| serde_json::to_string(tools).unwrap().len();
@@ -61,7 +64,7 @@ fn call_limits_are_two_lean_arguments_of_each_tool() {
 }
 
 #[test]
-fn descriptions_tell_of_cut_lines() {
+fn descriptions_mention_truncated_lines() {
     let cut = tools(&["--max-text-line-chars", "2000"], Protocol::HANDSHAKE);
     for tool in cut.iter().filter(|tool| tool["name"] == "read" || tool["name"] == "bash") {
         let description = tool["description"].as_str().unwrap();
@@ -70,7 +73,7 @@ fn descriptions_tell_of_cut_lines() {
 }
 
 #[test]
-fn schemas_are_plain() {
+fn schemas_use_only_simple_keywords() {
     fn check(path: &str, schema: &Value) {
         if let Value::Object(object) = schema {
             for forbidden in
@@ -80,7 +83,7 @@ fn schemas_are_plain() {
                 assert!(is_property || !object.contains_key(forbidden), "{forbidden} at {path}");
             }
             if let Some(kind) = object.get("type").filter(|_| !path.ends_with(".properties")) {
-                assert!(kind.is_string() && kind != "null", "a type of {kind} at {path}");
+                assert!(kind.is_string() && kind != "null", "{path} has the type {kind}");
             }
             object.iter().for_each(|(key, value)| check(&format!("{path}.{key}"), value));
         }
@@ -128,13 +131,13 @@ fn schemas_have_every_argument() {
 }
 
 #[test]
-fn titles_descriptions_and_annotations() {
+fn tools_have_titles_descriptions_and_annotations() {
     for tool in tools(&[], Protocol::HANDSHAKE) {
         let name = tool["name"].as_str().unwrap();
         assert!(!tool["title"].as_str().unwrap_or_default().is_empty(), "{name} has no title");
         let description = tool["description"].as_str().unwrap_or_default();
-        assert!(description.len() < 2000, "clients cut descriptions at 2 KB");
-        assert!(description.contains("30KB"), "{name} does not say its limit: {description}");
+        assert!(description.len() < 2000, "some clients truncate descriptions at 2 KB");
+        assert!(description.contains("30KB"), "{name} does not contain the limit: {description}");
         let runs_commands = name == "bash";
         let expected = json!({
             "readOnlyHint": !runs_commands,
@@ -172,7 +175,7 @@ fn only_selected_tools_are_registered() {
 }
 
 #[test]
-fn descriptions_name_the_limits_in_force() {
+fn descriptions_contain_the_configured_limits() {
     let listed =
         tools(&["--max-lines", "77", "--max-bytes", "12KB", "--bash-timeout", "9"], Protocol::HANDSHAKE);
     for tool in &listed[..2] {
@@ -183,7 +186,7 @@ fn descriptions_name_the_limits_in_force() {
 }
 
 #[test]
-fn description_of_bash_has_the_kept_ends() {
+fn description_of_bash_mentions_head_and_tail() {
     for (flags, kept) in [
         (&[][..], "the last 2000 lines or 30KB"),
         (&["--bash-tail", "50"], "the last 50 lines or 30KB"),
@@ -204,9 +207,9 @@ fn list_is_the_same_each_time() {
     assert_eq!(client.ask("tools/list", json!({}))["result"], first);
 }
 
-/// Clients in strict mode make every argument required: the model sends `null`, or an empty value, for the optional ones.
+/// In strict mode, clients make every argument required. The model then sends `null` or an empty value for optional ones.
 #[test]
-fn calls_with_every_argument_are_those_without_the_empty_ones() {
+fn empty_arguments_have_no_effect() {
     let workspace = Workspace::with(&json!({"a.txt": "one\ntwo\n", "src/b.txt": "two\n"}));
     let mut client = Client::new(&workspace);
     let required = [

@@ -1,4 +1,4 @@
-//! Truncated results, and results close to a limit, are logged to stderr and to legacy clients that request it.
+//! Truncated results, and results close to a limit, are logged to stderr and to clients with a handshake that request it.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ fn files() -> Value {
     })
 }
 
-/// The log notifications that three calls give a client that set `level`.
+/// Makes three calls and returns the log notifications. The client sets `level` first.
 fn log_notifications(level: Option<&str>) -> Vec<Value> {
     let workspace = Workspace::with(&files());
     let mut client = Client::new(&workspace);
@@ -48,12 +48,12 @@ fn log_level_is_respected() {
 }
 
 #[test]
-fn no_level_means_no_log_notifications() {
+fn client_without_a_level_gets_no_log_notifications() {
     assert_eq!(log_notifications(None), Vec::<Value>::new());
 }
 
 #[test]
-fn stateless_era_has_no_log_notifications() {
+fn stateless_revision_has_no_log_notifications() {
     let workspace = Workspace::with(&files());
     let mut client = Start::new(&workspace).protocol(Protocol::Stateless).client();
     client.call("read", json!({"path": "cut"})).assert_success();
@@ -62,7 +62,7 @@ fn stateless_era_has_no_log_notifications() {
 }
 
 #[test]
-fn stderr_ends_with_summary() {
+fn log_ends_with_a_summary() {
     let workspace = Workspace::with(&files());
     for protocol in Protocol::BOTH {
         let mut client = Start::new(&workspace).protocol(protocol).client();
@@ -81,7 +81,7 @@ fn stderr_ends_with_summary() {
 }
 
 #[test]
-fn stderr_has_warnings_only() {
+fn default_log_has_only_warnings() {
     let workspace = Workspace::with(&files());
     let mut client = Start::new(&workspace).default_log().client_name("opencode").client();
     for path in ["near", "small"] {

@@ -1,10 +1,10 @@
-//! Calls that are no calls are protocol errors; calls that can be mended are answers to the model.
+//! Invalid requests are protocol errors. Calls that the model can correct are results with `isError`.
 
 use serde_json::{Value, json};
 
 use crate::support::{Client, Protocol, Start, Workspace};
 
-/// JSON-RPC's code for it.
+/// The JSON-RPC error code for invalid params.
 const INVALID_PARAMS: i64 = -32602;
 
 #[test]
@@ -19,7 +19,7 @@ fn unknown_tool_is_a_protocol_error() {
 }
 
 #[test]
-fn params_of_another_shape_are_protocol_errors() {
+fn params_of_a_wrong_type_are_protocol_errors() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     for protocol in Protocol::BOTH {
         let mut client = Start::new(&workspace).protocol(protocol).client();
@@ -111,13 +111,13 @@ fn errors_are_short() {
     ] {
         let reply = client.call(tool, args);
         assert!(reply.is_error(), "{}", reply.result);
-        // Some clients cut an error's text far below other texts.
+        // Some clients have a much lower limit for the text of errors.
         assert!(reply.text().len() < 3000, "{} bytes from {tool}: {:.200}", reply.text().len(), reply.text());
     }
 }
 
 #[test]
-fn arguments_that_no_tool_could_use_are_refused_at_once() {
+fn oversized_arguments_are_refused() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let mut client = Client::new(&workspace);
     let long = "x".repeat(900_000);

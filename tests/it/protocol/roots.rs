@@ -1,4 +1,4 @@
-//! Roots that a client of the handshake era offers: followed, unless the command line gave some.
+//! Roots that a client with a handshake offers. They apply unless the command line has roots.
 
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ fn workspace() -> Workspace {
     Workspace::with(&json!({"a": "started here\n", "../one/a": "one\n", "../two words/a": "two\n"}))
 }
 
-/// Returns the text of `a`, once it is no longer `before`.
+/// Waits until the text of `a` is not `before`, and returns it.
 fn read_after(client: &mut Client, before: &str) -> String {
     let mut text = String::new();
     eventually("the roots change", || {
@@ -55,7 +55,7 @@ fn invalid_roots_are_ignored() {
 }
 
 #[test]
-fn changed_roots_are_followed() {
+fn changed_roots_apply() {
     let workspace = workspace();
     let mut client = Start::new(&workspace).roots(&[workspace.base().join("one")]).client();
     client.call("read", json!({"path": "a"})).assert_text("one\n");
@@ -69,7 +69,7 @@ const NO_WORKSPACE: &str =
     "There is no workspace: the client has no usable folder open. The user can set one with --root DIR";
 
 #[test]
-fn roots_that_cannot_be_used_leave_nothing() {
+fn tools_return_errors_without_a_usable_root() {
     for roots in [
         vec![],
         vec!["file:///no/such/folder".to_owned()],
@@ -96,7 +96,7 @@ fn roots_that_cannot_be_used_leave_nothing() {
     }
 }
 
-/// A folder, one nested in it, one outside; the nested one becomes a link to the one outside.
+/// Creates a workspace with a nested folder `sub` and a folder `out` outside. Tests replace `sub` with a link to `out`.
 fn nested() -> Workspace {
     Workspace::with(
         &json!({"a": "here\n", "sub/b": "nested\n", "../out/secret": "secret\n", "../new/c": "new\n"}),
@@ -105,18 +105,18 @@ fn nested() -> Workspace {
 
 /// Offers these roots and waits until the server uses them.
 fn offer(client: &mut Client, roots: &[PathBuf]) {
-    let taken = |client: &Client| client.stderr().matches("roots of the client").count();
-    let before = taken(client);
+    let accepted = |client: &Client| client.stderr().matches("roots of the client").count();
+    let before = accepted(client);
     client.roots = Some(roots.iter().map(|root| format!("file://{}", root.display())).collect());
     client.notify("notifications/roots/list_changed", json!({}));
-    eventually("the roots are taken over", || {
+    eventually("the server uses the new roots", || {
         client.ask("ping", json!({}));
-        taken(client) > before
+        accepted(client) > before
     });
 }
 
 #[test]
-fn nested_root_that_became_a_link_does_not_move() {
+fn nested_root_that_became_a_link_is_not_followed() {
     for flags in [&[][..], &["--sandbox", "workspace-write"]] {
         let workspace = nested();
         let (out, nested) = (workspace.base().join("out"), workspace.path("sub"));
@@ -187,7 +187,7 @@ fn folder_inside_a_root_replaces_it() {
 }
 
 #[test]
-fn sandbox_gets_no_wider_in_mid_session() {
+fn writable_folders_do_not_grow_during_a_session() {
     let workspace = nested();
     let new = workspace.base().join("new");
     let here = workspace.root().to_owned();
@@ -213,7 +213,7 @@ fn sandbox_gets_no_wider_in_mid_session() {
     client.call("read", json!({"path": new.join("c")})).assert_text("new\n");
     client.call("bash", json!({"command": write})).assert_success();
     assert!(!new.join("x").exists() && workspace.path("y").exists());
-    // The first one can be omitted and offered again.
+    // The client can omit the first root and offer it again.
     offer(&mut client, std::slice::from_ref(&new));
     client
         .call("bash", json!({"command": format!("echo z > {}/z; echo z > z", here.display())}))
@@ -225,7 +225,7 @@ fn sandbox_gets_no_wider_in_mid_session() {
 }
 
 #[test]
-fn roots_of_the_command_line_hold() {
+fn roots_of_the_command_line_take_precedence() {
     let workspace = workspace();
     let one = workspace.base().join("one");
     let mut client = Start::new(&workspace).flags(["--root", "<root>"]).roots(&[one]).client();
@@ -235,7 +235,7 @@ fn roots_of_the_command_line_hold() {
 }
 
 #[test]
-fn client_without_roots_is_not_asked() {
+fn client_without_roots_gets_no_request_for_them() {
     let workspace = workspace();
     for protocol in Protocol::BOTH {
         let mut client = Start::new(&workspace).protocol(protocol).client();
@@ -253,7 +253,7 @@ fn roots_request_times_out() {
     client.ask("initialize", json!({
         "protocolVersion": "2025-06-18", "capabilities": capabilities, "clientInfo": {"name": "t", "version": "1"},
     }));
-    // Its answer to the server's question would be an empty list; this client is not even ready.
+    // The test does not receive messages here, so the request for the roots gets no response.
     client.call("read", json!({"path": "a"})).assert_text("started here\n");
 }
 
@@ -267,6 +267,6 @@ fn oversized_call_is_refused_before_roots_arrive() {
     let waiting = client.send_call("read", json!({"path": "a"}), None);
     let long = client.send_call("read", json!({"path": "x".repeat(300_000)}), None);
     assert!(client.response(long).to_string().contains("The arguments are too long"));
-    assert!(!client.has_response(waiting), "it waited for the roots as the other does");
+    assert!(!client.has_response(waiting), "the first call returned before the roots arrived");
     client.response(waiting);
 }

@@ -1,4 +1,4 @@
-//! stdin and stdout that are no pipes: sockets, as some clients have them, and files; stderr that nobody reads.
+//! stdin and stdout that are not pipes: sockets, which some clients use, and files. Also stderr that no process reads.
 
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Start, Workspace, eventually};
 
-/// A handshake, and a read of `a`.
+/// Returns the messages of a handshake and a call that reads `a`.
 fn messages() -> String {
     let params = json!({"protocolVersion": "2025-06-18", "capabilities": {},
         "clientInfo": {"name": "t", "version": "1"}});
@@ -29,7 +29,7 @@ fn large_file() -> (Workspace, String) {
 }
 
 #[test]
-fn sockets_are_read_and_written() {
+fn sockets_work_as_stdin_and_stdout() {
     for is_nonblocking in [false, true] {
         let (workspace, text) = large_file();
         let (ours, theirs) = UnixStream::pair().unwrap();
@@ -63,7 +63,7 @@ fn sockets_are_read_and_written() {
 }
 
 #[test]
-fn regular_files_as_stdin_and_stdout() {
+fn regular_files_work_as_stdin_and_stdout() {
     let (workspace, text) = large_file();
     workspace.write("../in", messages());
     let out = workspace.base().join("out");
@@ -87,7 +87,7 @@ fn unread_stderr_does_not_block() {
     let mut response = || serde_json::from_str::<Value>(&responses.next().unwrap().unwrap()).unwrap();
     input.write_all(messages().as_bytes()).unwrap();
     assert_eq!((response()["id"].clone(), response()["id"].clone()), (json!(1), json!(2)));
-    // Each call is warned of by a line.
+    // Each call writes a warning to stderr.
     let mut call = |id: u32| {
         let params = json!({"name": "ls", "arguments": {"explanation": "why"}});
         let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
@@ -96,8 +96,12 @@ fn unread_stderr_does_not_block() {
     };
     (3..300).for_each(&mut call);
     let mut stderr = vec![0; 4096];
-    let held = log.read(&mut stderr).unwrap();
-    assert!(stderr[..held].ends_with(b"\n"), "a line was cut: {}", String::from_utf8_lossy(&stderr[..held]));
+    let bytes_read = log.read(&mut stderr).unwrap();
+    assert!(
+        stderr[..bytes_read].ends_with(b"\n"),
+        "a line is incomplete: {}",
+        String::from_utf8_lossy(&stderr[..bytes_read])
+    );
     call(300);
     drop(input);
     let mut rest = String::new();

@@ -1,4 +1,4 @@
-//! `--structured`: for clients that show the structured content in place of the text.
+//! `--structured`, for clients that show the structured content instead of the text.
 
 use serde_json::json;
 
