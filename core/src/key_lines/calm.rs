@@ -2,8 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::literals::Literals;
-use super::location;
+use super::literals::{Hit, Literals};
 
 /// How a word changes the meaning of its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,8 +64,8 @@ pub(super) fn mood(line: &str, at: usize, is_strong: bool, is_fail: bool) -> Moo
         return Mood::Warning;
     }
     let mut mood = Mood::Wrong;
-    for (start, word) in LITERALS.find_all(line) {
-        let Some((word, tone)) = WORDS.get(word) else { continue };
+    for Hit { at: start, literal } in LITERALS.find_all(line) {
+        let Some((word, tone)) = WORDS.get(literal) else { continue };
         if !is_whole(line, start, word.len()) {
             continue;
         }
@@ -93,7 +92,9 @@ fn is_whole(line: &str, start: usize, len: usize) -> bool {
 }
 
 /// True if a line shows source code: an excerpt with a line number, a line of a difference, a comment, an open bracket.
-pub(super) fn is_source(line: &str) -> bool {
+///
+/// `message` is the part after its location.
+pub(super) fn is_source(line: &str, message: &str) -> bool {
     let text = line.trim();
     let after_number = text.trim_start_matches(|c: char| c.is_ascii_digit());
     let is_indented = after_number.strip_prefix('\t').is_some_and(|code| code.starts_with([' ', '\t']));
@@ -105,8 +106,7 @@ pub(super) fn is_source(line: &str) -> bool {
     // Assertions of Python tests show the parts of a comparison in this way.
     let is_compared =
         line.strip_prefix("E   ").is_some_and(|rest| rest.trim_start().starts_with(['+', '-', '?']));
-    let message =
-        location::of(line).map_or(text, |location| location.after.trim_start_matches([':', ' ', '\t']));
+    let message = message.trim_start_matches([':', ' ', '\t']);
     let is_comment =
         ["//", "/*", "* @", "*/"].iter().any(|mark| message.starts_with(mark)) || message.ends_with("*/");
     let statements = ["raise ", "throw ", "return ", "except ", "} catch "];

@@ -45,6 +45,8 @@ const AGAIN: u64 = 5;
 const PART: usize = 8;
 /// Templates of lines that are no key lines, which need not be graded again.
 const CALM_TEMPLATES: usize = 1024;
+/// After this number of lines that the limits did not allow to store, lines are only counted.
+const REJECTED: u32 = 20_000;
 /// The message follows its location within this number of lines.
 const LINES_AFTER_LOCATION: u64 = 5;
 /// Grades.
@@ -107,6 +109,8 @@ struct Found {
     /// A line that names the location of the next message.
     location: Option<(u64, String)>,
     rare: Rare,
+    /// Number of lines with the structure of a report that the limits did not allow to store.
+    rejected: u32,
 }
 
 /// A candidate to which the next line may belong.
@@ -149,14 +153,17 @@ impl Sink for Found {
             return;
         }
         let open = self.open.take();
-        if line.is_triggered && location::is_arrow(line.text) {
+        if line.is_triggered() && location::is_arrow(line.text) {
             return self.arrow(line, open);
         }
-        let template = if line.is_triggered { template::hash(line.text) } else { 0 };
-        if line.is_triggered && self.count(line, template) {
+        let template = if line.is_triggered() { template::hash(line.text) } else { 0 };
+        if line.is_triggered() && self.count(line, template) {
             return;
         }
-        let graded = if line.is_triggered { Table::get().grade(line.text) } else { None };
+        if self.rejected >= REJECTED {
+            return;
+        }
+        let graded = if line.is_triggered() { Table::get().grade(line) } else { None };
         if let Some(open) = open
             && graded.is_none_or(|graded| graded.grade > Grade::Strong)
             && self.belongs(line, open)
@@ -166,7 +173,7 @@ impl Sink for Found {
         match graded {
             Some(_) if line.text.contains("Traceback (most recent") => self.trace = Some(indent(line.text)),
             Some(graded) => self.add_first(line.number, line.text, template, graded),
-            None if line.is_triggered => self.is_calm(line, template),
+            None if line.is_triggered() => self.is_calm(line, template),
             None => {}
         }
     }
@@ -178,7 +185,7 @@ impl Found {
         if line.text.trim().is_empty() || Some(indent(line.text)) > self.trace {
             if location::is_frame(line.text) {
                 self.location = Some((line.number, line.text.to_owned()));
-            } else if line.is_triggered {
+            } else if line.is_triggered() {
                 self.count(line, template::hash(line.text));
             }
             return;
@@ -228,7 +235,7 @@ impl Found {
         }
         let template = template::hash(line.previous);
         let is_known = self.templates.contains_key(&template);
-        if is_known || line.previous.trim().is_empty() || Table::get().grade(line.previous).is_some() {
+        if is_known || line.previous.trim().is_empty() || Table::get().grade_alone(line.previous).is_some() {
             return;
         }
         self.add_first(line.number - 1, line.previous, template, Graded::near(Grade::Strong));
@@ -257,6 +264,7 @@ impl Found {
         let (of_form, form_bytes) = self.forms.entry((form, grade)).or_default();
         // One form never takes all the space. A grade that is full stays full, so the order of the text decides.
         let is_full = *form_bytes + text.len() > max_bytes / 2 || all_bytes + text.len() > max_bytes;
+        self.rejected += u32::from(is_full && grade == Grade::Strong);
         if is_full || text.len() > (max_bytes / PART).min(LINE_BYTES) {
             return;
         }

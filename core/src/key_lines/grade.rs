@@ -10,8 +10,9 @@ use std::sync::LazyLock;
 use super::calm::{self, Mood};
 use super::edges;
 use super::forms::{Form, GROUPS, Grade};
-use super::literals::Literals;
+use super::literals::{Hit, Literals};
 use super::location::{self, Location};
+use super::scan::Line;
 
 /// A form, its number in the table, and the position of a literal in its text.
 #[derive(Debug, Clone, Copy)]
@@ -28,8 +29,8 @@ struct Place {
 #[derive(Debug)]
 pub(super) struct Table {
     pub(super) literals: Literals,
-    /// For each literal, its text and its places in forms.
-    places: Vec<(&'static str, Vec<Place>)>,
+    /// For each literal, its places in forms.
+    places: Vec<Vec<Place>>,
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(Table::new);
@@ -52,6 +53,8 @@ impl Graded {
     const MINOR: u16 = u16::MAX - 5;
     /// A line that only its neighbours make a key line.
     const NEAR: u16 = u16::MAX - 3;
+    /// A mark at the start of the line.
+    const MARK: u16 = u16::MAX - 6;
     /// A line unlike all others.
     const RARE: u16 = u16::MAX - 4;
 
@@ -68,13 +71,12 @@ impl Graded {
 
 impl Table {
     fn new() -> Self {
-        let mut places = Vec::new();
+        let mut literals: Vec<(&str, Vec<Place>)> = Vec::new();
         let mut number = 0;
         for group in GROUPS {
             for text in group.needles {
-                let bare = text.trim_start_matches('\n');
                 let of_form = |(form, number): (&'static Form, u16)| {
-                    let needle = if form.any_case { bare.to_ascii_lowercase() } else { bare.to_owned() };
+                    let needle = if form.any_case { text.to_ascii_lowercase() } else { (*text).to_owned() };
                     let start = form.text.find(&needle).map(|at| (at, 0));
                     // The spaces around a literal may be outside the form.
                     let inner =
@@ -82,56 +84,36 @@ impl Table {
                     let (before, after) = start.or_else(inner)?;
                     Some(Place { form, number, before, after })
                 };
-                places.push((*text, group.forms.iter().zip(number..).filter_map(of_form).collect()));
+                literals.push((text, group.forms.iter().zip(number..).filter_map(of_form).collect()));
             }
             number += u16::try_from(group.forms.len()).unwrap_or_default();
         }
-        // The short ones are found as marks.
-        places.sort_by_key(|(text, _)| is_mark(text));
-        let literals: Vec<&str> =
-            places.iter().filter(|(text, _)| !is_mark(text)).map(|(text, _)| *text).collect();
-        let literals = Literals::new(&literals);
-        Self { literals, places }
+        let literals = in_order_of_search(literals);
+        let texts: Vec<&str> = literals.iter().map(|(text, _)| *text).collect();
+        let search = Literals::new(&texts);
+        Self { literals: search, places: literals.into_iter().map(|(_, places)| places).collect() }
     }
 
     pub(super) fn get() -> &'static Self {
         &TABLE
     }
 
-    /// Returns the forms of literals that are at the start of `line`.
-    fn at_start<'a>(&'a self, line: &'a str) -> impl Iterator<Item = Place> + 'a {
-        let of_lines = self.places.iter().filter(|(text, _)| text.starts_with('\n'));
-        of_lines
-            .flat_map(|(_, places)| places)
-            .filter(move |place| line.starts_with(place.form.text))
-            .copied()
-    }
-
-    /// True if a literal that begins with a newline is at the start of `line`.
-    pub(super) fn is_at_start(&self, line: &str) -> bool {
-        self.at_start(line).next().is_some()
-    }
-
-    /// True if `line` has a literal or a location.
-    pub(super) fn triggers(&self, line: &str) -> bool {
-        self.is_at_start(line) || self.literals.is_in(line) || location::find(line.as_bytes(), 0).is_some()
+    /// Returns the grade of a line that was not scanned; `None` if it is no key line.
+    pub(super) fn grade_alone(&self, text: &str) -> Option<Graded> {
+        let hits: Vec<Hit> = self.literals.find_all(text).collect();
+        let has_location = location::find(text.as_bytes(), 0).is_some();
+        self.grade(Line { number: 0, text, previous: "", hits: &hits, has_location })
     }
 
     /// Returns the grade of a line; `None` if it is no key line.
-    pub(super) fn grade(&self, line: &str) -> Option<Graded> {
-        if calm::is_source(line) {
-            return None;
-        }
+    pub(super) fn grade(&self, Line { text: line, hits, has_location, .. }: Line<'_>) -> Option<Graded> {
         let mut best: Option<(Place, usize)> = None;
-        for place in self.at_start(line) {
-            best = Some((place, 0));
-        }
-        for (at, literal) in self.literals.find_all(line) {
-            for place in &self.places[literal].1 {
+        for hit in hits {
+            for place in &self.places[hit.literal] {
                 if best.is_some_and(|(best, _)| best.form.grade <= place.form.grade) {
                     continue;
                 }
-                if let Some(start) = (at + place.after).checked_sub(place.before)
+                if let Some(start) = (hit.at + place.after).checked_sub(place.before)
                     && edges::matches(line, start, place.form)
                 {
                     best = Some((*place, start));
@@ -140,13 +122,21 @@ impl Table {
         }
         let mut graded = best.map(|(place, _)| Graded { grade: place.form.grade, form: place.number });
         let mut at = best.map_or(0, |(_, at)| at);
+        let location = if has_location { location::of(line) } else { None };
         if graded.is_none_or(|graded| graded.grade > Grade::Strong)
-            && let Some(located) = location::of(line).map(of_location)
+            && let Some(located) = location.map(of_location)
             && graded.is_none_or(|graded| graded.grade > located.grade || located.form == Graded::MINOR)
         {
             (graded, at) = (Some(located), line.len());
         }
+        if line.starts_with("! ") {
+            graded = Some(Graded { grade: Grade::Strong, form: Graded::MARK });
+        }
         let graded = graded?;
+        let message = location.map_or(line, |location| location.after);
+        if calm::is_source(line, message) {
+            return None;
+        }
         let is_fail = best.is_some_and(|(place, _)| place.form.text.starts_with("fail"));
         match calm::mood(line, at, graded.grade == Grade::Strong, is_fail) {
             Mood::Wrong => Some(graded),
@@ -156,9 +146,17 @@ impl Table {
     }
 }
 
-/// True for a literal that is too short for the scan.
-fn is_mark(literal: &str) -> bool {
-    literal == "\n!"
+/// Returns literals in an order that makes the search twice as fast.
+///
+/// The packed search puts them into 16 buckets in turn, and compares a position in the text with all literals of a bucket if
+/// each byte there is like that of any of them. Similar literals have to be in the same bucket.
+fn in_order_of_search(mut literals: Vec<(&str, Vec<Place>)>) -> Vec<(&str, Vec<Place>)> {
+    const BUCKETS: usize = 16;
+    literals.sort_by_key(|(text, _)| [3, 1, 2].map(|at| text.as_bytes().get(at).map(|byte| byte % 16)));
+    let of_bucket = literals.len().div_ceil(BUCKETS);
+    let mut ordered: Vec<_> = literals.into_iter().enumerate().collect();
+    ordered.sort_by_key(|(n, _)| n % of_bucket);
+    ordered.into_iter().map(|(_, literal)| literal).collect()
 }
 
 /// Returns the grade of a line that begins with `location`.

@@ -1,59 +1,33 @@
 //! Searches for many literals at once.
 
+use aho_corasick::AhoCorasick;
 use aho_corasick::packed::{Config, MatchKind, Searcher};
-use aho_corasick::{AhoCorasick, Input, Match, Span};
 
-use crate::text::NEWLINE;
-
-/// Literals that are searched for at once. With more, the search has to check most positions of ordinary text.
-const AT_ONCE: usize = 24;
+/// A literal in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Hit {
+    /// The offset of its first byte.
+    pub(super) at: usize,
+    /// Its number.
+    pub(super) literal: usize,
+}
 
 /// A search for several literals.
 #[derive(Debug)]
-pub(super) struct Literals {
-    /// A search for each [`AT_ONCE`] of them.
-    searches: Vec<Search>,
-}
-
-/// The most searches.
-const SEARCHES: usize = 4;
-
-/// The next literal of each search in a text, each of which is searched for only once.
-#[derive(Debug)]
-pub(super) struct NextLiterals<'a> {
-    literals: &'a Literals,
-    text: &'a str,
-    /// The positions; `None` if there is none up to the end.
-    next: [Option<usize>; SEARCHES],
-    /// The position from which they were searched for at least.
-    from: Option<usize>,
-}
-
-impl NextLiterals<'_> {
-    /// Returns the position of the first literal in the lines from `at`, the start of a line. For a literal that begins
-    /// with a newline that is the start of the line after it.
-    pub(super) fn from(&mut self, at: usize) -> Option<usize> {
-        let is_new = self.from.is_none();
-        self.from = Some(at);
-        for (search, next) in self.literals.searches.iter().zip(&mut self.next) {
-            if is_new || next.is_some_and(|next| next < at) {
-                let found = search.find(self.text, at.saturating_sub(1)).map(|found| found.start());
-                *next = found.map(|at| at + usize::from(self.text.as_bytes().get(at) == Some(&NEWLINE)));
-            }
-        }
-        self.next.iter().take(self.literals.searches.len()).copied().flatten().min()
-    }
-}
-
-#[derive(Debug)]
-enum Search {
+pub(super) enum Literals {
     /// Compares 16 or 32 bytes at a time.
     Packed(Box<Searcher>),
     /// For processors without such instructions: a step for each byte.
     Automaton(AhoCorasick),
+    /// There are no literals.
+    Nothing,
 }
 
-impl Search {
+impl Literals {
+    pub(super) fn new(literals: &[&str]) -> Self {
+        Self::packed(literals).or_else(|| Self::automaton(literals)).unwrap_or(Self::Nothing)
+    }
+
     fn packed(literals: &[&str]) -> Option<Self> {
         let mut config = Config::new();
         config.match_kind(MatchKind::LeftmostLongest).heuristic_pattern_limits(false);
@@ -67,42 +41,34 @@ impl Search {
         AhoCorasick::builder().match_kind(kind).build(literals).ok().map(Self::Automaton)
     }
 
-    /// Returns the first literal in `text` from `from`.
-    fn find(&self, text: &str, from: usize) -> Option<Match> {
-        let span = Span { start: from, end: text.len() };
+    /// Returns the literals in `text`, in order. Of those that overlap, only the first is returned.
+    pub(super) fn find_all<'a>(&'a self, text: &'a str) -> Hits<'a> {
         match self {
-            Self::Packed(searcher) => searcher.find_in(text.as_bytes(), span),
-            Self::Automaton(automaton) => automaton.find(Input::new(text).span(span)),
+            Self::Packed(searcher) => Hits::Packed(searcher.find_iter(text)),
+            Self::Automaton(automaton) => Hits::Automaton(automaton.find_iter(text)),
+            Self::Nothing => Hits::Nothing,
         }
     }
 }
 
-impl Literals {
-    pub(super) fn new(literals: &[&str]) -> Self {
-        let search = |part| Search::packed(part).or_else(|| Search::automaton(part));
-        Self { searches: literals.chunks(AT_ONCE).filter_map(search).collect() }
-    }
+/// The literals in a text.
+#[derive(Debug)]
+pub(super) enum Hits<'a> {
+    Packed(aho_corasick::packed::FindIter<'a, 'a>),
+    Automaton(aho_corasick::FindIter<'a, 'a>),
+    Nothing,
+}
 
-    /// Returns the next literals of `text`.
-    pub(super) fn next_in<'a>(&'a self, text: &'a str) -> NextLiterals<'a> {
-        NextLiterals { literals: self, text, next: [Some(0); SEARCHES], from: None }
-    }
+impl Iterator for Hits<'_> {
+    type Item = Hit;
 
-    /// True if a literal is in `text`.
-    pub(super) fn is_in(&self, text: &str) -> bool {
-        self.searches.iter().any(|search| search.find(text, 0).is_some())
-    }
-
-    /// Returns the start and the number of each literal in `text`. Of those that overlap, some are missing.
-    pub(super) fn find_all<'a>(&'a self, text: &'a str) -> impl Iterator<Item = (usize, usize)> + 'a {
-        self.searches.iter().enumerate().flat_map(move |(n, search)| {
-            let mut from = 0;
-            std::iter::from_fn(move || {
-                let found = search.find(text, from)?;
-                from = found.end();
-                Some((found.start(), n * AT_ONCE + found.pattern().as_usize()))
-            })
-        })
+    fn next(&mut self) -> Option<Hit> {
+        let found = match self {
+            Self::Packed(hits) => hits.next(),
+            Self::Automaton(hits) => hits.next(),
+            Self::Nothing => None,
+        };
+        found.map(|found| Hit { at: found.start(), literal: found.pattern().as_usize() })
     }
 }
 
@@ -112,13 +78,12 @@ mod tests {
 
     #[test]
     fn both_searches_find_the_same() {
-        let words = ["rror", "fail", "FAIL", "\n! "];
-        let text = "no error here, one FAIL and more failures\n! error".repeat(9);
-        let all = |search: Option<Search>| {
-            Literals { searches: search.into_iter().collect() }.find_all(&text).collect::<Vec<_>>()
-        };
-        let (packed, automaton) = (all(Search::packed(&words)), all(Search::automaton(&words)));
-        assert_eq!(packed, automaton);
-        assert_eq!(packed.len(), 45);
+        let words = ["rror", "fail", "FAIL", "E   "];
+        let text = "no error here, one FAIL and more failures\nE   error".repeat(9);
+        let all = |search: Option<Literals>| search.map(|search| search.find_all(&text).collect::<Vec<_>>());
+        let automaton = all(Literals::automaton(&words)).unwrap();
+        assert_eq!(automaton.len(), 45);
+        // Some processors have no packed search.
+        assert!(all(Literals::packed(&words)).is_none_or(|packed| packed == automaton));
     }
 }

@@ -7,6 +7,8 @@ use crate::text::NEWLINE;
 
 /// The most letters and digits after the dot of a file's name.
 const EXTENSION_BYTES: usize = 5;
+/// Bytes that are compared at once.
+const BLOCK_BYTES: usize = 64;
 
 /// The location with which a message begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,20 +19,38 @@ pub(super) struct Location<'a> {
     pub(super) after: &'a str,
 }
 
-/// Returns the offset of the next `:` or `(` from `from` that follows the name of a file and is followed by a number, or
-/// of the next `!` at the start of a line.
+/// Returns the offset of the next mark from `from`: `:` or `(` between the name of a file and a number, or `! ` at the start
+/// of a line.
 pub(super) fn find(bytes: &[u8], from: usize) -> Option<usize> {
-    let is_found = |at: &usize| {
-        let colon = *at;
-        if bytes[colon] == b'!' {
-            return colon == 0 || bytes[colon - 1] == NEWLINE;
-        }
-        colon > 0
-            && bytes[colon - 1].is_ascii_alphanumeric()
-            && bytes.get(colon + 1).is_some_and(u8::is_ascii_digit)
-            && has_extension(&bytes[..colon])
+    if from == 0 && bytes.starts_with(b"! ") {
+        return Some(0);
+    }
+    let is_mark_at = |at: &usize| {
+        is_mark(bytes[at - 1], bytes[*at], bytes[at + 1])
+            && (bytes[*at] == b'!' || has_extension(&bytes[..*at]))
     };
-    memchr::memchr3_iter(b':', b'(', b'!', &bytes[from..]).map(|at| from + at).find(is_found)
+    let mut at = from.max(1);
+    // Without an early exit, the compiler compares many bytes at a time.
+    while let Some(block) = bytes[at - 1..].first_chunk::<{ BLOCK_BYTES + 2 }>() {
+        let marks = (0..BLOCK_BYTES).map(|n| is_mark(block[n], block[n + 1], block[n + 2]));
+        if marks.fold(false, |is_any, is_mark| is_any | is_mark)
+            && let Some(found) = memchr::memchr3_iter(b':', b'(', b'!', &block[1..=BLOCK_BYTES])
+                .map(|found| at + found)
+                .find(is_mark_at)
+        {
+            return Some(found);
+        }
+        at += BLOCK_BYTES;
+    }
+    (at..bytes.len().saturating_sub(1)).find(is_mark_at)
+}
+
+/// True for `:` or `(` between a letter and a digit, and for `! ` after a newline.
+#[expect(clippy::needless_bitwise_bool, reason = "without branches, many bytes are compared at a time")]
+fn is_mark(before: u8, byte: u8, after: u8) -> bool {
+    let is_colon = (byte == b':') | (byte == b'(');
+    let is_start = (before == NEWLINE) & (byte == b'!') & (after == b' ');
+    before.is_ascii_alphabetic() & is_colon & after.is_ascii_digit() | is_start
 }
 
 /// True if `name` ends with a dot and the letters and digits of an extension.

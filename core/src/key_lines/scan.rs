@@ -3,7 +3,7 @@
 #![expect(clippy::indexing_slicing, reason = "the bounds are positions of newlines in the same text")]
 
 use super::grade::Table;
-use super::literals::NextLiterals;
+use super::literals::Hit;
 use super::location;
 use crate::text::NEWLINE;
 
@@ -19,8 +19,17 @@ pub(super) struct Line<'a> {
     pub(super) text: &'a str,
     /// The line before it; empty if that is too long or there is none.
     pub(super) previous: &'a str,
+    /// The literals of the table in it.
+    pub(super) hits: &'a [Hit],
+    /// True if it may have a location.
+    pub(super) has_location: bool,
+}
+
+impl Line<'_> {
     /// True if it has a literal of the table or a location.
-    pub(super) is_triggered: bool,
+    pub(super) fn is_triggered(&self) -> bool {
+        !self.hits.is_empty() || self.has_location
+    }
 }
 
 /// Takes the lines that a scan finds.
@@ -42,6 +51,8 @@ pub(super) struct Scan {
     is_long: bool,
     /// The last line that was ended; empty if it was too long.
     last: String,
+    /// The literals of the current line.
+    hits: Vec<Hit>,
 }
 
 impl Scan {
@@ -79,89 +90,63 @@ impl Scan {
 
     /// Ends the open line.
     fn end(&mut self, sink: &mut impl Sink) {
-        self.ended += 1;
-        let is_triggered =
-            !self.is_long && has_words(self.open.as_bytes()) && Table::get().triggers(&self.open);
-        if is_triggered || sink.needs_next() && !self.is_long {
-            let (number, text, previous) = (self.ended, self.open.as_str(), self.last.as_str());
-            sink.line(Line { number, text, previous, is_triggered });
+        let mut line = std::mem::take(&mut self.open);
+        if self.is_long {
+            self.ended += 1;
+            self.last.clear();
+        } else {
+            line.push('\n');
+            self.lines(&line, sink);
+            line.clear();
         }
-        std::mem::swap(&mut self.open, &mut self.last);
-        self.open.clear();
+        self.open = line;
         self.is_long = false;
     }
 
     /// Takes lines that are all ended.
     fn lines(&mut self, text: &str, sink: &mut impl Sink) {
         let bytes = text.as_bytes();
-        if !sink.needs_next() && !has_words(bytes) {
-            self.ended += newlines(bytes);
-            self.keep_last(text);
-            return;
-        }
-        let mut triggers = Triggers::new(text);
         let mut at = 0;
-        while at < bytes.len() {
-            let triggered = triggers.next(at);
-            let start = match triggered {
-                _ if sink.needs_next() => at,
-                Some(found) => {
-                    memchr::memrchr(NEWLINE, &bytes[at..found]).map_or(at, |newline| at + newline + 1)
-                }
-                None => break,
-            };
-            let end = memchr::memchr(NEWLINE, &bytes[start..]).map_or(bytes.len(), |newline| start + newline);
-            self.ended += newlines(&bytes[at..start]) + 1;
-            if end - start <= LINE_BYTES {
-                let line = Line {
-                    number: self.ended,
-                    text: &text[start..end],
-                    previous: last_line(&text[..start]).unwrap_or(&self.last),
-                    is_triggered: triggered.is_some_and(|found| found < end) && has_words(&bytes[start..end]),
+        if sink.needs_next() || has_words(bytes) {
+            let mut hits = Table::get().literals.find_all(text).peekable();
+            let mut location = location::find(bytes, 0);
+            loop {
+                let trigger = hits.peek().map(|hit| hit.at).into_iter().chain(location).min();
+                let start = match trigger {
+                    _ if sink.needs_next() && at < bytes.len() => at,
+                    Some(found) => {
+                        memchr::memrchr(NEWLINE, &bytes[at..found]).map_or(at, |newline| at + newline + 1)
+                    }
+                    None => break,
                 };
-                sink.line(line);
+                let end =
+                    memchr::memchr(NEWLINE, &bytes[start..]).map_or(bytes.len(), |newline| start + newline);
+                self.ended += newlines(&bytes[at..start]) + 1;
+                self.hits.clear();
+                while let Some(hit) = hits.next_if(|hit| hit.at < end) {
+                    self.hits.push(Hit { at: hit.at - start, ..hit });
+                }
+                // Whether the lines around it have words makes no difference.
+                if !has_words(&bytes[start..end]) {
+                    self.hits.clear();
+                }
+                let has_location = location.is_some_and(|location| location < end);
+                if has_location {
+                    location = location::find(bytes, end);
+                }
+                if end - start <= LINE_BYTES {
+                    let previous = last_line(&text[..start]).unwrap_or(&self.last);
+                    let (number, text, hits) = (self.ended, &text[start..end], &*self.hits);
+                    sink.line(Line { number, text, previous, hits, has_location });
+                }
+                at = end + 1;
             }
-            at = end + 1;
         }
-        self.ended += newlines(bytes.get(at..).unwrap_or_default());
-        self.keep_last(text);
-    }
-
-    /// Stores the last line of `text`.
-    fn keep_last(&mut self, text: &str) {
+        self.ended += newlines(&bytes[at..]);
         if let Some(last) = last_line(text) {
             self.last.clear();
             self.last.push_str(last);
         }
-    }
-}
-
-/// The next literal and the next location of a text, which are searched for only once.
-struct Triggers<'a> {
-    text: &'a str,
-    literals: NextLiterals<'a>,
-    location: Option<usize>,
-    is_first_line_triggered: bool,
-}
-
-impl<'a> Triggers<'a> {
-    fn new(text: &'a str) -> Self {
-        let first = text.split('\n').next().unwrap_or_default();
-        // A literal that begins with a newline has none before the first line.
-        let is_first_line_triggered = Table::get().is_at_start(first);
-        let (literals, location) = (Table::get().literals.next_in(text), location::find(text.as_bytes(), 0));
-        Self { text, literals, location, is_first_line_triggered }
-    }
-
-    /// Returns the first position from `at`, the start of a line, that triggers its line.
-    fn next(&mut self, at: usize) -> Option<usize> {
-        if at == 0 && self.is_first_line_triggered {
-            return Some(0);
-        }
-        if self.location.is_some_and(|location| location < at) {
-            self.location = location::find(self.text.as_bytes(), at);
-        }
-        self.literals.from(at).into_iter().chain(self.location).min()
     }
 }
 

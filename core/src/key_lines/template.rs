@@ -1,75 +1,99 @@
 //! The template of a line: its text without numbers and paths.
 
-#![expect(clippy::indexing_slicing, reason = "the bounds are positions of the same slice")]
+#![expect(
+    clippy::indexing_slicing,
+    reason = "the bounds are positions of the same slice, and a table has all bytes"
+)]
+
+/// The kinds of bytes, as bits. Bytes of no kind separate words.
+const LETTER: u8 = 1;
+/// A letter of a hexadecimal number.
+const HEX_LETTER: u8 = 2;
+const DIGIT: u8 = 4;
+const SLASH: u8 = 8;
+/// Joins letters to one path or identifier.
+const JOINER: u8 = 16;
+
+static KINDS: [u8; 256] = kinds();
+
+const fn kinds() -> [u8; 256] {
+    let mut kinds = [0; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        kinds[byte as usize] = match byte {
+            b'a'..=b'f' | b'A'..=b'F' | b'x' => HEX_LETTER,
+            b'a'..=b'z' | b'A'..=b'Z' => LETTER,
+            b'0'..=b'9' => DIGIT,
+            b'/' => SLASH,
+            b'.' | b'_' | b'-' | b'~' | b'@' | b'+' | b'%' => JOINER,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    kinds
+}
 
 /// Returns a hash of `line` with a placeholder for each number, hexadecimal number and path.
 ///
 /// A word that is only `0` stays: `0 failed` is not `3 failed`.
 pub(super) fn hash(line: &str) -> u64 {
-    let mut hash = Hash(0xcbf2_9ce4_8422_2325);
-    let mut rest = line.trim().as_bytes();
-    while let [first, after @ ..] = rest {
-        if is_part_of_path(*first) {
-            let end = rest.iter().position(|byte| !is_part_of_path(*byte)).unwrap_or(rest.len());
-            hash_word(&rest[..end], &mut hash);
-            rest = &rest[end..];
-        } else {
-            hash.byte(*first);
-            rest = if first.is_ascii_whitespace() { after.trim_ascii_start() } else { after };
+    let bytes = line.trim_ascii().as_bytes();
+    let (mut hash, mut at) = (0_u64, 0);
+    let mut add = |word: u64| hash = (hash.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
+    while at < bytes.len() {
+        let (start, mut kinds, mut word, mut last) = (at, 0, 0, 0);
+        while let Some(byte) = bytes.get(at) {
+            let kind = KINDS[usize::from(*byte)];
+            if kind == 0 {
+                break;
+            }
+            // Several digits count as one.
+            word = if kind & last & DIGIT != 0 {
+                word
+            } else {
+                mix(word, if kind == DIGIT { b'#' } else { *byte })
+            };
+            (kinds, last) = (kinds | kind, kind);
+            at += 1;
+        }
+        let text = &bytes[start..at];
+        if kinds & SLASH != 0 && text.len() > 1 {
+            add(u64::from(b'/'));
+        } else if text == b"0" {
+            add(u64::from(b'0'));
+        } else if kinds & (DIGIT | HEX_LETTER) == DIGIT | HEX_LETTER {
+            add(without_numbers(text));
+        } else if !text.is_empty() {
+            add(word);
+        }
+        // One separator. White space counts once.
+        if let Some(byte) = bytes.get(at) {
+            add(u64::from(*byte));
+            at += 1;
+            while *byte == b' ' && bytes.get(at) == Some(&b' ') {
+                at += 1;
+            }
         }
     }
-    hash.0
+    hash
 }
 
-/// FNV-1a.
-struct Hash(u64);
-
-impl Hash {
-    fn byte(&mut self, byte: u8) {
-        self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    }
+fn mix(word: u64, byte: u8) -> u64 {
+    word.rotate_left(9) ^ u64::from(byte)
 }
 
-fn is_part_of_path(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'_' | b'-' | b'~' | b'@' | b'+' | b'%')
-}
-
-/// Adds a word without white space and punctuation: a path as one byte, and others without their numbers.
-fn hash_word(word: &[u8], hash: &mut Hash) {
-    if word.len() > 1 && memchr::memchr(b'/', word).is_some() {
-        return hash.byte(b'/');
-    }
-    if word == b"0" {
-        return hash.byte(b'0');
-    }
-    let mut rest = word;
-    while let [first, after @ ..] = rest {
-        if first.is_ascii_alphanumeric() {
-            let end = rest.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(rest.len());
-            hash_run(&rest[..end], hash);
-            rest = &rest[end..];
-        } else {
-            hash.byte(*first);
-            rest = after;
+/// Returns a word of letters and digits with a placeholder for each number, in a form for the hash.
+fn without_numbers(word: &[u8]) -> u64 {
+    let is_part = |byte: &u8| KINDS[usize::from(*byte)] & (JOINER | SLASH) == 0;
+    word.chunk_by(|one, other| is_part(one) == is_part(other)).fold(0, |hash, run| {
+        let is_hexadecimal =
+            run.starts_with(b"0x") || run.len() >= 6 && run.iter().all(u8::is_ascii_hexdigit);
+        if is_hexadecimal && run.iter().any(u8::is_ascii_digit) {
+            return mix(hash, b'#');
         }
-    }
-}
-
-/// Adds a run of letters and digits.
-fn hash_run(run: &[u8], hash: &mut Hash) {
-    let has_digit = run.iter().any(u8::is_ascii_digit);
-    let is_hexadecimal = || run.starts_with(b"0x") || run.len() >= 6 && run.iter().all(u8::is_ascii_hexdigit);
-    if has_digit && is_hexadecimal() {
-        return hash.byte(b'#');
-    }
-    let mut is_in_number = false;
-    for byte in run {
-        let is_digit = byte.is_ascii_digit();
-        if !is_digit || !is_in_number {
-            hash.byte(if is_digit { b'#' } else { *byte });
-        }
-        is_in_number = is_digit;
-    }
+        let numbers = run.chunk_by(|one, other| one.is_ascii_digit() && other.is_ascii_digit());
+        numbers.fold(hash, |hash, part| mix(hash, if part[0].is_ascii_digit() { b'#' } else { part[0] }))
+    })
 }
 
 #[cfg(test)]
