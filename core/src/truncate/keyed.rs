@@ -137,7 +137,7 @@ fn beside(all: Bounds, plain: &Truncation) -> Bounds {
     }
 }
 
-/// Drops the candidates that are not shown: those of a lower grade than others in the gap, and repetitions.
+/// Drops the candidates that are not shown: those of a lower grade than others in the gap.
 fn retain_wanted(candidates: &mut [Candidate], forms: KeyForms, gap: Gap) {
     let best = candidates
         .iter()
@@ -153,8 +153,7 @@ fn retain_wanted(candidates: &mut [Candidate], forms: KeyForms, gap: Gap) {
         (KeyForms::All, _) => Some(Grade::Weak),
     };
     for candidate in candidates {
-        let is_repeated = matches!(candidate.role, Role::Again(..)) && candidate.count > FREQUENT;
-        if is_repeated || most.is_none_or(|most| candidate.grade > most) {
+        if most.is_none_or(|most| candidate.grade > most) {
             candidate.line = 0;
         }
     }
