@@ -19,7 +19,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// The files with the texts of the notices.
-const NOTICES: [&str; 11] = [
+const NOTICES: [&str; 12] = [
     "core/src/notice.rs",
     "core/src/notice/answer.rs",
     "core/src/notice/limit.rs",
@@ -30,6 +30,7 @@ const NOTICES: [&str; 11] = [
     "src/tools/notice/limit.rs",
     "src/tools/notice/rest.rs",
     "src/tools/notice/running.rs",
+    "src/tools/notice/skipped.rs",
     "src/tools/notice/stopped.rs",
 ];
 
