@@ -80,7 +80,8 @@ fn check(settings: Settings, pattern: &str, text: &[u8]) {
     assert_eq!(counted(OutputMode::Count), searched.matches);
     assert_eq!(counted(OutputMode::Files), searched.matches.min(1));
     let (encoding, mark) = Encoding::of(text);
-    if encoding != Encoding::Utf8 {
+    let is_legacy = mark == 0 && Encoding::detect(text, text.len() as u64) != Some(Encoding::Utf8);
+    if encoding != Encoding::Utf8 || is_legacy {
         return;
     }
     let sniffed = &text[..text.len().min(BINARY_SNIFF_BYTES)];

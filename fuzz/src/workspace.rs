@@ -88,14 +88,15 @@ fn fill(folder: &Path) {
     let utf16: Vec<u8> = "\u{feff}first\nsecond é\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
     let long = "wide é ".repeat(200);
     let many: String = (1..=60).map(|n| format!("line {n} of many\n")).collect();
-    let files: [(&str, &[u8]); 13] = [
+    let files: [(&str, &[u8]); 14] = [
         (".gitignore", b"target/\n*.log\n"),
         ("a.txt", b"one\ntwo\nthree\n"),
         ("many.txt", many.as_bytes()),
         ("long.txt", long.as_bytes()),
         ("crlf.txt", b"one\r\ntwo\rhalf\r\n\r\n"),
         ("utf16.txt", &utf16),
-        ("lossy.txt", b"one \xff\ntwo \xe2\x82\n"),
+        ("lossy.txt", b"\xc3\xa9 \xc3\xa9\none \xff\ntwo \xe2\x82\n"),
+        ("legacy.txt", b"un caf\xe9\npr\xeat\n"),
         ("blank.txt", b" \n\t\n"),
         ("empty.txt", b""),
         ("binary.bin", b"\x7fELF\0\0\0"),

@@ -1,7 +1,7 @@
 //! Reads the text of a file in blocks, so that the complete text is never in memory.
 //!
-//! A line ends at a newline, which is one byte in UTF-8 and an aligned pair of bytes in UTF-16. Offsets are in bytes of
-//! the file, including the byte order mark.
+//! A line ends at a newline, which is an aligned pair of bytes in UTF-16 and one byte in all other encodings. Offsets are
+//! of bytes in the file, including the byte order mark.
 
 #![expect(clippy::indexing_slicing, reason = "a wrong range of bytes has to fail, not to read as no text")]
 
@@ -13,19 +13,21 @@ use super::buffer::Buffer;
 use crate::stop::Stop;
 use crate::sys;
 use cutline_core::text::as_index;
-use cutline_core::text::decode::Encoding;
+use cutline_core::text::decode::{Encoding, SAMPLE_BYTES};
 
 pub(crate) use crate::sys::read_cached;
 
 /// Number of bytes that are read at a time. An even number keeps pairs of bytes aligned.
 pub const BLOCK_BYTES: usize = 256 * 1024;
+/// Bytes that are read first to detect an encoding. They are enough for most texts in UTF-8.
+const DETECTION_BYTES: usize = 16 * 1024;
 
 /// The text of a file: its bytes from the byte order mark to the size that the file had when it was opened.
 #[derive(Debug, Clone, Copy)]
 pub struct TextFile<'a> {
     /// The source of the bytes.
     pub bytes: Bytes<'a>,
-    /// The encoding of the bytes.
+    /// The encoding of the bytes: by the mark, or as detected.
     pub encoding: Encoding,
     /// The offset of the first byte of the text, after the byte order mark.
     pub start: u64,
@@ -83,6 +85,26 @@ impl TextFile<'_> {
             at += read as u64;
         }
         Ok(())
+    }
+
+    /// Returns the encoding of the complete text: by its mark, or detected from its first bytes.
+    pub fn detect(&self) -> io::Result<Encoding> {
+        let has_mark = self.start > 0;
+        if has_mark || self.encoding != Encoding::Utf8 {
+            return Ok(self.encoding);
+        }
+        let file = match self.bytes {
+            Bytes::Held(bytes) => return Ok(Encoding::detect(bytes, self.end).unwrap_or(Encoding::Utf8)),
+            Bytes::Open(file) => file,
+        };
+        for most in [DETECTION_BYTES, SAMPLE_BYTES] {
+            let start = first_bytes(file, as_index(self.end).min(most))?;
+            if let Some(encoding) = Encoding::detect(&start, self.end) {
+                return Ok(encoding);
+            }
+        }
+        // The file became shorter.
+        Ok(Encoding::Utf8)
     }
 
     /// Returns true if the text ends with a newline. A single byte after the last pair of UTF-16 is a truncated

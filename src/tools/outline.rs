@@ -74,14 +74,15 @@ pub(in crate::tools) fn of_file(
 
 fn find(text: &TextFile<'_>, syntax: Syntax, stop: &Stop) -> io::Result<Vec<Definition>> {
     stop.check()?;
-    if let (Bytes::Held(bytes), Encoding::Utf8) = (text.bytes, text.encoding) {
+    let encoding = text.detect()?;
+    if let (Bytes::Held(bytes), Encoding::Utf8) = (text.bytes, encoding) {
         let bytes = bytes.get(as_index(text.start)..as_index(text.end)).unwrap_or_default();
         return Ok(definitions(bytes, syntax));
     }
     let mut content = Vec::with_capacity(as_index(text.end.saturating_sub(text.start)));
-    let mut decoder = Decoder::new(text.encoding);
+    let mut decoder = Decoder::new(encoding);
     text.blocks(text.start, &mut text.buffer(BLOCK_BYTES), stop, |_, block| {
-        if text.encoding == Encoding::Utf8 {
+        if encoding == Encoding::Utf8 {
             content.extend_from_slice(block);
         } else {
             decoder.push(block, &mut |part| content.extend_from_slice(part.as_bytes()));

@@ -2,7 +2,7 @@
 
     python3 tests/differential [--seed N] [--seconds N] [--count N] [--tools read,ls] [--tree DIR]... CUTLINE
 
-read and ls are compared with Python, grep with ripgrep and with Python's `re`, find with fd, with git and
+read and ls are compared with Python, legacy encodings with Python's codecs, grep with ripgrep and with Python's `re`, find with fd, with git and
 with a translation of globs, bash with the terminal emulator pyte. One server answers all calls. The same
 seed makes the same comparisons; `--seconds` and `--count` bound each tool. Each difference is printed with
 the call and both answers; `--round N` makes that one round again, and keeps its files. The exit code is 1
@@ -24,7 +24,7 @@ from server import Server
 
 # More of them take longer than they find.
 CORPUS_FILES = 300
-TOOLS = ["read", "ls", "find", "grep", "bash"]
+TOOLS = ["read", "legacy_encodings", "ls", "find", "grep", "bash"]
 
 
 class Setting:

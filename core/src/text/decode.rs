@@ -1,38 +1,47 @@
 //! Bytes to text, piece by piece: characters split between two pieces stay whole.
 //!
-//! Bytes that are not UTF-8 become U+FFFD, as `String::from_utf8_lossy` would replace them in the
-//! whole text; UTF-16 is decoded where a byte order mark says so.
+//! Bytes that are no characters of the encoding become U+FFFD, in UTF-8 as `String::from_utf8_lossy` would replace them
+//! in the whole text. UTF-16 has a byte order mark. [`detect`](Encoding::detect) finds a legacy encoding.
 
 #![expect(clippy::indexing_slicing, reason = "a wrong range has to fail, not to read as no text")]
 
-use derive_more::Display;
+mod detect;
+
+use std::fmt;
 
 use super::{NEWLINE, as_index};
+pub use detect::SAMPLE_BYTES;
 
-/// The encoding of a text, by its byte order mark.
+/// The encoding of a text. It is displayed as its name in the WHATWG standard, in lower case.
 ///
 /// ```
 /// use cutline_core::text::decode::Encoding;
 /// assert_eq!(Encoding::of(b"\xff\xfea\0"), (Encoding::Utf16Le, 2));
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
     /// UTF-8, also without a mark.
-    #[display("utf-8")]
     Utf8,
     /// UTF-16, the low byte first.
-    #[display("utf-16le")]
     Utf16Le,
     /// UTF-16, the high byte first.
-    #[display("utf-16be")]
     Utf16Be,
+    /// An encoding from before Unicode, such as windows-1252 or EUC-JP. A byte below 128 after a newline is ASCII, and no
+    /// character contains the byte of a newline, so lines are those of the bytes.
+    Legacy(&'static encoding_rs::Encoding),
+}
+
+impl fmt::Display for Encoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.standard().name().to_ascii_lowercase())
+    }
 }
 
 impl Encoding {
     /// Returns the bytes of a newline.
     pub fn newline(self) -> &'static [u8] {
         match self {
-            Self::Utf8 => b"\n",
+            Self::Utf8 | Self::Legacy(_) => b"\n",
             Self::Utf16Le => b"\n\0",
             Self::Utf16Be => b"\0\n",
         }
@@ -41,7 +50,7 @@ impl Encoding {
     /// Returns the number of newlines in `block`, which begins with a whole unit.
     pub fn newlines(self, block: &[u8]) -> u64 {
         match self {
-            Self::Utf8 => memchr::memchr_iter(NEWLINE, block).count() as u64,
+            Self::Utf8 | Self::Legacy(_) => memchr::memchr_iter(NEWLINE, block).count() as u64,
             Self::Utf16Le | Self::Utf16Be => {
                 block.as_chunks::<2>().0.iter().filter(|unit| *unit == self.newline()).count() as u64
             }
@@ -52,7 +61,7 @@ impl Encoding {
     pub fn nth_newline(self, block: &[u8], nth: u64) -> Option<usize> {
         let index = as_index(nth.saturating_sub(1));
         match self {
-            Self::Utf8 => memchr::memchr_iter(NEWLINE, block).nth(index).map(|at| at + 1),
+            Self::Utf8 | Self::Legacy(_) => memchr::memchr_iter(NEWLINE, block).nth(index).map(|at| at + 1),
             Self::Utf16Le | Self::Utf16Be => {
                 let units = block.as_chunks::<2>().0.iter().enumerate();
                 units.filter(|(_, unit)| *unit == self.newline()).nth(index).map(|(at, _)| at * 2 + 2)
@@ -69,6 +78,16 @@ impl Encoding {
             [0xFF, 0xFE, ..] => (Self::Utf16Le, 2),
             [0xFE, 0xFF, ..] => (Self::Utf16Be, 2),
             _ => (Self::Utf8, 0),
+        }
+    }
+
+    /// Returns the encoding as the crate `encoding_rs` has it, with a decoder.
+    pub fn standard(self) -> &'static encoding_rs::Encoding {
+        match self {
+            Self::Utf8 => encoding_rs::UTF_8,
+            Self::Utf16Le => encoding_rs::UTF_16LE,
+            Self::Utf16Be => encoding_rs::UTF_16BE,
+            Self::Legacy(encoding) => encoding,
         }
     }
 }
@@ -96,12 +115,7 @@ const PART_BYTES: usize = 8192;
 impl Decoder {
     /// Returns a decoder for a stream in `encoding`.
     pub fn new(encoding: Encoding) -> Self {
-        let encoding = match encoding {
-            Encoding::Utf8 => encoding_rs::UTF_8,
-            Encoding::Utf16Le => encoding_rs::UTF_16LE,
-            Encoding::Utf16Be => encoding_rs::UTF_16BE,
-        };
-        let stream = encoding.new_decoder_without_bom_handling();
+        let stream = encoding.standard().new_decoder_without_bom_handling();
         Self { stream, part: String::with_capacity(PART_BYTES), lossy: false }
     }
 

@@ -23,7 +23,7 @@ use crate::fs::lines::read_at;
 use crate::limits::{BINARY_SNIFF_BYTES, PSEUDO_FILE_BYTES};
 use crate::stop::{Stop, Stopped};
 use cutline_core::text::as_index;
-use cutline_core::text::decode::Encoding;
+use cutline_core::text::decode::{Encoding, SAMPLE_BYTES};
 
 /// Maximum bytes of a file that is read in one piece.
 const WHOLE_BYTES: usize = 256 * 1024;
@@ -31,7 +31,7 @@ const WHOLE_BYTES: usize = 256 * 1024;
 const FIRST_BYTES: usize = 64 * 1024;
 /// Maximum bytes of one read of a larger file.
 const BLOCK_BYTES: u64 = 3 * 64 * 1024;
-/// Maximum bytes of one read of decoded UTF-16.
+/// Maximum bytes of one read of another encoding than UTF-8.
 const DECODED_BYTES: usize = 64 * 1024;
 
 impl Searcher {
@@ -57,10 +57,12 @@ impl Searcher {
         if buffer.len() < first {
             buffer.resize(first, 0);
         }
-        let len = read_at(file, &mut buffer[..first], 0)?;
-        let (encoding, mark) = Encoding::of(&buffer[..len]);
-        let is_utf8 = encoding == Encoding::Utf8;
-        let reason = if is_utf8 && memchr::memchr(0, &buffer[..len.min(BINARY_SNIFF_BYTES)]).is_some() {
+        let mut len = read_at(file, &mut buffer[..first], 0)?;
+        let is_whole = len < first;
+        let (mut encoding, mark) = Encoding::of(&buffer[..len]);
+        let reason = if encoding == Encoding::Utf8
+            && memchr::memchr(0, &buffer[..len.min(BINARY_SNIFF_BYTES)]).is_some()
+        {
             Some(PassedOver::Binary)
         } else {
             (pattern.spans_lines && size > pattern.multiline_bytes).then_some(PassedOver::TooLarge)
@@ -69,9 +71,13 @@ impl Searcher {
             let _flow = emit(Found::PassedOver(path(), reason)); // nothing follows
             return Ok(0);
         }
+        if mark == 0 {
+            (encoding, len) = detected(file, size, buffer, len)?;
+        }
+        let is_utf8 = encoding == Encoding::Utf8;
         let most = if pattern.spans_lines { pattern.multiline_bytes } else { PSEUDO_FILE_BYTES };
         let rest = match size {
-            _ if len < first => 0,
+            _ if is_whole => 0,
             0 => most.saturating_sub(len as u64),
             size => size.saturating_sub(len as u64),
         };
@@ -150,13 +156,29 @@ fn is_full(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::Other && error.raw_os_error().is_none()
 }
 
+/// Returns the encoding of a file without a mark, whose first `len` bytes are in `buffer`, and the number of bytes that are
+/// then in `buffer`: more of a large file if it is needed.
+fn detected(file: &File, size: u64, buffer: &mut Vec<u8>, len: usize) -> io::Result<(Encoding, usize)> {
+    // What was read of a file without a size has to be enough.
+    let text_bytes = if size == 0 { len as u64 } else { size };
+    if let Some(encoding) = Encoding::detect(&buffer[..len], text_bytes) {
+        return Ok((encoding, len));
+    }
+    let most = SAMPLE_BYTES.min(as_index(size));
+    if buffer.len() < most {
+        buffer.resize(most, 0);
+    }
+    let len = len + read_at(file, &mut buffer[len..most], len as u64)?;
+    Ok((Encoding::detect(&buffer[..len], len as u64).unwrap_or(Encoding::Utf8), len))
+}
+
 /// Returns a reader that decodes `bytes` to UTF-8. UTF-16 starts with its byte order mark.
 fn decoded<'a>(bytes: impl Read + 'a, encoding: Encoding) -> io::Result<Box<dyn Read + 'a>> {
-    let encoding = match encoding {
-        Encoding::Utf8 => return Ok(Box::new(bytes)),
-        Encoding::Utf16Le => encoding_rs::UTF_16LE,
-        Encoding::Utf16Be => encoding_rs::UTF_16BE,
-    };
+    if encoding == Encoding::Utf8 {
+        return Ok(Box::new(bytes));
+    }
     let mut decoder = DecodeReaderBytesBuilder::new();
-    Ok(Box::new(decoder.encoding(Some(encoding)).build_with_buffer(bytes, vec![0; DECODED_BYTES])?))
+    Ok(Box::new(
+        decoder.encoding(Some(encoding.standard())).build_with_buffer(bytes, vec![0; DECODED_BYTES])?,
+    ))
 }

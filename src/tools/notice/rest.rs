@@ -12,8 +12,8 @@ pub enum LineHint {
     Shell {
         /// The path of the file, quoted for the shell.
         path: String,
-        /// True if the file is in UTF-16. The command must then decode it first.
-        is_utf16: bool,
+        /// The encoding of the file, as `iconv` calls it, if it is not UTF-8. The command must then decode it first.
+        decode_from: Option<String>,
     },
     /// Without a shell: search in the line, or continue after it.
     Tools {
@@ -34,13 +34,13 @@ impl LineHint {
             Limit::Json(bytes) => bytes / 2,
         };
         match self {
-            Self::Shell { path, is_utf16 } => {
-                let command = match (is_utf16, line) {
-                    (false, 1) => format!("head -c {bytes} {path}"),
-                    (false, _) => format!("sed -n '{line}p' {path} | head -c {bytes}"),
-                    (true, 1) => format!("iconv -f UTF-16 -t UTF-8 {path} | head -c {bytes}"),
-                    (true, _) => {
-                        format!("iconv -f UTF-16 -t UTF-8 {path} | sed -n '{line}p' | head -c {bytes}")
+            Self::Shell { path, decode_from } => {
+                let command = match (decode_from, line) {
+                    (None, 1) => format!("head -c {bytes} {path}"),
+                    (None, _) => format!("sed -n '{line}p' {path} | head -c {bytes}"),
+                    (Some(from), _) => {
+                        let line = if line == 1 { String::new() } else { format!(" | sed -n '{line}p'") };
+                        format!("iconv -f {from} -t UTF-8 {path}{line} | head -c {bytes}")
                     }
                 };
                 let to_read = if line == 1 { " to read" } else { "" };

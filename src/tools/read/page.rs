@@ -61,7 +61,8 @@ pub(super) fn read(
         });
     };
     let stop = cx.stop().extended(PAGE_TIME);
-    ReadPage { cx, args, place, text, index: &index, first, from, stop }.answer().map_err(failed)
+    let page = ReadPage { cx, args, place, text, index: &index, first, from, stop };
+    page.answer_detected().map_err(failed)
 }
 
 /// The number of a page's first line, and its offset.
@@ -99,6 +100,17 @@ fn locate(
     Ok((index, start))
 }
 
+/// The text of a page.
+struct Collected {
+    /// The text that is shown.
+    kept: Truncation,
+    lines: PageLines,
+    /// True if invalid bytes were replaced: in the page, or after it if the page was truncated.
+    lossy: bool,
+    /// True if the page is ASCII, and also what was decoded after it.
+    is_ascii: bool,
+}
+
 /// The parameters of a page.
 struct ReadPage<'a> {
     cx: &'a Context,
@@ -113,20 +125,36 @@ struct ReadPage<'a> {
 }
 
 impl ReadPage<'_> {
-    /// Returns the text to show, its lines, and true if invalid bytes were replaced: in the page, or after it if the
-    /// page was truncated.
-    fn collect(&self) -> io::Result<(Truncation, PageLines, bool)> {
+    /// Returns the result. Detects the encoding unless the page is ASCII, which is the same in UTF-8 and legacy encodings.
+    fn answer_detected(self) -> io::Result<Output> {
+        let collected = self.collect()?;
+        let is_ascii = collected.is_ascii && collected.kept.output.lines > 0;
+        let encoding = if is_ascii { self.text.encoding } else { self.text.detect()? };
+        if encoding == self.text.encoding {
+            return self.answer(collected);
+        }
+        let page = ReadPage { text: &TextFile { encoding, ..*self.text }, ..self };
+        page.answer(page.collect()?)
+    }
+
+    /// Collects the text of the page.
+    fn collect(&self) -> io::Result<Collected> {
         let bounds = self.cx.limits.bounds();
         let lines = self.args.limit.map_or(bounds.lines, |limit| limit.min(bounds.lines));
         let mut head = Collector::new(Bounds { lines, ..bounds }, Keep::WholeLines);
         let mut decoder = Decoder::new(self.text.encoding);
         let numbers = self.is_numbered().then(|| LineNumbers::new(self.first));
         let mut lines = PageLines::new(self.cx.limits.text_line_chars(), numbers);
+        let mut is_ascii = true;
+        let mut push = |part: &str, head: &mut Collector| {
+            is_ascii &= part.is_ascii();
+            lines.push(part, head);
+        };
         let mut buffer = self.text.buffer(PAGE_BLOCK_BYTES);
         self.text.blocks(self.from, &mut buffer, &self.stop, |_, block| {
             // Bytes in memory are a single block. The bytes after the page are not decoded.
             for piece in block.chunks(DECODED_BYTES) {
-                decoder.push(piece, &mut |part| lines.push(part, &mut head));
+                decoder.push(piece, &mut |part| push(part, &mut head));
                 if head.is_full() {
                     return ControlFlow::Break(());
                 }
@@ -134,14 +162,14 @@ impl ReadPage<'_> {
             ControlFlow::Continue(())
         })?;
         if !head.is_full() {
-            decoder.finish(&mut |part| lines.push(part, &mut head));
+            decoder.finish(&mut |part| push(part, &mut head));
             lines.finish(&mut head);
         }
-        Ok((head.finish(), lines, decoder.lossy()))
+        Ok(Collected { kept: head.finish(), lines, lossy: decoder.lossy(), is_ascii })
     }
 
-    fn answer(&self) -> io::Result<Output> {
-        let (mut kept, lines, lossy) = self.collect()?;
+    fn answer(&self, collected: Collected) -> io::Result<Output> {
+        let Collected { mut kept, lines, lossy, .. } = collected;
         // The details refer to the text of the file without line numbers.
         let numbered = self.is_numbered().then(|| {
             let text = line_numbers::without_numbers(&kept.content);
@@ -157,7 +185,11 @@ impl ReadPage<'_> {
         let is_too_long = kept.output.lines == 0 && kept.cut.is_some();
         let (bytes, lossy) =
             if kept.cut.is_some() && (lossy || is_too_long) { self.bytes(last, lossy)? } else { (0, lossy) };
-        let is_named = lossy || encoding != Encoding::Utf8;
+        let is_named = match encoding {
+            Encoding::Utf8 => lossy,
+            Encoding::Utf16Le | Encoding::Utf16Be => true,
+            Encoding::Legacy(_) => is_too_long || !kept.content.is_ascii(),
+        };
         let mut details = Details {
             encoding: is_named.then(|| format!("{encoding}{}", if lossy { " (lossy)" } else { "" })),
             line_ending: lines.word(&kept),
@@ -181,9 +213,12 @@ impl ReadPage<'_> {
             } else if let Some(mut truncation) = TruncationDetails::of(&kept, total, limits.bounds()) {
                 truncation.total_is_lower_bound = is_at_least.then_some(true);
                 let info = details.add_cut(truncation, &kept.content);
-                if encoding != Encoding::Utf8 {
-                    info.estimated_chars = total.bytes / 2;
-                }
+                info.estimated_chars = match encoding {
+                    Encoding::Utf8 => info.estimated_chars,
+                    Encoding::Legacy(encoding) if encoding.is_single_byte() => total.bytes,
+                    // A character of East Asian text has two bytes.
+                    Encoding::Utf16Le | Encoding::Utf16Be | Encoding::Legacy(_) => total.bytes / 2,
+                };
             }
             let limit = limits.bounds().limit(cut.by);
             let continues: notice::Notice = if is_too_long {
@@ -219,7 +254,7 @@ impl ReadPage<'_> {
         }
         let is_whole = first == 1 && self.args.limit.is_none_or(|limit| limit >= total.lines);
         let totals = match &details.truncation {
-            // The size of UTF-16 text differs on disk.
+            // The size of text in another encoding differs on disk.
             Some(_) if is_at_least => Totals::LowerBound,
             Some(_) if is_whole && encoding == Encoding::Utf8 => Totals::Exact,
             None if details.lines_truncated.is_none() => Totals::Exact,
@@ -293,8 +328,28 @@ impl ReadPage<'_> {
             return LineHint::Tools { grep: self.cx.has(ToolName::Grep), next };
         }
         let path = shell_path(shown(self.cx.workspace.relative(&self.place.real)));
-        LineHint::Shell { path, is_utf16: self.text.encoding != Encoding::Utf8 }
+        LineHint::Shell { path, decode_from: name_for_iconv(self.text.encoding) }
     }
+}
+
+/// Returns the name that `iconv` has for an encoding other than UTF-8.
+fn name_for_iconv(encoding: Encoding) -> Option<String> {
+    let name = match encoding {
+        Encoding::Utf8 => return None,
+        // By its mark.
+        Encoding::Utf16Le | Encoding::Utf16Be => "UTF-16",
+        // `iconv` knows the standard's extensions of these under other names.
+        Encoding::Legacy(encoding) => match encoding.name() {
+            "Shift_JIS" => "CP932",
+            "EUC-KR" => "CP949",
+            "GBK" => "GB18030",
+            "Big5" => "BIG5-HKSCS",
+            "windows-874" => "CP874",
+            "ISO-8859-8-I" => "ISO-8859-8",
+            name => name,
+        },
+    };
+    Some(name.to_owned())
 }
 
 /// Quotes a path for a shell, whatever bytes it has. Prevents that a leading `-` is parsed as an option.
