@@ -1,4 +1,4 @@
-# cutline with bash and git, for a folder that is mounted at /workspace; docs/releasing.md has the commands.
+# An image with cutline, bash and git. Mount a folder at /workspace. docs/releasing.md has the commands.
 FROM rust:1.95-slim-bookworm AS build
 WORKDIR /cutline
 COPY . .
@@ -11,7 +11,7 @@ RUN apt-get update \
     && useradd --create-home --uid 1000 cutline \
     && install --directory --owner cutline --group cutline /workspace
 COPY --from=build /cutline/target/dist/cutline /usr/local/bin/cutline
-# The name in the MCP registry, io.github.OWNER/cutline: by it the registry knows the image for the server's.
+# The name in the MCP registry, io.github.OWNER/cutline. The registry uses it to verify that the image belongs to the server.
 ARG SERVER_NAME=""
 LABEL io.modelcontextprotocol.server.name="$SERVER_NAME"
 USER 1000

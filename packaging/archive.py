@@ -1,4 +1,4 @@
-"""The archive of a target: the binary and what a person reads beside it.
+"""Builds the archive of a target: the binary and its documentation.
 
 A zip file for Windows, a compressed tar file for all others. The same binary gives the same bytes:
 names in order, one time, no owner.
@@ -14,7 +14,7 @@ from pathlib import Path
 
 import product
 
-# Of what each shell completes, the file's name as that shell looks for it.
+# The file name of the completions for each shell.
 COMPLETIONS = {
     "bash": "cutline.bash",
     "elvish": "cutline.elv",
@@ -30,7 +30,7 @@ def file_name(target):
 
 def build(target, binary, out):
     path = out / file_name(target)
-    # Of each file its name, whether it is started, and its bytes.
+    # For each file: its name, whether it is executable, and its bytes.
     files = [
         (f"{target.release_name}/{name}", name == target.binary_name, data)
         for name, data in sorted(contents(target, binary).items())
@@ -59,14 +59,14 @@ def write_zip(path, files, built):
         for name, started, data in files:
             entry = zipfile.ZipInfo(name, time.gmtime(built)[:6])
             entry.compress_type = zipfile.ZIP_DEFLATED
-            # As from Unix, whichever system packs it.
+            # The same attributes on any system: those of Unix.
             entry.create_system = 3
             entry.external_attr = (0o100755 if started else 0o100644) << 16
             packed.writestr(entry, data)
 
 
 def contents(target, binary):
-    """Bytes of each file, by its name in the archive."""
+    """Returns the bytes of each file by its name in the archive."""
     pages = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", *product.LICENSES]
     docs = product.ROOT / "docs"
     pages += [str(page.relative_to(product.ROOT)) for kind in ("*.md", "*.svg") for page in docs.rglob(kind)]

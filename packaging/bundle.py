@@ -1,4 +1,4 @@
-"""The MCPB bundle of a target, for Claude Desktop: mcpb/manifest.json and the binary.
+"""Builds the MCPB bundle of a target for Claude Desktop: mcpb/manifest.json and the binary.
 
 A bundle can tell systems apart but not processors, so there is one for each target. `mcpb pack`
 writes the time of packing into it: the same input gives other bytes.
@@ -18,7 +18,7 @@ def file_name(target):
 
 
 def manifest_for(target):
-    """The manifest with this target's system and the name that its binary has."""
+    """Returns the manifest with the system and the binary name of this target."""
     manifest = product.load(MANIFEST)
     server = manifest["server"]
     server["entry_point"] = f"server/{target.binary_name}"
@@ -28,7 +28,7 @@ def manifest_for(target):
 
 
 def build(target, binary, out, mcpb):
-    """`mcpb` is the command of MCPB's tool."""
+    """Builds the bundle. `mcpb` is the command of the MCPB tool."""
     manifest = manifest_for(target)
     if product.repository():
         manifest["repository"] = {"type": "git", "url": product.repository()}

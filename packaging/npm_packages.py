@@ -1,4 +1,4 @@
-"""The npm packages: one for each platform with the binary, and one that starts whichever fits.
+"""Builds the npm packages: one for each platform with its binary, and a wrapper that starts the right one.
 
 The wrapper lists the others as optional dependencies, of which npm installs the one whose `os` and
 `cpu` are the machine's. Nothing is downloaded by a script.
@@ -14,7 +14,7 @@ WRAPPER = product.PACKAGING / "npm"
 
 
 def file_names(targets):
-    """What npm calls the tarballs of these targets' packages, and of the wrapper."""
+    """Returns the file names of the npm packages of these targets and of the wrapper."""
     wrapper = product.load(WRAPPER / "package.json")
     packages = [wrapper["name"], *(f"{wrapper['name']}-{target.platform}" for target in targets)]
     return {f"{package}-{wrapper['version']}.tgz" for package in packages}
@@ -48,13 +48,13 @@ def build_wrapper(out):
         shutil.copytree(WRAPPER, stage, dirs_exist_ok=True)
         manifest = product.load(WRAPPER / "package.json")
         if product.repository():
-            # The registry takes the npm package for the server's where it bears the server's name.
+            # The registry uses this name to verify that the package belongs to the server.
             manifest["mcpName"] = product.server_name()
         return pack(stage, manifest, out)
 
 
 def pack(stage, manifest, out):
-    """Packs a folder under this package.json; the path of the tarball."""
+    """Packs a folder with this package.json. Returns the path of the package."""
     if product.repository():
         manifest["repository"] = {"type": "git", "url": f"git+{product.repository()}.git"}
     for name in product.LICENSES:

@@ -1,4 +1,4 @@
-"""What is released: the version, the targets, and where it is published.
+"""Facts about the release: the version, the targets, and where it is published.
 
 The version stands in Cargo.toml, the targets in targets.json. Where it is published is not known to
 the project: `CUTLINE_REPOSITORY` says it, or `repository` in Cargo.toml once that is settled.
@@ -17,12 +17,12 @@ LICENSES = ["LICENSE-APACHE", "LICENSE-MIT"]
 
 
 class Refused(Exception):
-    """What was asked for can't be built; the reason is for the person who asked."""
+    """The request cannot be built. The message is for the user."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """A row of targets.json; docs/releasing.md says what each state means."""
+    """A target of targets.json. docs/releasing.md explains the states."""
 
     target: str
     os: str
@@ -38,12 +38,12 @@ class Target:
 
     @property
     def release_name(self):
-        """What the names of its archive and its bundle begin with."""
+        """Returns the start of the names of the archive and the bundle."""
         return f"cutline-{version()}-{self.target}"
 
     @property
     def platform(self):
-        """The platform as Node names it, with which npm packages end."""
+        """Returns the platform name of Node, which is the end of npm package names."""
         return f"{self.os}-{self.cpu}"
 
 
@@ -56,7 +56,7 @@ def released_targets():
 
 
 def buildable_target(name):
-    """The target of that name, where packages of it would work."""
+    """Returns the target with this name. Refuses targets without working packages."""
     found = next((target for target in targets() if target.target == name), None)
     if found is None:
         raise Refused(f"{name} is not in packaging/targets.json")
@@ -74,13 +74,13 @@ def version():
 
 
 def repository():
-    """The URL of the repository, without a slash at the end; None where nobody has said it."""
+    """Returns the URL of the repository without a slash at the end, or None if it is not configured."""
     url = os.environ.get("CUTLINE_REPOSITORY") or cargo_package().get("repository")
     return url.rstrip("/") if url else None
 
 
 def github_owner():
-    """The owner of the repository on GitHub: the registry's names and the image's begin with it."""
+    """Returns the owner of the repository on GitHub. Names in the registry and of the image start with it."""
     url = repository()
     if url is None:
         raise Refused("CUTLINE_REPOSITORY is not set, and Cargo.toml has no repository")
@@ -92,17 +92,17 @@ def github_owner():
 
 
 def server_name():
-    """The name in the MCP registry, whose owner is shown by the repository's."""
+    """Returns the name in the MCP registry. The registry verifies it by the owner of the repository."""
     return f"io.github.{github_owner()}/{cargo_package()['name']}"
 
 
 def release_url(file_name):
-    """Where a release has this file."""
+    """Returns the URL of this file in a release."""
     return f"{repository()}/releases/download/v{version()}/{file_name}"
 
 
 def build_time():
-    """Seconds since 1970 that archives give as the time of all they hold: the commit's."""
+    """Returns the time of the commit in seconds since 1970. Archives use it as the time of all files."""
     given = os.environ.get("SOURCE_DATE_EPOCH")
     return int(given or output(["git", "-C", str(ROOT), "log", "-1", "--format=%ct"]))
 
@@ -116,5 +116,5 @@ def save(path, value):
 
 
 def output(command):
-    """What a command prints. A command that fails ends the build, after what it said on stderr."""
+    """Returns the output of a command. If the command fails, the build ends."""
     return subprocess.run(command, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True).stdout

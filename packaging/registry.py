@@ -1,4 +1,4 @@
-"""`server.json` for the MCP registry, of what stands in the folder of the release.
+"""Builds `server.json` for the MCP registry from the files in the folder of the release.
 
 packaging/server.json has what does not depend on where it is published; names, addresses and the
 hashes of the bundles are added here.
@@ -25,7 +25,7 @@ def build(out):
 
 
 def bundles(out):
-    """The bundles that are there, in the order of targets.json: clients may take the first."""
+    """Returns the existing bundles in the order of targets.json, because clients can use the first one."""
     named = [out / bundle.file_name(target) for target in product.targets()]
     return [path for path in named if path.exists()]
 

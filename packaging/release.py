@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Builds what a release consists of, into one folder; docs/releasing.md says how it is used.
+"""Builds all files of a release in one folder. docs/releasing.md describes its use.
 
 Needs Python 3.11 or later, npm and git, and for `target` a binary that runs on this machine.
 """
@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-# The rooms beside this file leave nothing there.
+# Do not write `__pycache__` next to these files.
 sys.dont_write_bytecode = True
 
 import archive
@@ -83,7 +83,7 @@ def folder(arguments):
 
 
 def check_folder(out):
-    """What is published is what stands in the folder, so nothing else may: no older version, no planned target."""
+    """Refuses files of other versions or of planned targets, because all files in the folder are published."""
     targets = [target for target in product.targets() if target.state != "planned"]
     known = {"server.json", "SHA256SUMS"} | npm_packages.file_names(targets)
     known |= {named.file_name(target) for target in targets for named in (archive, bundle)}
@@ -93,7 +93,7 @@ def check_folder(out):
 
 
 def check_version(binary):
-    """What is packed has to be a cutline of this version, and to run here."""
+    """Refuses a binary that does not run here or has another version."""
     try:
         said = product.output([binary, "--version"]).strip()
     except OSError as error:
@@ -103,7 +103,7 @@ def check_version(binary):
 
 
 def npx_mcpb():
-    """MCPB's tool in the version that the tests have."""
+    """Returns the command of the MCPB tool in the version that the tests use."""
     tested = product.load(product.ROOT / "tests" / "clients" / "package.json")["dependencies"]
     return ["npx", "--yes", f"@anthropic-ai/mcpb@{tested['@anthropic-ai/mcpb']}"]
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-// Starts the cutline binary that npm installed for this platform, as if it had been started itself:
-// the same arguments, the same stdin, stdout and stderr, its exit code or the signal that ended it.
+// Starts the cutline binary that npm installed for this platform. It passes on the arguments, stdin, stdout and stderr,
+// and ends with the exit code or the signal of the binary.
 //
-// Nothing is downloaded here: the binary is in an optional dependency of this package.
+// This script downloads nothing. The binary is in an optional dependency of this package.
 'use strict';
 
 const { spawn } = require('node:child_process');
@@ -11,7 +11,7 @@ const wrapper = require('../package.json');
 const platform = `${process.platform}-${process.arch}`;
 const platformPackage = `${wrapper.name}-${platform}`;
 
-// Absent where npm left it out: there is none for this platform, or optional dependencies are off.
+// Returns undefined if there is no package for this platform, or if npm skipped optional dependencies.
 function binary() {
   const file = process.platform === 'win32' ? 'cutline.exe' : 'cutline';
   try {
@@ -39,8 +39,8 @@ function whyMissing() {
 }
 
 function start(path) {
-  // A client ends its server by closing stdin, which the binary sees itself, or by a signal to this process:
-  // also by one that comes while the binary starts, so it is listened for before that.
+  // A client ends its server by closing stdin or with a signal to this process. The binary detects the closed stdin itself.
+  // Signal handlers are installed before the binary starts, so that no signal is lost.
   let child;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => child.kill(signal));
@@ -51,7 +51,7 @@ function start(path) {
     if (signal === null) {
       process.exit(code);
     }
-    // Without a listener the signal does here what it did there.
+    // Without a listener, the same signal ends this process too.
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);
   });
