@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts lines of Rust code: not blank, not only a comment, not part of a test.
+"""Counts lines of Rust code without blank lines, comments and tests.
 
 Prints a line for each folder given, by default `src` and `core/src`, and the sum.
 """
