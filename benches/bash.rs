@@ -42,12 +42,12 @@ fn main() {
     for (name, command) in [("asked", "sleep 600 & sleep 600"), ("made to", "trap '' TERM; sleep 600 & wait")]
     {
         let times = (0..21).map(|_| runtime.block_on(cancelled(&cx, command))).collect();
-        println!("cancelled, gone when {name:<13} {:>10.2?}", median(times));
+        println!("cancelled, ended when {name:<12} {:>10.2?}", median(times));
     }
     println!("peak memory: {} KB", peak());
 }
 
-/// Returns the time from a call's cancellation until it returns, with all its processes gone.
+/// Returns the time from the cancellation of a call until the call has returned and all its processes have ended.
 async fn cancelled(cx: &Context, command: &str) -> Duration {
     let cx = Context { cancel: CancellationToken::new(), ..cx.clone() };
     let cancel = async {

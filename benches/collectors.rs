@@ -25,9 +25,9 @@ const PIECE: usize = 128 * 1024;
 const PIECES: usize = 1600;
 const BOUNDS: Bounds = Bounds::new(2000, 30_000);
 
-/// A line of which all repetitions have the same template; `{}` becomes a number.
+/// A line for repeated errors of one kind. `{}` becomes a number.
 const ONE_ERROR: &str = "src/module.c:{}:5: error: no member named 'size' in 'struct buffer'\n";
-/// A line of which each has a template of its own; `{}` becomes a word.
+/// A line for errors of different kinds. `{w}` becomes a word.
 const MANY_ERRORS: &str = "src/module.c:7:5: error: no member named '{w}' in 'struct buffer'\n";
 
 fn main() {
@@ -70,10 +70,10 @@ fn main() {
         for bounds in [BOUNDS, Bounds::new(66_000, 1_000_000)] {
             let text = source(as_index(bounds.bytes) * 4 / 3);
             let of = format!("{}, {}", Size(bounds.bytes), name);
-            adds(&format!("an answer of {of}: start"), || {
+            adds(&format!("a result of {of}: start"), || {
                 answer(Collector::new(bounds, Keep::Head), &text, bounds)
             });
-            adds(&format!("an answer of {of}: end"), || {
+            adds(&format!("a result of {of}: end"), || {
                 answer(Collector::new(bounds, Keep::Tail), &text, bounds)
             });
         }
@@ -107,13 +107,13 @@ fn answer_of(kept: Truncation, bounds: Bounds) -> Output {
     Output::new(Answer { body: kept.content, end, notices, ..Answer::default() }, details)
 }
 
-/// Measures the counting of a call: its record, the sums, a line in a file.
+/// Measures the statistics of a call: its record, the sums, and a line in the file of records.
 fn counting(line: &str) {
     let output = answer(Collector::new(BOUNDS, Keep::Head), &line.repeat(600), BOUNDS);
     let outcome = Ok(Output { details: Details::default(), ..output });
     let call = TimedCall { tool: ToolName::Read, time_ms: 0, duration: Duration::ZERO };
     let mut stats = Stats::default();
-    adds("the record of an answer of 30KB, and its sums", || {
+    adds("the record of a result of 30KB, and its sums", || {
         stats.add(&Record::new(&call, black_box(&outcome), &Limits::default()));
     });
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -122,7 +122,7 @@ fn counting(line: &str) {
     adds("its line in a file of records", || file.append(&record));
 }
 
-/// Prints the median and the longest of a thousand times.
+/// Runs `work` a thousand times. Prints the median and the maximum of the times.
 fn adds<T>(name: &str, mut work: impl FnMut() -> T) {
     let mut times: Vec<Duration> = (0..1000).map(|_| timed(|| drop(black_box(work())))).collect();
     times.sort_unstable();
@@ -135,7 +135,7 @@ fn as_index(bytes: u64) -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX)
 }
 
-/// Returns a piece of lines made from this one.
+/// Returns a piece of text with lines made from `line`.
 fn errors(line: &str) -> String {
     let word =
         |n: usize| -> String { n.to_string().bytes().map(|digit| char::from(b'a' + digit - b'0')).collect() };

@@ -21,7 +21,7 @@ const TIMES: usize = 9;
 
 fn main() {
     let Some(data) = std::env::var_os("CUTLINE_BENCH_DATA").map(PathBuf::from) else {
-        println!("CUTLINE_BENCH_DATA names no folder: nothing to measure");
+        println!("CUTLINE_BENCH_DATA is not set to a folder: nothing to measure");
         return;
     };
     let data = data.canonicalize().expect("the data's folder");
@@ -34,7 +34,7 @@ fn main() {
         ("first page of 200 MB", "big.txt", None, false),
         ("line 1,000,000", "big.txt", Some(1_000_000), false),
         ("the last 300 lines", "big.txt", Some(-300), false),
-        ("the next page, remembered", "big.txt", Some(375), true),
+        ("the next page, cached line index", "big.txt", Some(375), true),
         ("one line of 50 MB", "oneline.min.js", None, false),
     ];
     println!("{:<28} {:>10} {:>10} {:>6}", "", "wc -l", "cutline", "ratio");

@@ -3,8 +3,8 @@
 //! `CUTLINE_BENCH_DATA` is the folder of the data. `rg`, `fd` and `ls` must be on `PATH`. Each figure is the median
 //! of several runs with warm caches, and the ratio is relative to the command.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a bench ends where anything fails")]
-#![allow(missing_docs, reason = "a bench has no pages")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a bench stops at the first error")]
+#![allow(missing_docs, reason = "a bench has no documentation")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -26,7 +26,7 @@ const RUNS: usize = 11;
 
 fn main() {
     let Some(data) = std::env::var_os("CUTLINE_BENCH_DATA").map(PathBuf::from) else {
-        println!("CUTLINE_BENCH_DATA names no folder: nothing to measure");
+        println!("CUTLINE_BENCH_DATA is not set to a folder: nothing to measure");
         return;
     };
     let only = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));

@@ -77,7 +77,7 @@ def compare(name, binary, top, tool, arguments, command, times):
     run = lambda: subprocess.run(command, cwd=top, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     server = Server(binary, str(top))
     call = lambda: server.call(tool, arguments)
-    # Once without measuring, so that both find the tree in memory.
+    # One run without measuring loads the tree into the page cache.
     call(), run()
     ours, others = [], []
     for _ in range(times):

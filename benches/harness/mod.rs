@@ -42,7 +42,7 @@ pub(crate) fn context(root: &Path, saved: PathBuf) -> Context {
     }
 }
 
-/// Runs a call of `bash` with default arguments.
+/// Returns the arguments of a call with default settings.
 pub(crate) fn args(command: &str) -> bash::Args {
     bash::Args { command: command.to_owned(), cwd: None, timeout: None, head: None, tail: None }
 }

@@ -1,3 +1,3 @@
-//! libFuzzer's way into `cutline_fuzz::globs`.
+//! Entry point of libFuzzer for `cutline_fuzz::globs`.
 #![no_main]
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| cutline_fuzz::globs::run(bytes));

@@ -1,3 +1,3 @@
-//! libFuzzer's way into `cutline_fuzz::images`.
+//! Entry point of libFuzzer for `cutline_fuzz::images`.
 #![no_main]
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| cutline_fuzz::images::run(bytes));

@@ -1,3 +1,3 @@
-//! libFuzzer's way into `cutline_fuzz::regex`.
+//! Entry point of libFuzzer for `cutline_fuzz::regex`.
 #![no_main]
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| cutline_fuzz::regex::run(bytes));

@@ -1,3 +1,3 @@
-//! libFuzzer's way into `cutline_fuzz::terminal`.
+//! Entry point of libFuzzer for `cutline_fuzz::terminal`.
 #![no_main]
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| cutline_fuzz::terminal::run(bytes));

@@ -26,10 +26,10 @@ pub fn run(bytes: &[u8]) {
 fn check(tools: &Tools, tool: ToolName, arguments: &Object) {
     let asked = || tools.call(tool, arguments.clone()).map_err(|error| error.to_string());
     let answer = asked();
-    assert_eq!(asked(), answer, "asked again");
+    assert_eq!(asked(), answer, "the same call again");
     let Ok(output) = answer else { return };
     assert!(!output.text.contains(OUTSIDE), "{}", output.text);
-    assert!(output.text.get(..output.body_bytes).is_some(), "where the body ends");
+    assert!(output.text.get(..output.body_bytes).is_some(), "body_bytes is not in the text");
     let offset = arguments.get("offset").and_then(Value::as_u64).unwrap_or(0);
     assert!(output.details.next_offset.is_none_or(|next| next > offset), "{:?}", output.details);
 }

@@ -25,7 +25,7 @@ pub fn run(bytes: &[u8]) {
         let collected =
             |pieces: &[&str]| collect(Collector::new(Bounds::new(lines, max_bytes), keep), pieces);
         let kept = collected(&pieces);
-        assert_eq!(kept, collected(&[&text]), "in pieces and in one");
+        assert_eq!(kept, collected(&[&text]), "in pieces and in one piece");
         check(&kept, &text, max_bytes);
         match keep {
             Keep::WholeLines => check_head(&kept, &text, bounds, ""),
@@ -44,7 +44,7 @@ fn collect(mut collector: Collector, pieces: &[&str]) -> Truncation {
     collector.finish()
 }
 
-/// Checks the properties of each of them.
+/// Checks the properties that every kept part has.
 fn check(kept: &Truncation, text: &str, max_bytes: u64) {
     assert_eq!(kept.total, extent(text));
     assert!(kept.output.bytes <= max_bytes);
@@ -53,7 +53,7 @@ fn check(kept: &Truncation, text: &str, max_bytes: u64) {
         return;
     };
     assert_eq!(kept.output.bytes, kept.content.len() as u64);
-    // Lines of an empty content are one or none: the count says which.
+    // Empty content has one line or none. The count tells them apart.
     let lines = kept.content.split('\n').count() as u64;
     assert!(kept.output.lines == lines || kept.content.is_empty() && kept.output.lines == 0, "{kept:?}");
     assert!(index(cut.head.bytes) <= kept.content.len());
@@ -84,7 +84,7 @@ fn check_tail(kept: &Truncation, text: &str, bounds: Bounds) {
     }
 }
 
-/// The first lines, each with its newline, within the head's share; of the rest the last lines.
+/// Checks that the head has the first lines that fit into its share, and the tail the last lines that fit into the rest.
 fn check_both(kept: &Truncation, text: &str, head: u64, tail: u64, max_bytes: u64) {
     let all = lines_of(text);
     let fits = all.len() as u64 <= head + tail && all.join("\n").len() as u64 <= max_bytes;

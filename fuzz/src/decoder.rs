@@ -19,7 +19,7 @@ pub fn run(bytes: &[u8]) {
     assert_eq!(decoded(encoding, &pieces(text, lengths)), (expected, lossy), "in pieces");
 }
 
-/// A text, and whether anything in it was replaced.
+/// Returns the decoded text, and true if bytes were replaced.
 fn decoded(encoding: Encoding, pieces: &[&[u8]]) -> (String, bool) {
     let mut text = String::new();
     let mut sink = |part: &str| text.push_str(part);

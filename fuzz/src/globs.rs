@@ -38,7 +38,7 @@ pub fn run(bytes: &[u8]) {
     }
 }
 
-/// A path as a walk has it: names between single `/`.
+/// Returns a path in the form of a walk, with single `/` between names, or `None`.
 fn walked(path: &[u8]) -> Option<Vec<u8>> {
     let names = path.split(|byte| *byte == b'/');
     let names: Vec<&[u8]> =
@@ -48,8 +48,8 @@ fn walked(path: &[u8]) -> Option<Vec<u8>> {
 
 fn check(text: &str, paths: &[Vec<u8>]) {
     let Ok(glob) = Glob::new(text, Path::new(BASE)) else { return };
-    let contrary = Glob::new(&format!("!{text}"), Path::new(BASE)).ok();
-    let contrary = contrary.filter(|_| !text.starts_with('!'));
+    let inverted = Glob::new(&format!("!{text}"), Path::new(BASE)).ok();
+    let inverted = inverted.filter(|_| !text.starts_with('!'));
     for path in paths {
         let through = glob.lets_through(path);
         if through {
@@ -58,9 +58,9 @@ fn check(text: &str, paths: &[Vec<u8>]) {
             }
         }
         let named = [false, true].map(|is_folder| glob.names(path, is_folder));
-        if let Some(contrary) = &contrary {
-            assert_ne!(contrary.lets_through(path), through, "!{text} {}", shown(path));
-            assert_ne!([false, true].map(|is_folder| contrary.names(path, is_folder)), named);
+        if let Some(inverted) = &inverted {
+            assert_ne!(inverted.lets_through(path), through, "!{text} {}", shown(path));
+            assert_ne!([false, true].map(|is_folder| inverted.names(path, is_folder)), named);
         }
         if let Some(expected) = by_definition(text, path) {
             assert_eq!((through, named), (expected, [expected; 2]), "{text} {}", shown(path));
@@ -73,8 +73,8 @@ fn by_definition(glob: &str, path: &[u8]) -> Option<bool> {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"*?/_-.".contains(byte);
     let stars = glob.bytes().filter(|byte| *byte == b'*').count();
     let is_plain = glob.bytes().all(|byte| plain(&byte)) && path.iter().all(plain);
-    let begins_plainly = !glob.starts_with("./") && !glob.starts_with(BASE);
-    if !is_plain || !begins_plainly || glob.contains("**") || glob.ends_with('/') || stars > STARS {
+    let has_plain_start = !glob.starts_with("./") && !glob.starts_with(BASE);
+    if !is_plain || !has_plain_start || glob.contains("**") || glob.ends_with('/') || stars > STARS {
         return None;
     }
     let below = glob.trim_start_matches('/');
@@ -96,7 +96,7 @@ fn means(glob: &[u8], path: &[u8]) -> bool {
     }
 }
 
-/// A path that is escaped as a glob names this path, alone or as classes of one character each.
+/// Checks that an escaped path matches itself, and so does a path with each character in brackets.
 fn names_itself(path: &str) {
     let escaped = |c: char| if "*?[]{},!\\".contains(c) { format!("\\{c}") } else { c.to_string() };
     let class = |c: char| if c == '/' { c.to_string() } else { format!("[\\{c}]") };
@@ -115,16 +115,16 @@ fn names(escaped: &str, path: &str) {
 }
 
 fn check_rules(folder: &Path, rules: &[u8], paths: &[Vec<u8>]) {
-    let by_git = left_out(folder, ".gitignore", rules, paths);
-    assert_eq!(left_out(folder, ".ignore", rules, paths), by_git, "in .ignore");
-    let all_let_in = [rules, b"\n!*\n"].concat();
-    if all_let_in.len() as u64 <= RULES_BYTES {
-        assert!(!left_out(folder, ".gitignore", &all_let_in, paths).contains(&true), "after !*");
+    let by_git = excluded(folder, ".gitignore", rules, paths);
+    assert_eq!(excluded(folder, ".ignore", rules, paths), by_git, "in .ignore");
+    let all_included = [rules, b"\n!*\n"].concat();
+    if all_included.len() as u64 <= RULES_BYTES {
+        assert!(!excluded(folder, ".gitignore", &all_included, paths).contains(&true), "after !*");
     }
 }
 
-/// For each path, true if a rule file leaves it out, as a file and as a folder.
-fn left_out(folder: &Path, name: &str, rules: &[u8], paths: &[Vec<u8>]) -> Vec<bool> {
+/// Returns for each path if a rule file excludes it, as a file and as a folder.
+fn excluded(folder: &Path, name: &str, rules: &[u8], paths: &[Vec<u8>]) -> Vec<bool> {
     fs::write(folder.join(name), rules).unwrap();
     let mut files = RuleFilesPresent::default();
     files.see(name.as_bytes());

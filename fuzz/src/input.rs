@@ -8,13 +8,13 @@ pub(crate) fn setting(bytes: &[u8]) -> (u8, &[u8]) {
     bytes.split_first().map_or((0, bytes), |(first, rest)| (*first, rest))
 }
 
-/// Returns the bytes before a line `--`, and those after it.
+/// Returns the bytes before and after a line `--`.
 pub(crate) fn parts(bytes: &[u8]) -> (&[u8], &[u8]) {
     let at = bytes.windows(BETWEEN.len()).position(|window| window == BETWEEN);
     at.map_or((bytes, &[]), |at| (&bytes[..at], &bytes[at + BETWEEN.len()..]))
 }
 
-/// `bytes` in pieces of two lengths in turn, of 0 to 15 and of 1 to 16 bytes.
+/// Splits `bytes` into pieces with two alternating lengths, 0 to 15 and 1 to 16 bytes.
 pub(crate) fn pieces(bytes: &[u8], lengths: u8) -> Vec<&[u8]> {
     let mut pieces = Vec::new();
     let mut rest = bytes;
@@ -29,7 +29,7 @@ pub(crate) fn pieces(bytes: &[u8], lengths: u8) -> Vec<&[u8]> {
     pieces
 }
 
-/// As [`pieces`], each to the end of its last character.
+/// Splits text like [`pieces`], but only between characters.
 pub(crate) fn pieces_of_text(text: &str, lengths: u8) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut rest = text;

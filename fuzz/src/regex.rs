@@ -92,10 +92,10 @@ fn check(settings: Settings, pattern: &str, text: &[u8]) {
     let text = &text[mark..];
     let has_returns = text.contains(&b'\r');
     let Some(oracle) = oracle else { return };
-    if has_returns && (multiline || may_name_return(settings, pattern)) {
+    if has_returns && (multiline || can_match_return(settings, pattern)) {
         return;
     }
-    // These refer to the file if a match can span lines, otherwise to the line.
+    // If a match can span lines, these refer to the file, otherwise to the line.
     if multiline && ["\\A", "\\z", "(?"].iter().any(|of_text| pattern.contains(of_text)) {
         return;
     }
@@ -123,7 +123,7 @@ struct Searched {
     passed_over: Option<PassedOver>,
 }
 
-/// The rows of a file, by number, true if it matches, text, true if that is cut; and the outcome.
+/// Searches a file. Returns its rows (line number, true for a match, text, true if the text is truncated) and the outcome.
 fn search(
     pattern: &Pattern,
     mode: OutputMode,
@@ -179,20 +179,20 @@ fn oracle(settings: Settings, pattern: &str) -> Option<PikeVM> {
     PikeVM::builder().syntax(flags).thompson(bounds).build(&text).ok()
 }
 
-/// True if a pattern may name the carriage return: then lines keep theirs.
-fn may_name_return(settings: Settings, pattern: &str) -> bool {
+/// Returns true if a pattern can match a carriage return. Lines then keep theirs.
+fn can_match_return(settings: Settings, pattern: &str) -> bool {
     let escapes = ["\\r", "\\x", "\\u", "\\U"];
     let escaped = !settings.literal && escapes.iter().any(|escape| pattern.contains(escape));
     pattern.contains('\r') || escaped
 }
 
-/// For each line, true if it matches by itself.
+/// Returns for each line if it matches alone.
 fn by_line(oracle: &PikeVM, text: &[u8]) -> Vec<bool> {
     let mut cache = oracle.create_cache();
     lines_of(text).into_iter().map(|line| oracle.is_match(&mut cache, line)).collect()
 }
 
-/// For each line, true if a match covers it, match after match.
+/// Returns for each line if a match covers it. Matches can span lines.
 fn across_lines(oracle: &PikeVM, text: &[u8]) -> Vec<bool> {
     let mut cache = oracle.create_cache();
     let mut covered = vec![false; lines_of(text).len()];
@@ -209,7 +209,7 @@ fn across_lines(oracle: &PikeVM, text: &[u8]) -> Vec<bool> {
     covered
 }
 
-/// The lines of a text, without what ends them.
+/// Returns the lines of a text without their line endings.
 fn lines_of(text: &[u8]) -> Vec<&[u8]> {
     let ended = |line: &'_ [u8]| {
         line.strip_suffix(b"\n")
@@ -218,7 +218,7 @@ fn lines_of(text: &[u8]) -> Vec<&[u8]> {
     text.split_inclusive(|byte| *byte == b'\n').map(|line| &line[..ended(line)]).collect()
 }
 
-/// The numbers of the lines that are shown, and whether each matches.
+/// Returns the numbers of the shown lines, each with true for a match.
 fn near(is_match: &[bool], context: usize) -> Vec<(usize, bool)> {
     let shown = |line: &usize| {
         let around = line.saturating_sub(context)..(line + context + 1).min(is_match.len());

@@ -13,7 +13,7 @@ use crate::input::{pieces, pieces_of_text, setting};
 pub fn run(bytes: &[u8]) {
     let (limit, rest) = setting(bytes);
     let (lengths, printed) = setting(rest);
-    // The larger ones are as large as an answer.
+    // The upper half of the values sets limits as large as those of results.
     let limit = if limit < 128 { u64::from(limit) + 1 } else { u64::from(limit - 127) * 512 };
     let text = String::from_utf8_lossy(printed);
     let whole = shown(limit, &[&text]);
@@ -43,14 +43,14 @@ fn shown(limit: u64, pieces: &[&str]) -> String {
     for piece in pieces {
         terminal.push(piece, &mut |part| shown.push_str(part));
     }
-    // Of a column, a character and what describes it.
+    // Each column has a character and its attributes.
     let held = format!("{terminal:?}").len() as u64;
     assert!(held < 8000 + 200 * limit, "{held} bytes for {limit}");
     terminal.finish(&mut |part| shown.push_str(part));
     shown
 }
 
-/// The same from bytes, as they come from a command.
+/// Returns the shown text of bytes. Decodes them first, like the output of a command.
 fn decoded(limit: u64, pieces: &[&[u8]]) -> String {
     let mut shown = String::new();
     let (mut decoder, mut terminal) = (Decoder::new(Encoding::Utf8), Terminal::new(limit));
@@ -61,7 +61,7 @@ fn decoded(limit: u64, pieces: &[&[u8]]) -> String {
     shown
 }
 
-/// Returns the row of cells after a line of plain ASCII, returns and backspaces; none for another.
+/// Returns the cells of a terminal row after a line of plain ASCII, carriage returns and backspaces, or `None` for other text.
 fn cells(line: &str) -> Option<String> {
     let (mut row, mut cursor) = (Vec::new(), 0);
     for c in line.chars() {

@@ -1,4 +1,4 @@
-//! Every input of `fixtures/fuzz` through its target.
+//! Runs each input of `fixtures/fuzz` through its target.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ fn replay(target: &str, run: fn(&[u8])) {
     inputs.sort();
     assert!(!inputs.is_empty(), "{} is empty", folder.display());
     for input in inputs {
-        println!("{}", input.display()); // shown where it fails
+        println!("{}", input.display()); // shown on failure
         run(&fs::read(&input).unwrap());
     }
 }

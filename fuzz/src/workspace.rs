@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 /// Maximum number of bytes of a result in addition to its body.
 pub(crate) const BESIDE_BODY: u64 = 1000;
-/// Content of a file outside the workspace, which no answer may hold.
+/// Content of a file outside the workspace. No result may contain it.
 pub(crate) const OUTSIDE: &str = "SOMEBODY ELSE'S";
 
 /// A workspace with a few files of each kind.
@@ -32,7 +32,7 @@ pub(crate) struct Tools {
 }
 
 impl Tools {
-    /// Tools with these limits.
+    /// Creates tools with these limits.
     pub(crate) fn new(limits: Limits) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let real = folder.path().canonicalize().unwrap().join("work");
@@ -65,7 +65,7 @@ impl Tools {
         fs::write(self.folder.path().join("work").join(name), content).unwrap();
     }
 
-    /// Does one call; its text is within its bounds, whatever it is.
+    /// Makes a call. Checks that the text is within its bounds.
     pub(crate) fn call(&self, tool: ToolName, arguments: Object) -> Result<Output, ToolError> {
         let answer =
             self.runtime.block_on(catalog::call(&self.cx, tool, &arguments, |_| async { Ok(()) })).outcome;
@@ -75,7 +75,7 @@ impl Tools {
             Err(error) => error.to_string(),
         };
         assert!(text.len() as u64 <= most, "{} bytes: {text}", text.len());
-        assert!(!text.trim().is_empty(), "a blank answer: {text:?}");
+        assert!(!text.trim().is_empty(), "a blank result: {text:?}");
         answer
     }
 }
