@@ -1,4 +1,4 @@
-"""The agents, a row each: the packages it is made of, and how it is configured and started.
+"""The agents: the packages, the configuration and the start command of each.
 
 A row writes the agent's configuration into the run's home, and returns its command and its own variables. The keys are
 dummies: all that the agents speak to is the model on loopback. Another version is another package here.
@@ -18,7 +18,7 @@ class Agent:
     client: str
     packages: tuple
     start: Callable
-    # Of cutline, for an agent whose name for itself says nothing: that of a library.
+    # Flags of cutline, for an agent that sends the name of a library as its client name.
     flags: tuple = ()
     # True if results reach the model as plain text, without ids.
     results_are_text: bool = False
@@ -28,7 +28,7 @@ AGENTS = {}
 
 
 def agent(client, *packages, **more):
-    """Adds the row that a function is: `client` (npm or pip) installs `packages`."""
+    """Registers a function as an agent. `client` (npm or pip) installs `packages`."""
 
     def add(start):
         AGENTS[start.__name__.replace("_", "-")] = Agent(client, packages, start, **more)
@@ -38,7 +38,7 @@ def agent(client, *packages, **more):
 
 
 def stdio_entry(run, **more):
-    """The entry that most clients take."""
+    """Returns the entry in the format of most clients."""
     return {"cutline": {"command": run.server[0], "args": run.server[1:], **more}}
 
 
@@ -84,7 +84,7 @@ def codex(run):
 
 @agent("npm", "@openai/codex@0.169.0")
 def codex_code(run):
-    """The same with a model for which Codex has tools called from code."""
+    """Starts Codex with a model that calls tools from code."""
     return codex_with(run, "gpt-6.1-sol")
 
 
@@ -124,7 +124,7 @@ def opencode(run):
 
 @agent("npm", "@kilocode/cli-linux-x64@7.7.9")
 def kilo(run):
-    """Made of opencode. The package of the program itself: the one that installs it can be newer."""
+    """Based on opencode. The package has the program itself, because the installer package can install a newer one."""
     variables = {
         "KILO_CONFIG": run.write("kilo.json", opencode_config(run)),
         "KILO_DISABLE_MODELS_FETCH": "1",
@@ -210,7 +210,7 @@ def continue_cli(run):
         "roles": ["chat"],
         "capabilities": ["tool_use", "image_input"],
     }
-    # YAML takes JSON.
+    # JSON is valid YAML.
     config = {"name": "scripted", "version": "1.0.0", "schema": "v1", "models": [model], "mcpServers": [entry]}
     path = run.write("config.yaml", config)
     variables = {"CONTINUE_CLI_ENABLE_TELEMETRY": "0", "CONTINUE_TELEMETRY_ENABLED": "0"}
@@ -218,16 +218,16 @@ def continue_cli(run):
 
 
 def framework(name, client, *packages, **more):
-    """A row for a framework: a program of ours, told the model's address and cutline's command."""
+    """Registers a framework: a program in `frameworks` that gets the address of the model and the command of cutline."""
     programs = [FRAMEWORKS / f"{name.replace('-', '_')}{end}" for end in (".py", ".mjs")]
     [program] = [path for path in programs if path.exists()]
 
     def start(run):
         variables = {"GOOGLE_API_KEY": "dummy", "OPENAI_API_KEY": "dummy"}
         if client == "pip":
-            # Isolated: this folder, whose files have names of packages, is not searched for them.
+            # Isolated mode, because files in this folder have the names of packages.
             return ["python", "-I", str(program), run.url, *run.server], variables
-        # Node looks for packages beside the program.
+        # Node searches packages next to the program.
         beside = shutil.copy(program, run.programs.parents[1])
         return ["node", beside, run.url, *run.server], variables
 

@@ -1,4 +1,4 @@
-"""The four interfaces by which agents ask a model: OpenAI's chat and responses, Anthropic's messages, Gemini's.
+"""The four HTTP interfaces of models: OpenAI chat completions and responses, Anthropic messages, Gemini.
 
 Each has the end of its path, reads from a request the results it holds (`results`: the call's id, None where the agent
 drops ids, and the text), and writes the reply that asks for calls or says a last word (`reply`).
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass
 class Asked:
-    """A call as it is put to the agent; `arguments` is a text where the agent takes code."""
+    """A call in the response to the agent. `arguments` is a text if the agent expects code."""
 
     id: str
     name: str
@@ -19,7 +19,7 @@ class Asked:
 
 
 def text_of(content):
-    """The text in a result, whatever holds it: a string, a list of parts, an object."""
+    """Returns the text of a result that is a string, a list of parts or an object."""
     if isinstance(content, list):
         return "".join(part if isinstance(part, str) else text_of(part.get("text", "")) for part in content)
     return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
@@ -183,7 +183,7 @@ class Gemini:
 
 
 def format_of(path):
-    """The interface that a request's path is of, or None."""
+    """Returns the interface of a request path, or None."""
     if path.endswith(("enerateContent",)):
         return Gemini
     return next((interface for interface in (Chat, Responses, Messages) if path.endswith(interface.path)), None)

@@ -1,4 +1,4 @@
-"""A model on loopback that follows a script: it asks an agent for calls, step by step, and keeps what comes back.
+"""A scripted model on loopback. It requests calls from an agent step by step, and stores the results.
 
 `Session` is the conversation, whatever the interface (`formats`); `serve` puts it behind HTTP.
 """
@@ -14,14 +14,14 @@ from formats import Asked, Gemini, format_of
 from scenarios import Call
 
 TOOLS = ("read", "bash", "grep", "find", "ls")
-# The beginnings of PNG, JPEG, GIF and WebP in base64.
+# The start of PNG, JPEG, GIF and WebP files in base64.
 IMAGE = re.compile(r"iVBORw0KGgo|/9j/|R0lGOD|UklGR")
-# The fields that hold an image that the model sees as one, in the four interfaces.
+# The fields that contain images in the four interfaces.
 IMAGE_HOLDERS = ("image_url", "input_image", "inlineData", "source")
 SEARCHES = ("ToolSearch", "tool_search")
-# Qwen Code has tools that it does not show called by this one.
+# Qwen Code calls tools that it does not list through this tool.
 BRIDGE = "tool_call"
-# Codex has newer models call tools from code, which this one runs; a script that lasts is waited for by another.
+# With newer models, Codex calls tools from code, which this tool runs. Another tool waits for a long script.
 CODE_TOOL = "exec"
 RUNNING = re.compile(r"Script running with cell ID (\w+)")
 CODE = """const result = await tools.mcp__cutline__%s(%s);
@@ -30,28 +30,28 @@ for (const part of result.content) { if (part.type === "text") text(part.text); 
 
 @dataclass
 class Exchange:
-    """A call that the model asked for, and what it got."""
+    """A call of the model, and its result."""
 
     id: str
     call: Call
     asked_at: float
     text: str | None = None
     answered_at: float = 0
-    # That the request which brought the result has more than those before.
+    # Content that only the request with this result has.
     images: int = 0
     image_chars: int = 0
 
 
 @dataclass
 class Offer:
-    """The name under which an agent offers a tool to the model."""
+    """A tool that the agent offers, with the name that the model sees."""
 
     name: str
     namespace: str | None = None
 
 
 def offers(tools):
-    """Every tool of a request, in all four interfaces."""
+    """Returns all tools of a request, in any of the four interfaces."""
     found = []
     for tool in tools or []:
         nested = tool.get("tools") if tool.get("type") == "namespace" else tool.get("functionDeclarations")
@@ -63,20 +63,20 @@ def offers(tools):
 
 
 def cutlines(found):
-    """cutline's tools among those offered, by their own names. Most agents write the server's name before."""
+    """Returns the offered tools of cutline by name. Most agents add the server name as a prefix."""
     ours = [offer for offer in found if "cutline" in (offer.namespace or "") + offer.name] or found
     named = {tool: [o for o in ours if re.search(rf"(^|[^a-z]){tool}$", o.name)] for tool in TOOLS}
     return {tool: offers[0] for tool, offers in named.items() if offers}
 
 
 def images_in(value, held=False):
-    """(images, characters of images sent as text) in what a request holds."""
+    """Returns the number of images in a value, and the characters of images that were sent as text."""
     if isinstance(value, str):
         if not IMAGE.search(value):
             return 0, 0
         return (1, 0) if held else (0, len(value))
     if isinstance(value, dict):
-        # What a functionResponse of Gemini holds is text, whatever it calls itself.
+        # The content of a functionResponse of Gemini is always text.
         within = [images_in(v, name != "response" and (held or name in IMAGE_HOLDERS)) for name, v in value.items()]
     elif isinstance(value, list):
         within = [images_in(v, held) for v in value]
@@ -87,7 +87,7 @@ def images_in(value, held=False):
 
 @dataclass
 class Session:
-    """One conversation with one agent: the script goes on as the results of its last step arrive."""
+    """A session with an agent. The script continues when the results of its last step arrive."""
 
     script: object
     # True for an agent that writes results into its messages as plain text.
@@ -98,7 +98,7 @@ class Session:
     searches: int = 0
     chars_read: int = 0
     images: tuple = (0, 0)
-    # (the call, the script's name) where the last result says that it is still running.
+    # The call and the name of the script, if the last result says that the script still runs.
     running: tuple | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -107,7 +107,7 @@ class Session:
         return [exchange for step in self.steps for exchange in step]
 
     def answer(self, interface, body):
-        """The calls to ask for, and the last word where there are none."""
+        """Returns the next calls, and the final text if there are none."""
         with self.lock:
             items = body.get("input") if isinstance(body.get("input"), list) else []
             found = [tool for item in items if item.get("type") == "tool_search_output" for tool in item["tools"]]
@@ -132,12 +132,12 @@ class Session:
 
     @staticmethod
     def end(offered):
-        """smolagents takes no last word but by a tool."""
+        """Returns the call that ends a session of smolagents, which accepts the final text only through a tool."""
         has_tool = "final_answer" in [offer.name for offer in offered]
         return [Asked("end", "final_answer", {"answer": "Done."})] if has_tool else []
 
     def search(self, offered):
-        """Some agents show a server's tools once the model has searched for them."""
+        """Returns a search for tools. Some agents list the tools of a server only after a search."""
         name = next((offer.name for offer in offered if offer.name in SEARCHES), None)
         if name is None or self.searches == 3:
             return []
@@ -149,14 +149,14 @@ class Session:
         return [Asked(f"search_{self.searches}", name, wanted[name])]
 
     def keep(self, interface, body):
-        """Keeps the results that are new; returns the last step that has any, -1 where none has."""
+        """Stores new results. Returns the last step with a result, or -1."""
         known = {exchange.id: exchange for exchange in self.exchanges}
         last = -1
         found = images_in([body.get(key) for key in ("messages", "input", "contents")])
         images, image_chars = (max(now - before, 0) for now, before in zip(found, self.images))
         self.images = found
         for place, (id, text) in enumerate(self.results(interface, body)):
-            # An agent that drops ids or makes its own gives all results, in order.
+            # An agent that changes or omits ids sends all results in order.
             id = next((mine for mine in known if id and id.endswith(mine)), None) or (
                 list(known)[place] if place < len(known) and not str(id).startswith("search_") else None
             )
@@ -175,14 +175,14 @@ class Session:
     def results(self, interface, body):
         if not self.results_are_text:
             return interface.results(body)
-        # All that is new since the last request answers the last step, but for the model's own words.
+        # All new content since the last request is the result of the last step, except messages of the model.
         others = [message.get("content") for message in body["messages"] if message["role"] != "assistant"]
         text = "\n".join(json.dumps(content, ensure_ascii=False) for content in others)
         new, self.chars_read = text[self.chars_read :], len(text)
         return [(exchange.id, new) for exchange in self.steps[-1]] if self.steps else []
 
     def go_on(self):
-        """Sends the script the last step's results, and takes its next step."""
+        """Passes the results of the last step to the script, and stores its next step."""
         try:
             last = [exchange.text or "" for exchange in self.steps[-1]] if self.steps else None
             calls, n = self.script.send(last), len(self.steps)
@@ -248,7 +248,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def serve(session, folder):
-    """Serves `session`; requests are kept in `folder`. Returns the server, which `shutdown` ends, and its address."""
+    """Serves `session` and stores requests in `folder`. Returns the server and its address. `shutdown` stops the server."""
     handler = type("SessionHandler", (Handler,), {"session": session, "folder": folder})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True

@@ -1,4 +1,4 @@
-"""Keeps this process, and all that it starts, off every network but loopback.
+"""Restricts this process and its children to loopback.
 
 Linux gives a process a network namespace of its own: as root, or in a user namespace. Where neither is allowed (in many
 containers), programs that heed proxy variables are sent to a port where nothing listens.
@@ -17,7 +17,10 @@ NOWHERE = "http://127.0.0.1:9"
 
 
 def enter_loopback():
-    """True if the kernel holds it. Called while there is one thread, after all that needs a network."""
+    """Enters a network namespace with only loopback. Returns True on success.
+
+    Must be called while there is only one thread, and after all work that needs a network.
+    """
     user, group = os.getuid(), os.getgid()
     unshare = getattr(ctypes.CDLL(None), "unshare", None)
     if unshare is None:
@@ -34,7 +37,7 @@ def enter_loopback():
 
 
 def proxy_variables():
-    """The environment of an agent where the kernel does not hold it."""
+    """Returns proxy variables for agents, for systems without such a namespace."""
     names = ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy")
     local = "127.0.0.1,localhost"
     return {**dict.fromkeys(names, NOWHERE), "NO_PROXY": local, "no_proxy": local}

@@ -1,4 +1,4 @@
-"""Stands between an agent and cutline, and writes down every message with the time it passed.
+"""Relays messages between an agent and cutline, and records each message with its time.
 
 Usage: recorder.py RECORD CUTLINE ARGUMENT...
 
@@ -22,7 +22,7 @@ def main():
 
     def passed(by, line):
         note = {"server": server.pid, "at": time.time(), "by": by, "message": json.loads(line)}
-        # One write: other recorders may append to the same file.
+        # A single write, because other recorders can append to the same file.
         record.write(json.dumps(note).encode() + b"\n")
 
     def answers():
@@ -30,7 +30,7 @@ def main():
             passed("cutline", line)
             sys.stdout.buffer.write(line)
             sys.stdout.buffer.flush()
-        # The agent's end of the pipe may stay open: this process ends with its server.
+        # The agent can keep its end of the pipe open, so this process ends with its server.
         os._exit(server.wait())
 
     thread = threading.Thread(target=answers, daemon=True)
@@ -43,7 +43,7 @@ def main():
             server.stdin.flush()
         server.stdin.close()
     except BrokenPipeError:
-        pass  # the server has ended; its thread says so
+        pass  # the server has ended, and its thread handles this
     thread.join()
 
 

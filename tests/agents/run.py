@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs real agents against cutline and a scripted model, and says what of cutline's answers reached the model.
+"""Runs real agents with cutline and a scripted model. Reports which parts of the results reached the model.
 
     cargo build
     python3 tests/agents/run.py                     the agents, the scenarios
@@ -29,16 +29,16 @@ from model import TOOLS, Session, serve
 from scenarios import BACKGROUND, KILLED, SCENARIOS, SECONDS, make_workspace
 
 HERE = Path(__file__).resolve().parent
-# Seconds that a session may take, beside those of its commands.
+# Maximum seconds of a session, in addition to those of its commands.
 SESSION_SECONDS = 120
-# Seconds after which an agent that goes on is interrupted once more.
+# Seconds after which an agent that still runs is interrupted again.
 INTERRUPTED_SECONDS = 15
-# Seconds in which what the agent leaves has to have ended by itself.
+# Seconds in which remaining processes must end by themselves.
 END_SECONDS = 5
 
 
 def install(agent, folder):
-    """Installs the agent's packages, once for each list of them; returns where its programs are."""
+    """Installs the packages of an agent, once for each list of packages. Returns the folder of its programs."""
     digest = hashlib.sha256(" ".join(agent.packages).encode()).hexdigest()[:8]
     place = folder / "install" / digest
     programs = place / ("bin" if agent.client == "pip" else "node_modules/.bin")
@@ -64,7 +64,7 @@ def install(agent, folder):
 
 @dataclass
 class Run:
-    """One session of one agent: what its row needs, and what came of it."""
+    """A session of an agent: the settings for its start, and its outcome."""
 
     name: str
     scenario: str
@@ -91,12 +91,12 @@ class Run:
 
     @property
     def server(self):
-        """The command that the agent starts as its MCP server."""
+        """Returns the command that the agent starts as its MCP server."""
         served = [self.cutline, "--root", self.project, "--spill-dir", self.folder / "saved", *AGENTS[self.name].flags]
         return [str(word) for word in (sys.executable, HERE / "recorder.py", self.record, *served)]
 
     def write(self, name, content):
-        """Writes a file of the agent's home: a text, or an object as JSON. Returns its path."""
+        """Writes a file in the home folder of the agent: a text, or an object as JSON. Returns its path."""
         path = self.folder / "home" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content if isinstance(content, str) else json.dumps(content, indent=2))
@@ -104,7 +104,7 @@ class Run:
 
     @property
     def environment(self):
-        """Made from nothing: of the caller's only the places of programs."""
+        """Returns a new environment. Only the search paths of programs are inherited."""
         node = shutil.which("node")
         places = [self.programs, *([Path(node).parent] if node else []), "/usr/local/bin", "/usr/bin", "/bin"]
         return {
@@ -121,14 +121,17 @@ class Run:
 
 
 def processes(run):
-    """{process id: words of its command} of what works in the run's folder or was told of it, and is not a zombie."""
+    """Returns the processes of a run as {process id: command}. Zombies are skipped.
+
+    A process belongs to the run if it works in its folder, or has the folder in its environment or command.
+    """
     found = {}
     for entry in Path("/proc").glob("[0-9]*"):
         try:
             words = (entry / "cmdline").read_bytes().decode(errors="replace").split("\0")[:-1]
             variables = (entry / "environ").read_bytes().split(b"\0")
             folder = os.readlink(entry / "cwd")
-        except OSError:  # it has ended, or is another user's
+        except OSError:  # the process has ended or belongs to another user
             continue
         is_ours = f"HOME={run.folder}/home".encode() in variables or str(run.project) in (folder, *words)
         if words and is_ours and int(entry.name) != os.getpid():
@@ -137,7 +140,7 @@ def processes(run):
 
 
 def is_of_cutline(run, words):
-    """True for cutline, and for a command that it ran."""
+    """Returns True for cutline and for commands that it ran."""
     return words[0] == str(run.cutline) or BACKGROUND in " ".join(words)
 
 
@@ -146,7 +149,7 @@ def left_of_cutline(run):
 
 
 def end(run, started, how):
-    """Ends the agent as Ctrl-C does, or as kill -9 of it alone does, which leaves the server it started."""
+    """Ends the agent like Ctrl-C, or kills only the agent, which leaves its server."""
     if how == signal.SIGINT:
         os.killpg(started.pid, how)
         if not wait_until(lambda: started.poll() is not None, INTERRUPTED_SECONDS):
@@ -165,7 +168,7 @@ def wait_until(is_so, seconds):
 
 
 def hold_session(run, agent):
-    """Starts the agent, waits for its end (or ends it, where the scenario says so), and looks at what is left."""
+    """Starts the agent, waits for its end or ends it, and checks for remaining processes."""
     session = Session(SCENARIOS[run.scenario](), agent.results_are_text)
     server, run.url = serve(session, run.folder)
     seconds = SESSION_SECONDS + SECONDS.get(run.scenario, 0)
@@ -205,7 +208,7 @@ def hold_session(run, agent):
 
 
 def examine(run, session):
-    """Prints a line for each call; adds to the run's problems."""
+    """Prints a line for each call, and collects the problems of the run."""
     client, calls = verdict.served(run.record)
     print(f"\n== {run.name}, {run.scenario}: calls itself {client}", flush=True)
     if run.scenario in KILLED:
@@ -232,14 +235,14 @@ def examine(run, session):
 
 
 def one_run(name, scenario, folder, programs, cutline, proxies):
-    """True if it went as it should."""
+    """Returns True if the run passed."""
     began = time.monotonic()
     run = Run(name, scenario, folder / "runs" / f"{name}-{scenario}", programs, cutline, proxies)
     session = hold_session(run, AGENTS[name])
     examine(run, session)
     seconds = time.monotonic() - began
     print("\n".join(run.problems or ["no problems"]))
-    print(f"{'failed' if run.problems else 'passed'} in {seconds:.0f} s; all of it is in {run.folder}", flush=True)
+    print(f"{'failed' if run.problems else 'passed'} in {seconds:.0f} s; the logs are in {run.folder}", flush=True)
     return not run.problems
 
 
@@ -257,11 +260,11 @@ def main():
         return 0
     cutline, folder = options.cutline.resolve(), options.folder.resolve()
     if not cutline.exists():
-        sys.exit(f"{cutline} is not there: build it, or name it by --cutline")
+        sys.exit(f"{cutline} does not exist: build it, or use --cutline")
     programs = {name: install(AGENTS[name], folder) for name in options.agents}
     proxies = {} if network.enter_loopback() else network.proxy_variables()
     if proxies:
-        print("the kernel gives no network namespace: loopback by proxy variables alone")
+        print("no network namespace is available: only proxy variables restrict agents to loopback")
     failed = []
     for name in options.agents:
         for scenario in options.scenario or ["main"]:

@@ -1,4 +1,4 @@
-"""The workspace that an agent works in, and what the scripted model asks it to call.
+"""The workspace of an agent, and the calls of the scripted model.
 
 A scenario is a generator: it yields a step, the calls that are asked for at once, and is sent the texts that reached
 the model for them. It goes on by those texts alone (the next offset, a file's name), as a model does.
@@ -17,14 +17,13 @@ LINES = 5000
 
 @dataclass
 class Call:
-    """A call that the model asks for, and what cutline has to answer."""
+    """A call of the model, and its expected result."""
 
     tool: str
     arguments: dict
-    # Regular expressions that cutline's answer matches, wherever in it.
+    # Regular expressions that must match a part of the result.
     says: tuple = ()
-    # "right"; "off": beside the schema, though it is plain what is meant; "wrong": it has to be refused,
-    # by cutline or by the agent.
+    # "right"; "off": outside the schema, but with a clear meaning; "wrong": must be refused by cutline or the agent.
     kind: str = "right"
 
 
@@ -33,13 +32,13 @@ def call(tool, *says, kind="right", **arguments):
 
 
 def next_offset(text):
-    """The offset that a notice names; one that exists, where the notice was lost on the way."""
+    """Returns the offset in a notice, or an existing one if the notice was lost."""
     found = re.findall(r"Use offset=(\d+)", text)
     return int(found[-1]) if found else 77
 
 
 def saved_file(text):
-    """The file that a notice names; none, where the notice was lost on the way."""
+    """Returns the path in a notice, or a missing one if the notice was lost."""
     found = re.findall(r"(?:Full output:|Its output goes on to) (/[^\s\"'\\\]]+)", text)
     return found[-1].rstrip(".") if found else "the-notice-was-lost"
 
@@ -49,7 +48,7 @@ SAVED = r"\[.*Full output: /.*\]"
 
 
 def main():
-    """Every tool, pages, a saved output, two calls at once, an image, a background process, wrong calls."""
+    """All tools, pages, a saved output, two parallel calls, an image, a background process, wrong calls."""
     [page] = yield [call("read", "^row 00001 ", CONTINUES, path="rows.txt")]
     offset = next_offset(page)
     yield [call("read", f"^row {offset:05} ", CONTINUES, path="rows.txt", offset=offset)]
@@ -77,12 +76,12 @@ def main():
 
 
 def span(name):
-    """A command that prints when it begins and ends; two of them show whether they ran side by side."""
+    """Returns a command that prints its start and end times. They show if two commands ran in parallel."""
     return f"echo {name} $(date +%s.%N); sleep 1.5; date +%s.%N"
 
 
 def off():
-    """What models and agents send beside the schema."""
+    """Arguments of models and agents outside the schema."""
     yield [call("read", "^row 05000 ", kind="off", path="rows.txt", offset=-1, wait_for_previous=True)]
     yield [call("read", "^row 00001 ", kind="off", path="rows.txt", limit=0)]
     yield [call("read", "^row 00003 ", kind="off", path="rows.txt", limit="3")]
@@ -94,7 +93,7 @@ def off():
 
 
 def limits():
-    """Answers at cutline's own limits: an agent that cuts again below them shows it here."""
+    """Results at the limits of cutline. An agent with lower limits truncates them again."""
     yield [call("read", "^1\n2\n", CONTINUES, path="short.txt")]
     yield [call("bash", "^2999\n3000\n", SAVED, command="seq 3000")]
     yield [call("read", "^wide 00001 ", CONTINUES, path="wide.txt")]
@@ -113,12 +112,12 @@ def image():
 
 
 def environment():
-    """The names of secrets that reach a command; shown as the answer's text."""
+    """The names of secrets that reach a command."""
     yield [call("bash", "names:", command="echo names: $(env | cut -d= -f1 | grep -E 'KEY|TOKEN|SECRET')")]
 
 
 def silent(seconds=75):
-    """A command that prints nothing for longer than some agents wait."""
+    """A command without output for longer than some client timeouts."""
     yield from long_command(f"sleep {seconds}; echo fini''shed")
 
 
@@ -131,13 +130,13 @@ ENDED = r"\[Command exited with code 0\]"
 
 
 def long_command(command):
-    """It is answered at its end; or in time, with the file that tells the end; or ended in time, where that is said."""
+    """The command returns at its end, or earlier with the path of its saved output, or is ended in time with a notice."""
     in_time = r"finished|\[Still running after|\[Timeout lowered"
     [text] = yield [call("bash", in_time, command=command, timeout=200)]
     if "[Still running after" not in text:
         return
     path = saved_file(text)
-    # Each wait is short: the agent's patience holds for it too. None is like the one before: some agents end a loop.
+    # Each wait is shorter than the client timeout. All waits differ, because some agents stop repeated calls.
     for wait in range(60):
         [text] = yield [call("bash", f"wait {wait}$", command=f"sleep 2; tail -n 2 {path}; echo wait {wait}")]
         if "[Command exited with code 0]" in text:
@@ -146,13 +145,13 @@ def long_command(command):
 
 
 def waiting():
-    """A command that lasts: the agent is ended meanwhile."""
+    """A long command. The agent is ended while it runs."""
     yield [call("bash", command=f"touch begun; {BACKGROUND}", timeout=500)]
 
 
-# Seconds that the commands of a scenario take, where they are many.
+# Duration of the commands of long scenarios, in seconds.
 SECONDS = {"silent": 75, "noisy": 75}
-# Scenarios that end the agent once its command has begun, and the signal.
+# Scenarios that end the agent after the start of its command, with the signal.
 KILLED = {"interrupted": signal.SIGINT, "killed": signal.SIGKILL}
 SCENARIOS = {
     **{script.__name__: script for script in (main, off, limits, image, environment, silent, noisy)},
@@ -170,7 +169,7 @@ def png(width, height, rows):
 
 
 def make_workspace(folder):
-    """Fills `folder` (a Path), with the same bytes each time."""
+    """Creates the files in `folder` (a Path), with the same bytes each time."""
     noise = random.Random(1)
 
     def file(name, data):

@@ -1,4 +1,4 @@
-"""That the kit sees what agents do wrong. Usage: python3 tests/agents/self_test.py"""
+"""Tests of the verdicts and the scripted model. Usage: python3 tests/agents/self_test.py"""
 
 import unittest
 
@@ -12,7 +12,7 @@ ANSWER = f'one "1"\ntwo\n\n{NOTICE}'
 
 
 class Got:
-    """What the model got for a call."""
+    """The result of a call at the model."""
 
     def __init__(self, text, call, **images):
         self.text, self.call, self.answered_at = text, call, 9
@@ -59,7 +59,7 @@ class Sessions(unittest.TestCase):
         session = Session(script())
         [asked], _ = session.answer(Chat, {"tools": tools})
         result = {"role": "tool", "tool_call_id": asked.id, "content": ANSWER}
-        # A request that is sent again is answered as before.
+        # A repeated request gets the same response.
         for _ in range(2):
             [again], _ = session.answer(Chat, {"tools": tools, "messages": [result]})
             self.assertEqual((again.name, again.arguments), ("mcp__cutline__read", {"offset": 3}))

@@ -1,4 +1,4 @@
-"""Compares what reached the model with what cutline answered, call by call.
+"""Compares the results at the model with the results of cutline, call by call.
 
 The answers are those of the recorder: of this very run. A verdict is one of:
 
@@ -14,14 +14,14 @@ import re
 from dataclasses import dataclass
 
 FAILED = ("lost notice", "lost image", "image as text", "wrong answer", "refused", "given up", "no result")
-# A small image as text costs a few thousand tokens; one as a camera makes it, a whole context.
+# A small image as text needs some thousand tokens. The image of a camera fills the context.
 IMAGE_CHARS = 200_000
 NOTICE = re.compile(r"^\[[^\n]*(?:Use offset=|Full output: |Its output goes on to )[^\n]*\]$", re.M)
 
 
 @dataclass
 class Served:
-    """A call as it reached cutline, and its answer; None where the agent took the call back."""
+    """A call at cutline, and its result. The result is None if the agent cancelled the call."""
 
     tool: str
     arguments: dict
@@ -40,7 +40,7 @@ class Served:
 
 
 def served(record):
-    """(the agent's name for itself, the calls) of the file that the recorder wrote."""
+    """Returns the client name of the agent and the calls from the file of the recorder."""
     client, calls = None, {}
     for line in record.read_text().splitlines() if record.exists() else []:
         note = json.loads(line)
@@ -59,7 +59,7 @@ def served(record):
 
 
 def match(exchanges, calls):
-    """Pairs what the model asked for with what cutline served: of that tool, in that time, best of those arguments."""
+    """Matches the calls of the model with the calls at cutline by tool and time, and preferably by arguments."""
     pairs = []
     for exchange in exchanges:
         end = exchange.answered_at or float("inf")
@@ -80,7 +80,7 @@ def hashable(arguments):
 
 
 def forms(text):
-    """The text as it is, and as it stands inside JSON, JSON in JSON, and a repr of Python's."""
+    """Returns the text unchanged, and escaped as JSON, as JSON in JSON, and as a Python repr."""
     inside = json.dumps(text, ensure_ascii=False)[1:-1]
     return text, inside, json.dumps(text)[1:-1], json.dumps(inside, ensure_ascii=False)[1:-1], repr(text)[1:-1]
 
@@ -94,7 +94,7 @@ def excerpt(text):
 
 
 def judge(exchange, call):
-    """(verdict, a note) on one call."""
+    """Returns the verdict on a call, and a note."""
     asked = exchange.call
     seen = exchange.text
     if call is None:
@@ -125,14 +125,14 @@ def judge(exchange, call):
 
 
 def wrapping(seen, text):
-    """The agent's own text around cutline's, where there is any."""
+    """Returns the text that the agent added around the result."""
     form = next(form for form in forms(text.strip()) if form in seen)
     before, after = (part.strip() for part in seen.split(form, 1))
     return f"inside {before[-40:]!r} … {after[:40]!r}" if before or after else ""
 
 
 def ran_side_by_side(exchanges):
-    """True if two calls of one step ran at once, by the times that their commands printed."""
+    """Returns True if two calls of a step ran in parallel, according to the times that their commands printed."""
     spans = [[float(at) for at in re.findall(r"\d{10}\.\d{9}", e.text or "")] for e in exchanges]
     if any(len(span) != 2 for span in spans):
         return None

@@ -1,4 +1,4 @@
-"""An MCP server that sends what the protocol forbids. It needs nothing but Python.
+"""An MCP server that violates the protocol. It needs only Python.
 
 Each tool has the name of a case. A call of it writes the lines of that case, and then the response that
 the protocol asks for, which is far over the limits. The tool `small` returns a small result.
@@ -20,7 +20,7 @@ def raw(members):
     return '{"jsonrpc":"2.0",%s}' % members
 
 
-# What each case writes for the request `id`. The large result is `big`, its JSON is `text`.
+# The output of each case for the request `id`. `big` is the large result, and `text` is its JSON.
 CASES = {
     "id_as_string": lambda id, big, text: line(id=str(id), result=big),
     "id_as_fraction": lambda id, big, text: raw('"id":%d.0,"result":%s' % (id, text)),

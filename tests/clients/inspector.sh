@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Drives cutline with the MCP Inspector, and lets it judge the schemas: --strict fails on what some
-# client would refuse.
+# Tests cutline with the MCP Inspector. With --strict, the Inspector fails for schemas that some clients refuse.
 #
 # Usage: inspector.sh PATH_TO_CUTLINE PATH_TO_MCP_INSPECTOR
 set -euo pipefail
@@ -18,7 +17,7 @@ inspect() {
     timeout 60 "$inspector" --cli "$cutline" --root "$work" --spill-dir "$base" --log error "$@" --format json
 }
 
-# The answer to a call has to hold this text.
+# The result of a call must contain this text.
 expect() {
     local expected=$1 answer
     shift
@@ -39,7 +38,7 @@ expect '"hi\n"' --tool-name bash --tool-args-json '{"command": "echo hi"}'
 expect '"a.txt:2: two"' --tool-name grep --tool-arg pattern=two
 expect '"a.txt"' --tool-name find --tool-arg 'pattern=*.txt'
 expect '"a.txt"' --tool-name ls --tool-args-json '{}'
-# The counts are there for clients that look at resources.
+# Clients with support for resources can read the statistics.
 stats=$(inspect --method resources/read --uri cutline://stats < /dev/null)
 grep -qF '\"calls\":0' <<< "$stats" || { printf 'inspector: no counts in\n%s\n' "$stats" >&2; exit 1; }
 echo "inspector: ok"

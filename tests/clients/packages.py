@@ -1,4 +1,4 @@
-"""Builds what a release consists of from a binary, and uses each piece as those who get it do.
+"""Builds all files of a release from a binary, and uses each file as its users do.
 
 Usage: packages.py PATH_TO_CUTLINE PATH_TO_MCPB
 
@@ -25,7 +25,7 @@ from pathlib import Path
 from mcp import Client, StdioServerParameters, stdio_client
 
 ROOT = Path(__file__).resolve().parents[2]
-# The rooms of the release script, where what they build is asked for without it.
+# The modules of the release script.
 sys.path.insert(0, str(ROOT / "packaging"))
 sys.dont_write_bytecode = True
 import archive
@@ -34,7 +34,7 @@ import npm_packages
 import product
 
 TOOLS = ["read", "bash", "grep", "find", "ls"]
-PATIENCE_SECS = 300
+TIMEOUT_SECS = 300
 
 
 def equal(found, expected):
@@ -42,20 +42,20 @@ def equal(found, expected):
 
 
 def run(*command, **options):
-    """Runs a command to its end, whatever its exit code."""
-    options = {"stdin": subprocess.DEVNULL, "timeout": PATIENCE_SECS, **options}
+    """Runs a command. Accepts any exit code."""
+    options = {"stdin": subprocess.DEVNULL, "timeout": TIMEOUT_SECS, **options}
     return subprocess.run([str(word) for word in command], capture_output=True, text=True, **options)
 
 
 def done(*command, **options):
-    """What a command that works prints."""
+    """Runs a command that must succeed. Returns its output."""
     ended = run(*command, **options)
     assert ended.returncode == 0, ended
     return ended.stdout
 
 
 def release(out, *arguments, **environment):
-    """The files that one step of the release script built."""
+    """Runs a step of the release script. Returns the built files."""
     script = ROOT / "packaging" / "release.py"
     printed = done(sys.executable, script, "--out", out, *arguments, env={**os.environ, **environment})
     return [Path(line) for line in printed.splitlines()]
@@ -69,14 +69,14 @@ async def drive(command, workspace, folder):
     )
     async with Client(stdio_client(parameters)) as client:
         equal([tool.name for tool in (await client.list_tools()).tools], TOOLS)
-        result = await client.call_tool("grep", {"pattern": "two"}, read_timeout_seconds=PATIENCE_SECS)
+        result = await client.call_tool("grep", {"pattern": "two"}, read_timeout_seconds=TIMEOUT_SECS)
         equal(result.content[0].text, "a.txt:2: two")
-        result = await client.call_tool("bash", {"command": "echo hi"}, read_timeout_seconds=PATIENCE_SECS)
+        result = await client.call_tool("bash", {"command": "echo hi"}, read_timeout_seconds=TIMEOUT_SECS)
         equal(result.content[0].text, "hi\n")
 
 
 def session(command, workspace, folder):
-    asyncio.run(asyncio.wait_for(drive(command, workspace, folder), PATIENCE_SECS))
+    asyncio.run(asyncio.wait_for(drive(command, workspace, folder), TIMEOUT_SECS))
 
 
 def check_archive(path, again, target, version, base):
@@ -97,7 +97,7 @@ def check_archive(path, again, target, version, base):
 
 
 def check_binstall(path, unpacked, target, version, extension):
-    """cargo binstall looks for just that archive, of that format, with the binary just there."""
+    """Checks that cargo binstall finds the archive, its format, and the binary in it."""
     binstall = product.cargo_package()["metadata"]["binstall"]
     binstall |= binstall["overrides"].get(target, {})
     names = {"repo": "", "name": "cutline", "version": version, "target": target}
@@ -132,12 +132,12 @@ def check_npm(tarballs, cutline, version, base, workspace):
             equal(getattr(through, what), getattr(direct, what))
     for number in [signal.SIGTERM, signal.SIGINT, signal.SIGHUP]:
         equal(*(ended_by(number, [binary], workspace) for binary in (started, cutline)))
-    # A binary that a signal ends: the wrapper ends by the same one.
+    # If a signal ends the binary, the wrapper ends with the same signal.
     binary = folder / "node_modules" / f"cutline-mcp-{node_platform()}" / "bin" / "cutline"
     binary.write_text("#!/bin/sh\nkill -KILL $$\n")
     equal(run(started).returncode, -signal.SIGKILL)
 
-    # No package for the platform, and one that npm left out.
+    # One platform has no package. Another package was skipped by npm.
     launcher = folder / "node_modules" / "cutline-mcp" / "bin" / "cutline.js"
     elsewhere = "Object.defineProperty(process, 'platform', {value: 'sunos'})"
     refused = run("node", "-e", f"{elsewhere}; require({json.dumps(str(launcher))})")
@@ -156,14 +156,14 @@ def node_platform():
 
 
 def ended_by(number, command, workspace):
-    """The exit code of a server that is sent a signal once it answers."""
+    """Sends a signal to a server after its first response. Returns the exit code."""
     server = subprocess.Popen(command, cwd=workspace, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
         server.stdin.write('{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')
         server.stdin.flush()
         assert '"id":1' in server.stdout.readline()
         server.send_signal(number)
-        return server.wait(PATIENCE_SECS)
+        return server.wait(TIMEOUT_SECS)
     finally:
         server.kill()
         server.communicate()
@@ -173,7 +173,7 @@ def check_bundle(path, mcpb, base, workspace):
     folder = base / "bundle"
     done(mcpb, "unpack", path, folder)
     done(mcpb, "validate", folder / "manifest.json")
-    # MCPB's own code says what a client starts, from the manifest and what a person has filled in.
+    # The code of MCPB returns the command that a client starts, from the manifest and the settings of the user.
     package = mcpb.resolve().parents[2]
     ask = f"""
         import {{ getMcpConfigForManifest }} from {json.dumps(str(package / "dist" / "index.js"))};
@@ -209,7 +209,7 @@ def check_sums(path):
 
 
 def check_windows(cutline, mcpb, version, base):
-    """What would be packed for Windows has the form that is looked for there, around a binary that is none for it."""
+    """Checks the form of the packages for Windows, with a binary for another system."""
     row = next(target for target in product.targets() if target.os == "win32")
     target = replace(row, state="released")
     out = base / "windows"
@@ -240,7 +240,7 @@ def check_windows(cutline, mcpb, version, base):
 
 
 def check_refused(out):
-    """Of what does not work there are no packages, and a release has nothing of another version."""
+    """Checks that planned targets and files of other versions are refused."""
     for target, why in [("x86_64-pc-windows-msvc", "planned"), ("riscv64gc-unknown-linux-gnu", "not in")]:
         refused = run(sys.executable, ROOT / "packaging" / "release.py", "--out", out, "target", target)
         equal(refused.returncode, 1)
@@ -261,7 +261,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         base = Path(folder).resolve()
         os.environ.update(CUTLINE_LOG="error", CUTLINE_SPILL_DIR=str(base))
-        # Four fifths of a debug build are for debuggers, and packing them takes a while.
+        # Four fifths of a debug build are debug information. Without it, packing is faster.
         cutline = base / "cutline"
         done("strip", "-o", cutline, sys.argv[1])
         version = done(cutline, "--version").split()[1]

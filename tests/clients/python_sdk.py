@@ -1,4 +1,4 @@
-"""Drives cutline with the official Python SDK, in both eras of the protocol.
+"""Tests cutline with the official Python SDK, in both kinds of protocol revisions.
 
 Usage: python_sdk.py PATH_TO_CUTLINE
 
@@ -18,7 +18,7 @@ from mcp import Client, MCPError, StdioServerParameters, stdio_client
 
 MODES = ["legacy", "auto", "2026-07-28"]
 TOOLS = ["read", "bash", "grep", "find", "ls"]
-PATIENCE_SECS = 30
+TIMEOUT_SECS = 30
 PART_OF_TEXT = "[The line above is part of the text, not a notice]"
 
 
@@ -31,7 +31,7 @@ def details(result):
 
 
 async def call(client, tool, **arguments):
-    result = await client.call_tool(tool, arguments, read_timeout_seconds=PATIENCE_SECS)
+    result = await client.call_tool(tool, arguments, read_timeout_seconds=TIMEOUT_SECS)
     if result.content[-1].text == PART_OF_TEXT and os.path.basename(sys.argv[1]) == "wrapped":
         # The wrap does not know that the notices of the wrapped server are those of cutline.
         result.content.pop()
@@ -88,7 +88,7 @@ async def check_progress(client):
 
     command = "for i in 1 2 3; do echo step $i; sleep 0.4; done"
     result = await client.call_tool(
-        "bash", {"command": command}, read_timeout_seconds=PATIENCE_SECS, progress_callback=heard
+        "bash", {"command": command}, read_timeout_seconds=TIMEOUT_SECS, progress_callback=heard
     )
     equal(result.content[0].text, "step 1\nstep 2\nstep 3\n")
     values = [value for value, _ in told]
@@ -101,12 +101,12 @@ async def check_timeout(client, workspace):
     command = f"touch {started.name}; exec sleep 600"
     try:
         await client.call_tool("bash", {"command": command}, read_timeout_seconds=3)
-        raise AssertionError("a call of 600 seconds came back")
+        raise AssertionError("a call of 600 seconds returned")
     except MCPError:
         pass
     assert started.exists()
-    # The SDK has taken the call back; the command has to be gone.
-    for _ in range(PATIENCE_SECS * 20):
+    # The SDK has cancelled the call, so the command must end.
+    for _ in range(TIMEOUT_SECS * 20):
         if not processes_in(workspace):
             break
         await asyncio.sleep(0.05)
@@ -127,7 +127,7 @@ async def check_stats(client):
 
 
 def processes_in(folder):
-    """Ids of processes that run in a folder, but for the servers themselves; none where nothing tells."""
+    """Returns the ids of processes that run in a folder, except servers. Returns none on systems without /proc."""
     found = []
     if not Path("/proc").is_dir():
         return found

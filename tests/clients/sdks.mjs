@@ -1,13 +1,13 @@
-// The official TypeScript SDK, its versions behind one face.
+// A common interface to both versions of the official TypeScript SDK.
 
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 
-/** The versions that are installed in a folder of modules. */
+/** Returns the versions that are installed in a folder of modules. */
 export function sdks(modules) {
     const require = createRequire(join(resolve(modules), 'client.js'));
 
-    /** The second version, in one of its modes. */
+    /** Returns the second version in one of its modes. */
     function second(mode) {
         const { Client } = require('@modelcontextprotocol/client');
         const { StdioClientTransport } = require('@modelcontextprotocol/client/stdio');
@@ -21,7 +21,7 @@ export function sdks(modules) {
         };
     }
 
-    /** The first version, which knows the handshake alone. */
+    /** Returns the first version, which supports only the handshake. */
     function first() {
         const { Client } = require('@modelcontextprotocol/sdk/client/index.js');
         const { StdioClientTransport } = require('@modelcontextprotocol/sdk/client/stdio.js');

@@ -1,8 +1,8 @@
-// The page of `cutline stats --html` in a real browser: what it says, asks for and looks like.
+// Tests the page of `cutline stats --html` in a real browser: its content, its requests and its appearance.
 //
 //     node stats_page.mjs CUTLINE NODE_MODULES BROWSER [FOLDER]
 //
-// Each page is opened at 400 and 1400 pixels, light and dark. With FOLDER, pictures of them are left there.
+// Each page is opened at 400 and 1400 pixels, light and dark. With FOLDER, screenshots are saved there.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ const folder = mkdtempSync(path.join(tmpdir(), "cutline-stats-page-"));
 
 const WIDTHS = [400, 1400];
 const SCHEMES = ["light", "dark"];
-// WCAG's for text, and for what is to be told apart in a picture.
+// Minimum contrast of WCAG, for text and for graphics.
 const TEXT_CONTRAST = 4.5;
 const MARK_CONTRAST = 3;
 
@@ -52,7 +52,7 @@ const FILES = {
     large: record(0, {}) + "\n" + record(100_000, large),
 };
 
-// What the plots show, in their order: where it stands in the JSON.
+// The data of the plots in order, as paths in the JSON.
 const span = (field) => (sums) =>
     sums.overTime.spans.flatMap((span) => ((field === "calls" ? span.calls : span.answers) ? [span[field]] : []));
 const PLOTS = [
@@ -74,7 +74,7 @@ function equal(shown, expected, what) {
 const at = (value, pointer) =>
     pointer.split("/").slice(1).reduce((value, key) => value[key.replaceAll("~1", "/").replaceAll("~0", "~")], value);
 
-// In the page: numbers, what stands outside of them, colours, bars.
+// Runs in the page. Returns its numbers, other text, colours and bars.
 function look() {
     const seen = (element) => element.checkVisibility() && element.getClientRects().length > 0;
     const numbers = [...document.querySelectorAll("data[data-of]")].map((one) => [one.dataset.of, one.textContent, one.value]);
@@ -138,7 +138,7 @@ async function check(page, name, sums, width, scheme) {
     equal(asked.filter((one) => !one.startsWith("data:")), [url], "requests");
     equal([page_.title, page_.scripts], ["cutline stats", 0], "title and scripts");
     equal(page_.scrollWidth, width, "the width of what is in the page");
-    // A table may be moved within its frame, where it holds numbers that nothing would have room for.
+    // A table with very large numbers can scroll in its frame.
     if (name === "day") equal(page_.wide, 0, "tables that do not fit");
     for (const [of, text, value] of page_.numbers) {
         equal(text.replaceAll(",", ""), String(value), of);
@@ -181,7 +181,7 @@ async function check(page, name, sums, width, scheme) {
     equal(faint, [], "texts that are hard to read");
 }
 
-// As root, and in containers, the browser's own sandbox can't be had.
+// As root and in containers, the sandbox of the browser is not available.
 const running = await puppeteer.launch({ executablePath: browser, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
 try {
     for (const [name, lines] of Object.entries(FILES)) {
@@ -199,7 +199,7 @@ try {
             }
         }
     }
-    // On paper, also where the screen is dark: dark letters, and the numbers that are folded away.
+    // A print has dark text, even with a dark screen, and shows the collapsed numbers.
     const page = await running.newPage();
     await page.goto(String(pathToFileURL(path.join(folder, "day.html"))));
     await page.emulateMediaType("print");

@@ -1,11 +1,11 @@
-// Drives cutline with the official TypeScript SDK: its second version in both eras of the protocol,
-// and its first, which most clients of today are built on.
+// Tests cutline with the official TypeScript SDK: its second version in both kinds of protocol revisions, and its first
+// version, which most clients use.
 //
 // Usage: typescript_sdk.mjs PATH_TO_CUTLINE PATH_TO_NODE_MODULES
 //
-// What an SDK's users see is checked: the list, a call of each tool with its text and its
-// `_meta.details`, errors, progress, a call that times out, one that is taken back, many at once,
-// roots, and a client that closes in the middle. Any difference ends it with a stack trace.
+// The tests use the interface of the SDK: the list, a call of each tool with its text and its `_meta.details`, errors,
+// progress, a timeout, a cancellation, many concurrent calls, roots, and a client that closes during a call. Any difference
+// ends the script with a stack trace.
 
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,13 +16,13 @@ import { pathToFileURL } from 'node:url';
 import { sdks } from './sdks.mjs';
 
 const TOOLS = ['read', 'bash', 'grep', 'find', 'ls'];
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 const AT_ONCE = 100;
 
 const binary = resolve(process.argv[2]);
 const { second, first } = sdks(process.argv[3]);
 
-/** A folder with files, a server that works in it, and what a test does with them. */
+/** Starts a server in a folder with files and runs `test`. */
 async function session(sdk, { flags = root => ['--root', root], capabilities = {}, prepare = () => {} } = {}, test) {
     const base = realpathSync(mkdtempSync(join(tmpdir(), 'cutline-ts-')));
     const root = join(base, 'work');
@@ -34,7 +34,7 @@ async function session(sdk, { flags = root => ['--root', root], capabilities = {
     prepare(client, root);
     const transport = sdk.transport({ command: binary, args, cwd: base, stderr: 'inherit' });
     await client.connect(transport);
-    const call = (name, args, options) => sdk.call(client, { name, arguments: args }, { timeout: PATIENCE_MS, ...options });
+    const call = (name, args, options) => sdk.call(client, { name, arguments: args }, { timeout: TIMEOUT_MS, ...options });
     try {
         await test({ client, transport, call, base, root });
     } finally {
@@ -91,12 +91,12 @@ async function progress({ call }) {
     assert.equal(text(result), 'step 1\nstep 2\nstep 3\n');
     assert(told.some(({ message }) => message?.includes('step')), JSON.stringify(told));
     assert(told.every(({ progress }, n) => n === 0 || progress > told[n - 1].progress), JSON.stringify(told));
-    // Where news keep a call alive, it may last longer than the timeout.
+    // Progress notifications restart the timeout, so the call can last longer.
     const long = { timeout: 3000, resetTimeoutOnProgress: true, onprogress: () => {} };
     assert.equal(text(await call('bash', { command: 'for i in 1 2 3 4 5 6 7 8; do echo $i; sleep 0.5; done' }, long)).length, 16);
 }
 
-async function takenBack({ call, root }) {
+async function cancelled({ call, root }) {
     await assert.rejects(call('bash', { command: 'exec sleep 600' }, { timeout: 500 }));
     await gone(root);
     const abort = new AbortController();
@@ -124,7 +124,7 @@ async function closesInTheMiddle(sdk) {
         const running = call('bash', { command: 'touch started; sleep 600 & exec sleep 600' });
         await until(() => readdirSync(root).includes('started'));
         await client.close();
-        // The last word for it, where it still comes, is that it was ended.
+        // The call can still get an error that it was ended.
         const last = await running.catch(() => undefined);
         assert(last === undefined || last.isError, JSON.stringify(last));
         await gone(root);
@@ -132,7 +132,7 @@ async function closesInTheMiddle(sdk) {
     });
 }
 
-/** The roots that a client offers hold, and are followed. */
+/** Roots of the client apply, and so do their changes. */
 async function offersRoots(sdk) {
     let offered;
     const prepare = (client, root) => {
@@ -142,7 +142,7 @@ async function offersRoots(sdk) {
     const given = { flags: () => [], capabilities: { roots: { listChanged: true } }, prepare };
     await session(sdk, given, async ({ client, call, base }) => {
         assert.equal(text(await call('ls', {})), 'big.txt\nsub/');
-        // One inside the first, which a command could have put there, would not be taken.
+        // A root inside the first one would not be accepted, because a command could have created it.
         offered = join(base, 'other');
         mkdirSync(offered);
         writeFileSync(join(offered, 'small.txt'), 'small\n');
@@ -155,14 +155,14 @@ async function offersRoots(sdk) {
 async function until(happened) {
     const start = Date.now();
     while (!(await happened())) {
-        assert(Date.now() - start < PATIENCE_MS, `still waiting: ${happened}`);
+        assert(Date.now() - start < TIMEOUT_MS, `still waiting: ${happened}`);
         await sleep(20);
     }
 }
 
 const gone = root => until(() => processesIn(root).length === 0);
 
-/** Ids of processes that run in a folder. */
+/** Returns the ids of processes that run in a folder. */
 function processesIn(folder) {
     return readdirSync('/proc').filter(name => {
         try {
@@ -182,7 +182,7 @@ function isAlive(id) {
 }
 
 for (const sdk of [second('legacy'), second('auto'), second({ pin: '2026-07-28' }), first()]) {
-    for (const test of [listAndCalls, progress, takenBack, manyAtOnce]) {
+    for (const test of [listAndCalls, progress, cancelled, manyAtOnce]) {
         await session(sdk, {}, test);
     }
     await closesInTheMiddle(sdk);

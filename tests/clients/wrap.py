@@ -1,4 +1,4 @@
-"""Wraps servers that exist, and drives each with the official Python SDK, direct and wrapped.
+"""Wraps existing servers, and tests each with the official Python SDK, direct and wrapped.
 
 Usage: wrap.py PATH_TO_CUTLINE PATH_TO_NODE_MODULES
 
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from mcp import Client, StdioServerParameters, stdio_client
 
-PATIENCE_SECS = 60
+TIMEOUT_SECS = 60
 LIMIT = 2000
 
 
@@ -40,17 +40,17 @@ class Pair:
         self.direct, self.wrapped = direct, wrapped
 
     async def same(self, tool, **arguments):
-        """A call whose result is within the limits: the same, key by key."""
-        direct = await self.direct.call_tool(tool, arguments, read_timeout_seconds=PATIENCE_SECS)
-        wrapped = await self.wrapped.call_tool(tool, arguments, read_timeout_seconds=PATIENCE_SECS)
+        """Makes a call with a result within the limits. Both results must be equal."""
+        direct = await self.direct.call_tool(tool, arguments, read_timeout_seconds=TIMEOUT_SECS)
+        wrapped = await self.wrapped.call_tool(tool, arguments, read_timeout_seconds=TIMEOUT_SECS)
         equal(plain(wrapped), plain(direct))
         return wrapped
 
     async def cut(self, tool, **arguments):
-        """A call whose result is over the limit; the whole one, the cut one and what was saved."""
-        whole = await self.direct.call_tool(tool, arguments, read_timeout_seconds=PATIENCE_SECS)
-        # The SDK checks the structured content against the tool's schema, and raises.
-        result = await self.wrapped.call_tool(tool, arguments, read_timeout_seconds=PATIENCE_SECS)
+        """Makes a call with a result over the limit. Returns the complete result, the truncated one and the saved output."""
+        whole = await self.direct.call_tool(tool, arguments, read_timeout_seconds=TIMEOUT_SECS)
+        # The SDK raises an error if the structured content does not match the schema of the tool.
+        result = await self.wrapped.call_tool(tool, arguments, read_timeout_seconds=TIMEOUT_SECS)
         details = (result.meta or {})["details"]
         assert details["truncation"]["truncated"], details
         saved = Path(details["fullOutputPath"])
@@ -67,7 +67,7 @@ async def check_filesystem(pair, folder):
     whole, result, saved, details = await pair.cut("read_text_file", path=str(folder / "big.txt"))
     equal(saved, texts(whole)[0])
     assert texts(result)[0].startswith("line 1\nline 2\n"), result
-    # Its schema asks for a string, which the cut one still is.
+    # The schema requires a string. The truncated value is still a string.
     assert details.get("structuredOutputPath"), details
     assert result.structured_content["content"].endswith("… [truncated]"), result
     assert "schemaMayNotHold" not in details, details
@@ -107,7 +107,7 @@ async def check_memory(pair, _):
     entities = [
         {"name": f"entity {n}", "entityType": "thing", "observations": [f"é {n}"]} for n in range(100)
     ]
-    # Two servers, each with a file of its own.
+    # Two servers with separate files.
     for client in (pair.direct, pair.wrapped):
         await client.call_tool("create_entities", {"entities": entities})
     whole, result, saved, details = await pair.cut("read_graph")
@@ -173,7 +173,7 @@ def main():
         "cutline": ([binary, "--root", "FOLDER", "--max-bytes", "1MB", "--log", "error"], check_cutline),
     }
     for name, (command, check) in servers.items():
-        # The stateless era too, where the server speaks it.
+        # Also the stateless revision, if the server supports it.
         for mode in ["legacy", "auto"]:
             asyncio.run(asyncio.wait_for(session(binary, name, command, check, mode), 300))
         print(f"wrapped {name}: ok")

@@ -1,4 +1,4 @@
-"""Compares what servers write with what their client gets through `cutline wrap`, byte for byte.
+"""Compares the output of servers with the input of their client through `cutline wrap`, byte for byte.
 
 Usage: wrap_bytes.py PATH_TO_CUTLINE PATH_TO_NODE_MODULES
 
@@ -16,7 +16,7 @@ from pathlib import Path
 
 LIMIT = "4KB"
 
-# Hands both directions on and keeps them: its words are two files and the server.
+# Passes on both directions and saves them. Its arguments are two files and the command of the server.
 RECORDER = r"""
 import os, subprocess, sys, threading
 kept_in, kept_out, *words = sys.argv[1:]
@@ -57,7 +57,7 @@ class Session:
         self.process.stdin.flush()
 
     def ask(self, id, method, params, **how):
-        """The answer to a request; what the server asks meanwhile is refused."""
+        """Sends a request and returns the response. Refuses requests of the server."""
         self.send({"id": id, "method": method, "params": params}, **how)
         while True:
             line = self.process.stdout.readline()
@@ -100,7 +100,7 @@ class Session:
 def play(session, calls):
     session.ask(0, "initialize", {"protocolVersion": "2025-06-18", **HELLO})
     session.send({"method": "notifications/initialized"})
-    # As a client may space it, and with ids of both kinds.
+    # With the spacing of some clients, and with both kinds of ids.
     tools = session.ask("tools é", "tools/list", {}, spacing=(" , ", " :  "))["result"]["tools"]
     session.ask(2, "ping", {})
     session.ask(3, "no/such", {"x": 1.50})

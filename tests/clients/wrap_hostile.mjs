@@ -12,7 +12,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sdks } from './sdks.mjs';
 
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 const LIMIT = 30_000;
 const SLACK = 8_000;
 const SERVER = fileURLToPath(new URL('hostile_server.py', import.meta.url));
@@ -30,7 +30,7 @@ async function check(call, tool) {
     }
     const bytes = Buffer.byteLength(JSON.stringify(result instanceof Error ? [result.message, result.data] : result));
     assert(bytes <= LIMIT + SLACK, `${tool}: ${bytes} bytes`);
-    // The connection is not lost.
+    // The connection is still usable.
     assert.equal((await call('small')).content[0].text, 'small', tool);
 }
 
@@ -39,7 +39,7 @@ async function session(sdk) {
     const client = sdk.client({});
     const args = ['wrap', '--spill-dir', base, '--log', 'error', '--', python, SERVER];
     await client.connect(sdk.transport({ command: resolve(binary), args, stderr: 'ignore' }));
-    const call = name => sdk.call(client, { name, arguments: {} }, { timeout: PATIENCE_MS });
+    const call = name => sdk.call(client, { name, arguments: {} }, { timeout: TIMEOUT_MS });
     try {
         const { tools } = await client.listTools();
         assert(tools.length > 30, `${tools.length} tools`);

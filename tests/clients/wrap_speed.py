@@ -1,4 +1,4 @@
-"""The cost of a wrap: a server direct, the same once more as control, and the same behind a wrap.
+"""Measures the cost of `cutline wrap`: a server direct, again direct as a control, and wrapped.
 
 Usage: wrap_speed.py PATH_TO_CUTLINE
 
@@ -55,7 +55,7 @@ class Client:
         return time.perf_counter() - start
 
     def many(self, count):
-        """Calls a second with 16 of them open."""
+        """Returns the calls in a second with 16 concurrent calls."""
         start = time.perf_counter()
         for _ in range(16):
             self.send("small")

@@ -1,10 +1,10 @@
-// Wraps servers that exist, and drives each with the official TypeScript SDK in both eras, direct and wrapped.
+// Wraps existing servers, and tests each with the official TypeScript SDK in both kinds of protocol revisions, direct and
+// wrapped.
 //
 // Usage: wrap_typescript.mjs PATH_TO_CUTLINE PATH_TO_NODE_MODULES
 //
-// What is within the limits must be the same for the SDK's users. What is over them must be cut, and still be
-// what the tool's output schema promises: the SDK checks that, and throws. Any difference ends it with a
-// stack trace.
+// Results within the limits must be equal. Results over the limits must be truncated and still match the output schema of
+// the tool. The SDK checks this and throws. Any difference ends the script with a stack trace.
 
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { sdks } from './sdks.mjs';
 
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 const LIMIT_BYTES = 2000;
 
 const binary = resolve(process.argv[2]);
@@ -61,7 +61,7 @@ async function session(sdk, name, server) {
         const { tools } = await client.listTools();
         const call = (tool, given) => {
             const path = given.path && name === 'server-filesystem' ? { path: join(folder, given.path) } : {};
-            return sdk.call(client, { name: tool, arguments: { ...given, ...path } }, { timeout: PATIENCE_MS });
+            return sdk.call(client, { name: tool, arguments: { ...given, ...path } }, { timeout: TIMEOUT_MS });
         };
         for (const [tool, given] of server.prepare ?? []) {
             await call(tool, given);
@@ -109,6 +109,6 @@ for (const sdk of [second('legacy'), second('auto'), first()]) {
     }
     console.log(`${sdk.name}, wrapped servers: ok`);
 }
-// The one server of these that speaks the stateless era alone.
+// The only one of these servers that supports only the stateless revision.
 await session(second({ pin: '2026-07-28' }), 'cutline', servers.cutline);
 console.log('stateless era, wrapped: ok');

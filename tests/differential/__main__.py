@@ -1,4 +1,4 @@
-"""Compares cutline's answers with those of other programs, on random data and on real trees.
+"""Compares results of cutline with those of other programs, on random data and on real trees.
 
     python3 tests/differential [--seed N] [--seconds N] [--count N] [--tools read,ls] [--tree DIR]... CUTLINE
 
@@ -22,13 +22,13 @@ import known
 from report import OutOfTime, Report
 from server import Server
 
-# More of them take longer than they find.
+# Larger folders need too much time.
 CORPUS_FILES = 300
 TOOLS = ["read", "legacy_encodings", "ls", "find", "grep", "bash"]
 
 
 class Setting:
-    """The server, the folder that it works in, real trees, and the programs beside it."""
+    """The server, its folder, real trees, and the reference programs."""
 
     def __init__(self, options, base):
         self.work = os.path.join(base, "work")
@@ -36,7 +36,7 @@ class Setting:
         for folder in (self.work, os.path.join(base, "saved")):
             os.mkdir(folder)
         os.makedirs(os.path.join(self.home, ".config/git"))
-        # Rules of git for all of a user's repositories.
+        # The global ignore rules of git.
         Path(self.home, ".config/git/ignore").write_text("*.globally\n")
         self.env = {"HOME": self.home, "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
         self.rg, self.fd = program(options.rg), program(options.fd)
@@ -46,7 +46,7 @@ class Setting:
         self.server = Server(program(options.cutline), flags, self.env)
 
     def corpus_folder(self, random):
-        """Returns a folder of a real tree that holds few enough files to be compared often."""
+        """Returns a folder of a real tree with at most `CORPUS_FILES` files."""
         folder = random.choice(self.corpora)
         while True:
             below = sorted(entry.path for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False))
@@ -68,7 +68,7 @@ def program(name):
     """Returns the absolute path of a program."""
     found = shutil.which(name)
     if not found:
-        raise SystemExit(f"{name} is not there; it is needed for the comparison")
+        raise SystemExit(f"{name} is not installed; the comparison needs it")
     return os.path.abspath(found)
 
 
@@ -90,7 +90,7 @@ def compare(tool, report, setting, only):
     comparison = importlib.import_module(tool)
     round_ = only or 0
     while True:
-        # Each round has its own numbers, so that it can be made again alone.
+        # Each round has a separate random sequence, so that it can be repeated alone.
         comparison.compare(Random(f"{report.seed} {tool} {round_}"), report, setting, round_)
         if only is not None:
             return

@@ -1,4 +1,4 @@
-"""bash beside the terminal emulator pyte, and its counts and saved files beside the raw output."""
+"""Compares bash with the terminal emulator pyte, and its counts and saved files with the raw output."""
 
 import os
 from pathlib import Path
@@ -7,7 +7,7 @@ import pyte
 
 import data
 
-# Nothing here reaches this column, at which a terminal would wrap and cutline does not.
+# No line reaches this column. A terminal would wrap there, but cutline does not.
 COLUMNS = 400
 MAX_LINES, MAX_BYTES = 2000, 30_000
 TEXTS = ["a", "b", "abc", "xyz ", "  ", "10%", "\t", "é", "done", "…"]
@@ -17,13 +17,13 @@ COLOURS = ["\x1b[31m", "\x1b[0m", "\x1b[m", "\x1b[1;32m", "\x1b[38;5;12m", "\x1b
 
 
 def drawn(random):
-    """Returns a line as a program draws it that overwrites what it wrote."""
+    """Returns a line of a program that overwrites parts of its output."""
     kinds = random.choice([[TEXTS], [TEXTS, COLOURS], [TEXTS, MOVES], [TEXTS, MOVES, ERASURES], [TEXTS, MOVES, ERASURES, COLOURS]])
     return "".join(random.choice(random.choice(kinds)) for _ in range(random.randint(0, 14)))
 
 
 def on_screen(line):
-    """Returns what pyte shows of a line, without blanks at its end."""
+    """Returns a line as pyte shows it, without blanks at the end."""
     screen = pyte.Screen(COLUMNS, 1)
     pyte.Stream(screen).feed(line)
     return screen.display[0].rstrip(" ")
@@ -55,7 +55,7 @@ def output(random):
         lines = [data.line(random) for _ in range(random.choice([1990, 2000, 2001, 5000]))]
     else:
         lines = [data.line(random) + "w" * random.choice([0, 100, 700]) for _ in range(random.choice([20, 60, 300]))]
-    # A tab is a matter of the screen, and an end of blanks alone one of the notices.
+    # Tabs are tested with the screen, and blank ends with the notices.
     return "\n".join(lines).replace("\t", " ") + "\nend" + random.choice(["\n", ""])
 
 
@@ -107,7 +107,7 @@ def long_output(random, report, setting, round_):
 
 
 def both_ends(report, case, shown, lines, details, files):
-    """What is shown and what is said to be left out are the whole."""
+    """Checks that the shown lines and the reported omitted lines together are the full output."""
     omitted = details["omittedLines"]
     at = shown.index(f"[...Output truncated: {omitted} lines omitted...]")
     head, tail = shown[:at], shown[at + 1 :]

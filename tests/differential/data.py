@@ -16,7 +16,7 @@ RULES = [
     "# comment", "\\#c", "\\!n", "", "*", "!*/", "!a", "*.txt", "x?y", "é.txt", "doc/*", "!doc/a", "/*", "!/lib", "/**/x.txt", "trailing  ",
     "lib/*.rs", "*.globally", "a b", "target", "!target/", "/lib/", "**", "src/*/a.rs", "*b*",
 ]  # fmt: skip
-# Rules that ripgrep and fd read otherwise than git.
+# Rules that ripgrep and fd interpret differently from git.
 GIT_RULES = [
     "{y}", "{a,b}", "\\{y\\}", "!{y}", "**a", "a**", "x**y", "[!a-b]*", "[^a]*", "a/**/b/", " #c", "!", "//a", "a//b", "./a", "*/", "[", "[a", "q\\?",
     "s\\*", "back\\\\slash", "\\a", "a\\", "[x]", "\\[x\\]", "[]a]*", "[a-]", "**/", "/**", "**/**", "a/**/", "?", "*.*", ".*", "!.*", "*/b", "/*/a",
@@ -30,7 +30,7 @@ def line(random):
 
 
 def text(random, lines, ending="\n", lone_returns=False):
-    """Returns a text of about so many lines; `ending` may be "mixed"."""
+    """Returns a text with about `lines` lines. `ending` can be "mixed"."""
     parts = []
     while len(parts) < lines:
         if random.random() < 0.1:
@@ -69,7 +69,7 @@ def encoded(random, content, encoding):
 
 
 def decoded(raw):
-    """Returns the text of a file as every tool shows it, its line ends as they are."""
+    """Returns the text of a file as all tools show it, with unchanged line endings."""
     if raw.startswith(b"\xff\xfe"):
         return raw[2:].decode("utf-16-le", "replace")
     if raw.startswith(b"\xfe\xff"):
@@ -78,13 +78,13 @@ def decoded(raw):
 
 
 def shown(name):
-    """Returns a name or path as it is shown: what is no text, or a control character, as U+FFFD."""
+    """Returns a name or path as tools show it, with U+FFFD for control characters and invalid bytes."""
     text = os.fsencode(name).decode("utf-8", "replace")
     return "".join("\ufffd" if ord(char) < 32 or 127 <= ord(char) < 160 else char for char in text)
 
 
 def by_component(path):
-    """The key that orders paths: by the bytes of each component."""
+    """Returns the sort key of a path: the bytes of each component."""
     return os.fsencode(path).split(b"/")
 
 
@@ -94,7 +94,7 @@ def rules(random, of_git=False):
 
 
 class Tree:
-    """A random folder `top`, written in full when it is made."""
+    """A random folder `top`. The constructor writes its files."""
 
     def __init__(self, random, top, git, odd_names=True, git_rules=False):
         """`git`: "none", "plain" (one repository, rules of git alone) or "nested" (others in it, all rules)."""

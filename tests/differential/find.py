@@ -10,19 +10,19 @@ import globs
 NONE = "No files found matching pattern"
 
 
-# Globs that mean the same to cutline and, as `--exclude`, to fd.
+# Globs with the same meaning in cutline and in `--exclude` of fd.
 PLAIN_EXCLUDES = ["a", "b", "src", "lib", "*.rs", "*.txt", "a*", "[ab]*", "src/", "*.rs/", "*/a", "src/*.rs", "**/b", "lib/**"]
 
 
 def walked(setting, folder, in_repository, no_ignore, *more_flags):
-    """Returns all paths below a folder that fd finds, relative to it, in their order."""
+    """Returns all paths that fd finds below a folder, relative to it, in order."""
     flags = ["--hidden", "--exclude", ".git", "--no-global-ignore-file", "--color", "never", "--print0"]
     if not in_repository:
-        # With this flag no repository is seen, so that rules above one would reach into it.
+        # With this flag, fd ignores repositories, so rules above a repository would apply in it.
         flags.append("--no-require-git")
     if no_ignore:
         flags.append("--no-ignore")
-    # A path, so that fd takes the rules of the folders above too, from the same place as cutline.
+    # fd gets the path as an argument, so that it reads the rules of the parent folders like cutline.
     run = subprocess.run([setting.fd, *flags, *more_flags, ".", folder], capture_output=True, env=setting.env, cwd=setting.work)
     if run.returncode:
         raise RuntimeError(f"fd in {folder}: {run.stderr}")
@@ -51,7 +51,7 @@ def compare(random, report, setting, round_):
             return
         beside_rg(report, setting, round_, folder, top, in_repository)
         if len(tree.folders) > 1 and random.random() < 0.2:
-            # A search may begin anywhere; the rules above it hold.
+            # A search can start in any folder. The rules above it apply.
             top = random.choice(tree.folders)
             folder = os.path.relpath(top, setting.work)
         if not data.shown(folder) == folder:
@@ -72,7 +72,7 @@ def compare(random, report, setting, round_):
 
 
 def narrow(random, setting, case, top, entries, in_repository):
-    """Adds `exclude` and `maxDepth` to a call. Returns the paths that are left, by fd or by the description of globs."""
+    """Adds `exclude` and `maxDepth` to a call. Returns the remaining paths, from fd or from the definition of globs."""
     if random.random() < 0.6:
         case["maxDepth"] = random.randint(1, 4)
     by_fd = random.random() < 0.5
@@ -125,14 +125,14 @@ def beside_fd(report, setting, case, top, entries):
     expected = [line(case, top, path) for path in paths]
     joined = all_lines(setting, "find", case, NONE)
     if joined != expected and isinstance(joined, list):
-        # Only a difference is worth the rules that it depends on.
+        # The ignore rules are printed only for a difference.
         report.compare(case, joined, expected, rule_files(top))
     else:
         report.compare(case, joined, expected)
 
 
 def all_lines(setting, tool, case, none):
-    """Returns the lines of all pages, or the error; `none` is the body that says that there are none."""
+    """Returns the lines of all pages, or the error. `none` is the body without results."""
     joined, offset = [], 0
     arguments = {name: value for name, value in case.items() if name != "round"}
     while offset is not None:
@@ -147,7 +147,7 @@ def all_lines(setting, tool, case, none):
 
 
 def beside_rg(report, setting, round_, folder, top, in_repository):
-    """The files that ripgrep would search. It follows no links, and does not list them."""
+    """Compares with the files that ripgrep would search. It neither follows nor lists links."""
     flags = ["--files", "--hidden", "--null", "--no-messages", "--glob", "!.git"]
     if not in_repository:
         flags.append("--no-require-git")
@@ -170,7 +170,7 @@ def links_below(top):
 
 
 def beside_git(report, setting, round_, folder, tree):
-    """The files that git does not ignore, in a repository with rules of git alone."""
+    """Compares with the files that git does not ignore, in a repository with only rules of git."""
     listing = ["git", "ls-files", "-z", "--others", "--exclude-standard"]
     run = subprocess.run(listing, cwd=tree.top, env=setting.env, capture_output=True, check=True)
     files = sorted((os.fsdecode(path) for path in run.stdout.split(b"\0") if path), key=data.by_component)

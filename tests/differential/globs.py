@@ -1,4 +1,4 @@
-"""Globs as docs/tools.md describes them, made into Python's regular expressions."""
+"""Converts globs to regular expressions of Python, as docs/tools.md defines them."""
 
 import os
 import re
@@ -22,7 +22,7 @@ def random_glob(random):
         glob += "/"
     if random.random() < 0.1:
         glob = "!" + glob
-    # Alone it is refused: it would be of all but nothing.
+    # A glob of only these characters is refused, because it excludes nothing.
     return glob if glob.strip("!/.") or glob.startswith((".", "!.")) and "/" not in glob else "x"
 
 
@@ -38,14 +38,14 @@ class Glob:
         self.regex = re.compile(_path(glob), re.DOTALL)
 
     def matches(self, path):
-        """True if the path, relative to where the search began, is matched; nothing is negated yet."""
+        """Returns True if the glob matches a path relative to the start of the search, without negation."""
         return bool(self.regex.fullmatch(path if self.of_path else os.path.basename(path)))
 
     def names(self, path, is_folder):
         return (self.matches(path) and (is_folder or not self.of_folders)) != self.negated
 
     def lets_through(self, path):
-        """True if grep searches this file: of a glob of folders, what is below them."""
+        """Returns True if grep searches this file. If the glob matches a folder, grep searches the files below it."""
         if not self.of_folders:
             return self.matches(path) != self.negated
         parts = path.split("/")
@@ -53,7 +53,7 @@ class Glob:
 
 
 def _path(glob):
-    """`**` as a whole component is any number of folders, at the end at least one name."""
+    """Converts a path. `**` as a component matches any number of folders, and at the end at least one name."""
     parts = glob.split("/")
     regex = ""
     for n, part in enumerate(parts):
@@ -86,7 +86,7 @@ def _name(part):
         elif char == "," and depth:
             regex += "|"
         elif char == "[":
-            # A bracket that is first is one of the characters.
+            # A closing bracket in the first position is a character of the class.
             end = part.index("]", at + 1 + (part[at] == "!"))
             inner = part[at:end]
             negated = inner.startswith("!")

@@ -1,4 +1,4 @@
-"""grep beside Python's `re` on single files of any encoding, and beside ripgrep on trees."""
+"""Compares grep with `re` of Python on single files in any encoding, and with ripgrep on trees."""
 
 import os
 import re
@@ -26,11 +26,11 @@ def compare(random, report, setting, round_):
         tree(random, report, setting, round_)
 
 
-# --- one file, beside Python
+# --- one file, compared with Python
 
 
 def lines_of(raw, keeps_returns):
-    """Returns the lines as they are matched; bytes that are no UTF-8 are lone surrogates."""
+    """Returns the lines as they are matched. Bytes that are not UTF-8 become lone surrogates."""
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
         text = data.decoded(raw)
     else:
@@ -54,10 +54,10 @@ def matched_lines(pattern, raw):
         start, end = found.span()
         touched = [n for n in range(len(lines)) if starts[n] < max(end, start + 1) and start < starts[n + 1]]
         if not touched:
-            # After the last newline there is no line.
+            # There is no line after the last newline.
             break
         numbers.update(touched)
-        # As ripgrep does: the next one may be empty and begin where this one ended.
+        # As in ripgrep, the next match can be empty and start at the end of this one.
         at = max(end, start + 1)
     return sorted(numbers), lines
 
@@ -80,7 +80,7 @@ def one_file(random, report, setting, round_, part):
         report.check_time()
         pattern = patterns.random_pattern(random, random.random() < 0.4, returns=True)
         if encoding == "invalid" and "\\B" in pattern.rust:
-            # Between bytes that are no text it is the one assertion that both sides see differently.
+            # Between invalid bytes, this is the only assertion with different meanings in both engines.
             continue
         numbers, lines = matched_lines(pattern, raw)
         ended = len(lines) - (not data.decoded(raw).endswith("\n"))
@@ -90,11 +90,11 @@ def one_file(random, report, setting, round_, part):
         report.compare(case, *agreeing(all_pages(setting, case), expected), [(name, raw)])
 
 
-# --- a tree, beside ripgrep
+# --- a tree, compared with ripgrep
 
 
 def by_ripgrep(setting, pattern, paths, in_repository, no_ignore, options):
-    """Returns the rows of ripgrep as ours are: path, line, whether it matches, text. `None` if it refuses the pattern."""
+    """Returns the rows of ripgrep: path, line, true for a match, text. Returns `None` if it refuses the pattern."""
     flags = ["--no-config", "--hidden", "--glob", "!.git", "--sort", "path", "--null", "--line-number", "--with-filename", "--no-heading",
              "--color", "never", "--crlf", "--context-separator", "\x01", *options]  # fmt: skip
     chosen = {"--no-require-git": not in_repository, "--no-ignore": no_ignore, "--fixed-strings": pattern.literal,
@@ -111,13 +111,13 @@ def by_ripgrep(setting, pattern, paths, in_repository, no_ignore, options):
         path, rest = line.split(b"\0", 1)
         number, mark, text = re.match(rb"(\d+)([:-])(.*)", rest, re.DOTALL).groups()
         rows.append((os.fsdecode(path), int(number), mark == b":", text.removesuffix(b"\r").decode("utf-8", "replace")))
-    # A file below two of the paths is there twice.
+    # A file below two of the paths appears twice.
     return list(dict.fromkeys(rows))
 
 
 def context_of(random, pattern):
-    """Returns arguments for lines of context, and ripgrep's options for the same."""
-    # Across lines ripgrep shows the context of an empty match after the last line, which is no line.
+    """Returns arguments for context lines, and the equivalent options of ripgrep."""
+    # With multiline, ripgrep shows the context of an empty match after the last line, where no line exists.
     if pattern.multiline or random.random() < 0.4:
         return {}, []
     lines = {name: random.choice([1, 2, 5]) for name in ("context", "before", "after") if random.random() < 0.5}
@@ -129,13 +129,13 @@ def context_of(random, pattern):
 
 
 def excluded_of(random, folder):
-    """Returns globs to exclude, and ripgrep's options for the same; `None` if ripgrep reads a glob otherwise."""
+    """Returns globs to exclude, and the equivalent options of ripgrep, or `None` if ripgrep interprets a glob differently."""
     excluded = [globs.random_glob(random).removeprefix("!") for _ in range(random.choice([1, 1, 2]))]
     options = []
     for glob in excluded:
         below = glob.removeprefix("./").lstrip("/")
         is_path = "/" in below.rstrip("/") or glob != below
-        # ripgrep takes such globs from the current folder, and drops blanks at the end.
+        # In ripgrep, such globs are relative to the current folder, and blanks at the end are removed.
         if glob.endswith(" ") or (is_path and os.path.isabs(folder)):
             return excluded, None
         options += ["--glob", f"!/{folder}/{below}" if is_path else f"!{below}"]
@@ -143,14 +143,14 @@ def excluded_of(random, folder):
 
 
 def is_excluded(excluded, path):
-    """Returns True if a file, or a folder that it is in, is named by one of the globs."""
+    """Returns True if one of the globs matches a file or one of its parent folders."""
     parts = path.split("/")
     compiled = [globs.Glob(glob) for glob in excluded]
     return any(glob.names("/".join(parts[:n]), n < len(parts)) for glob in compiled for n in range(1, len(parts) + 1))
 
 
 def paths_of(random, top, folder):
-    """Returns several files and folders in the tree, as paths that both programs take."""
+    """Returns several files and folders in the tree, as paths that both programs accept."""
     found = [os.path.relpath(os.path.join(base, name), top) for base, folders, names in os.walk(top) for name in folders + names
              if not os.path.islink(os.path.join(base, name))]  # fmt: skip
     found = [path for path in found if ".git" not in path.split("/") and data.shown(path) == path]
@@ -160,10 +160,10 @@ def paths_of(random, top, folder):
 
 
 def path_glob_of(random, top, folder):
-    """Returns a glob as a path, and what says whether it matches a path relative to `top`."""
+    """Returns a glob as a path, and a function that matches it with a path relative to `top`."""
     glob = globs.random_glob(random).lstrip("!./")
     first = glob.split("/")[0]
-    # The rules of a folder that the path names do not hide that folder. What exists by that name is no glob.
+    # Ignore rules do not hide a folder that is the path itself. An existing name is not a glob.
     if not re.search(r"[*?[{]", first) or re.search(r"[ ,\\]", glob) or os.path.lexists(os.path.join(top, glob)):
         return None, None
     compiled = globs.Glob(f"./{glob}")
@@ -176,7 +176,7 @@ def path_glob_of(random, top, folder):
 
 
 def is_odd(path):
-    """True of a file that ripgrep takes for something else: NUL bytes after the first ones, other encodings, lone `\\r`.
+    """Returns True for files that ripgrep treats differently: late NUL bytes, other encodings, lone `\\r`.
 
     And of all files with `\\r`: with `--crlf` ripgrep sees `\\B` before the `\\n`, and `\\n` does not match across lines.
     """
@@ -203,7 +203,7 @@ def tree(random, report, setting, round_):
 def in_tree(random, report, setting, round_, top, folder, in_repository, odd):
     pattern = patterns.random_pattern(random, random.random() < 0.2)
     if pattern.multiline and re.search(r"\^|\\[AzbB]", pattern.rust):
-        # Across lines ripgrep looks for the next match as if the text began there; Python does not.
+        # With multiline, ripgrep searches the next match as if the text started there. Python does not.
         return
     context, options = context_of(random, pattern)
     types = random.choices(TYPES, k=random.choice([1, 1, 2])) if random.random() < 0.3 else []
@@ -212,7 +212,7 @@ def in_tree(random, report, setting, round_, top, folder, in_repository, odd):
     options += of_excluded or []
     paths = paths_of(random, top, folder) if random.random() < 0.25 else []
     if paths:
-        # Each glob would be relative to each path; a file that is a path is searched whatever the types.
+        # Globs would be relative to each path, and a file as path is searched with any types.
         types, excluded, of_excluded, options = [], [], [], [part for part in options if not part.startswith(("!", "--"))]
         options = [part for part in options if part not in TYPES]
     glob = globs.random_glob(random) if random.random() < 0.3 and not paths else None
@@ -261,7 +261,7 @@ def keeps(setting, top, path, glob, odd, excluded):
 
 
 def sums(random, report, setting, case, expected):
-    """The other modes have the same files and the same numbers."""
+    """Checks that the other modes return the same files and numbers."""
     counts = {}
     for path, *_ in expected:
         counts[path] = counts.get(path, 0) + 1
@@ -272,7 +272,7 @@ def sums(random, report, setting, case, expected):
 
 
 def ranking(random, report, setting, case, by_path):
-    """By relevance the pages, of whatever size, are one order of the same matches, with the exact total."""
+    """Checks that pages by relevance, of any size, have the same matches in one order, with the exact total."""
     if not isinstance(by_path, list):
         return
     case = {**case, "sort": "relevance", "limit": 5000}
@@ -289,7 +289,7 @@ def ranking(random, report, setting, case, by_path):
     report.compare({**pages, "what": "total"}, first.details.get("totalMatches"), len(by_path))
 
 
-# --- answers
+# --- results
 
 
 def all_pages(setting, case):
@@ -306,7 +306,7 @@ def all_pages(setting, case):
         offset = answer.next_offset
     if not any(case.get(name) for name in ("context", "before", "after", "-C", "-B", "-A")):
         return rows
-    # A page has the context of its own matches, so a line may be on two.
+    # A page has the context of its matches, so two pages can have the same line.
     return sorted(dict(((row[0], row[1]), row) for row in sorted(rows, key=lambda row: row[2])).values(), key=by_place)
 
 
@@ -322,7 +322,7 @@ def parsed(line):
 
 
 def agreeing(given, expected):
-    """Returns both; of a long line that was cut as it has to be, the whole stands on both sides."""
+    """Returns both. Replaces a correctly truncated line with the full line."""
     if not isinstance(given, list) or len(given) != len(expected):
         return given, expected
     return [whole if is_excerpt(row, whole) else row for row, whole in zip(given, expected)], expected

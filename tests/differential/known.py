@@ -1,4 +1,4 @@
-"""Differences from the references that are meant, each with the sentence that says so."""
+"""Intended differences from the reference programs, each with the sentence that documents it."""
 
 import re
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ TOP = Path(__file__).resolve().parents[2]
 class Known:
     reason: str
     page: str
-    # Words of the page that tell a user of it.
+    # The text of the page that documents the difference.
     words: str
-    # Takes the tool, the case, and both answers.
+    # Gets the tool, the case and both results.
     explains: Callable
 
 
@@ -45,7 +45,7 @@ DIFFERENCES = {
 
 
 def explains(tool, case, given, expected):
-    """Returns the name of the known difference that this one is, if any."""
+    """Returns the name of the known difference, or None."""
     for name, known in DIFFERENCES.items():
         if known.explains(tool, case, given, expected):
             return name
@@ -53,7 +53,7 @@ def explains(tool, case, given, expected):
 
 
 def check_pages():
-    """Fails if a page no longer has the words that a known difference relies on."""
+    """Fails if a page does not document a known difference."""
     for name, known in DIFFERENCES.items():
         page = " ".join((TOP / known.page).read_text().split())
         if known.words not in page:

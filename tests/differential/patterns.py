@@ -1,4 +1,4 @@
-"""Random patterns, each as Rust's and as Python's regular expressions read it, with the same meaning."""
+"""Random patterns in the syntax of Rust and of Python, with the same meaning."""
 
 import re
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import data
 
 LITERALS = ["foo", "bar", "needle", "Needle", "x", "é", "日", "12", "_", "a", "end", " ", "😀"]
-# Bytes that are no UTF-8 are lone surrogates in Python's text; in Rust nothing matches them.
+# Bytes that are not UTF-8 are lone surrogates in Python. In Rust, no pattern matches them.
 NO_CHARACTER = "\udc80-\udcff"
 CLASSES = [
     ("[a-f]", "[a-f]"), ("[^a-f]", f"[^a-f{NO_CHARACTER}]"), ("[^ \\n]", f"[^ \\n{NO_CHARACTER}]"), ("\\d", "\\d"), ("\\w", "\\w"),
@@ -73,7 +73,7 @@ def _atom(random, depth, multiline):
     if kind < 0.5:
         rust, python = random.choice(CLASSES)
         if rust == "." and multiline:
-            # It matches newlines too. Python would take too long for a repetition without an end.
+            # It also matches newlines. An unbounded repetition would be too slow in Python.
             repetition = random.choice(["", "", "?", "{1,3}", "{2}"])
             return rust + repetition, f"[^{NO_CHARACTER}]" + repetition
     elif kind < 0.6 and depth < 2:

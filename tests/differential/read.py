@@ -1,4 +1,4 @@
-"""read beside Python: every page of random files is built anew and compared whole."""
+"""Compares all pages of random files with pages that Python creates."""
 
 import os
 
@@ -8,7 +8,7 @@ MAX_LINES, MAX_BYTES = 2000, 30_000
 
 
 def lines_of(text):
-    """Returns the lines of a text, and whether the last one is ended."""
+    """Returns the lines of a text, and True if the last one has a newline."""
     lines = text.split("\n")
     if lines[-1] == "":
         return lines[:-1], True
@@ -16,7 +16,7 @@ def lines_of(text):
 
 
 def blank_notice(lines, first, total):
-    """Returns the notice on a page of white space, if it is one."""
+    """Returns the notice about a page of white space, or an empty list."""
     if any(line.strip() for line in lines):
         return []
     count, last = len(lines), first + len(lines) - 1
@@ -26,7 +26,7 @@ def blank_notice(lines, first, total):
 
 
 def page(text, offset, limit):
-    """Returns the text of a page and its next offset; only the beginning of a notice on a line that is too long."""
+    """Returns the text of a page and its next offset. A notice about an oversized line has only its start."""
     if text == "":
         return ("[File is empty]", None) if offset < 2 else (f"Offset {offset} is beyond end of file (0 lines total)", None)
     lines, ended = lines_of(text)
@@ -52,7 +52,7 @@ def page(text, offset, limit):
         return body + ("\n" if ended else ""), None
     if last == total:
         return f"{body}\n\n{blank[0]}", None
-    # With an empty body the notices stand alone.
+    # With an empty body, there are only notices.
     body += "\n\n" if body else ""
     by = " (30KB limit)" if by_bytes else ""
     notices = [*blank, f"[Showing lines {first}-{last} of {total}{by}. Use offset={last + 1} to continue]"]
@@ -99,7 +99,7 @@ def one_page(report, setting, round_, name, raw, text, offset, limit):
 
 
 def all_pages(random, report, setting, round_, name, raw, text, total):
-    """Follows `nextOffset` from the first line: the pages joined are the file."""
+    """Follows `nextOffset` from the first line. Checks that all pages together are the file."""
     limit, offset, joined = random.randint(max(1, total // 6), total + 1), 1, []
     while offset:
         answer = setting.server.call("read", path=name, offset=offset, limit=limit)

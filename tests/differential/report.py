@@ -1,4 +1,4 @@
-"""Counts of comparisons, and the differences found."""
+"""Counts comparisons and prints differences."""
 
 import json
 import time
@@ -15,7 +15,7 @@ class OutOfTime(Exception):
 
 
 class Report:
-    """What was compared so far. `seconds` and `count` bound one tool."""
+    """The comparisons so far. `seconds` and `count` limit the comparisons of a tool."""
 
     def __init__(self, seed, seconds, count):
         self.seed, self.seconds, self.count = seed, seconds, count
@@ -30,7 +30,7 @@ class Report:
             raise OutOfTime
 
     def compare(self, case, given, expected, files=()):
-        """Counts a comparison; prints it with all that reproduces it if the two differ.
+        """Counts a comparison. If the results differ, prints them with the command to reproduce it.
 
         `case` is the call and where it was made; `files` are the bytes of the files it depends on.
         """
@@ -55,7 +55,7 @@ class Report:
         print(f"{self.tool}: {self.compared[self.tool]} compared, {self.different[self.tool]} different", flush=True)
 
     def finish(self):
-        """Prints the known differences; returns the exit code."""
+        """Prints the known differences. Returns the exit code."""
         for name, times in self.known.items():
             print(f"known difference, {times} times: {name} ({known.DIFFERENCES[name].page})")
         return 1 if self.different.total() else 0
@@ -68,7 +68,7 @@ def _short(text):
 
 
 def _differing(given, expected):
-    """Returns the two without what they begin and end with alike, where they are sequences of one kind."""
+    """Returns both without their common start and end, if they are sequences of the same type."""
     if type(given) is not type(expected) or not isinstance(given, (str, list, tuple)):
         return given, expected
     start, shortest = 0, min(len(given), len(expected))

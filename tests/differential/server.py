@@ -1,4 +1,4 @@
-"""One running cutline, asked over stdio, and what its answers consist of."""
+"""A client of cutline over stdio, and the parts of results."""
 
 import json
 import re
@@ -9,7 +9,7 @@ NOTICES = re.compile(r"(?:\A|\n\n)((?:\[[^\n]*\]\n?)+)\Z")
 
 
 class Answer:
-    """The text of an answer in its parts, and its details."""
+    """The parts of the text of a result, and its details."""
 
     def __init__(self, result):
         [block] = result["content"]
@@ -18,7 +18,7 @@ class Answer:
         self.details = result.get("_meta", {}).get("details", {})
 
     def parts(self):
-        """Returns the body and the notices; one of them may be empty."""
+        """Returns the body and the notices. One of them can be empty."""
         found = None if self.is_error else NOTICES.search(self.text)
         if not found:
             return self.text, []
@@ -30,7 +30,7 @@ class Answer:
 
 
 class Server:
-    """A cutline with the given flags; `env` is all of its environment."""
+    """A running cutline with the given flags. `env` is its complete environment."""
 
     def __init__(self, program, flags, env):
         self.process = subprocess.Popen(

@@ -37,7 +37,7 @@ DEFINES = {"alias", "class", "enum", "func", "function", "implementation", "inte
            "namespace", "singletonMethod", "struct", "subroutine", "trait", "type", "typedef", "union"}
 SCOPES = {"class", "enum", "field", "func", "function", "implementation", "interface", "member", "method", "property",
           "scope", "singletonMethod", "struct", "trait", "typedef", "union", "variable"}
-# Names that ctags makes up, and a kind that it gives to imports and to other uses of the word.
+# Names that ctags generates, and a kind that ctags also uses for imports.
 MADE_UP = ("__anon", "Anonymous")
 ALIAS_WORDS = ("type", "export", "declare")
 SMALLEST, LARGEST, FILES = 40_000, 2_000_000, 20
@@ -62,7 +62,7 @@ for (const path of process.argv.slice(2)) {
 
 
 def files_of(paths):
-    """The files of each language, the largest first."""
+    """Returns the files of each language, the largest first."""
     found = collections.defaultdict(list)
     for path in paths:
         folders = os.walk(path) if os.path.isdir(path) else [(os.path.dirname(path), [], [os.path.basename(path)])]
@@ -78,7 +78,7 @@ def files_of(paths):
 
 
 def tags(path, *options):
-    """The tags of a file: name, line, kind, and whether it is inside another definition."""
+    """Returns the tags of a file: name, line, kind, and True if it is inside another definition."""
     command = ["ctags", "--fields=+nKsz", "--sort=no", *options, "-f", "-", path]
     output = subprocess.run(command, capture_output=True, check=False).stdout.decode("utf8", "replace")
     for line in output.split("\n"):
@@ -99,7 +99,7 @@ def outlines(program, files):
 
 
 def parsed(typescript, files):
-    """The lines in which TypeScript's parser finds a definition."""
+    """Returns the lines with definitions according to the parser of TypeScript."""
     found = collections.defaultdict(set)
     output = subprocess.run(["node", "-e", TYPESCRIPT, os.path.abspath(typescript), *files], capture_output=True, text=True,
                             check=True).stdout

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Where grep's ranking puts the line that defines a name, and what ranking costs.
+"""Measures the rank of the line that defines a name in results of grep, and the cost of ranking.
 
 For each tree: names that Universal Ctags finds defined on one line alone and that 30 lines or more hold are searched
 as whole words, and the place of the defining line among the matches is taken, by path and by relevance. The ranking is
@@ -28,12 +28,12 @@ DEFINES = {"alias", "class", "enum", "function", "func", "interface", "macro", "
 LEAST_MATCHES = 30
 NAMES = 120
 PAGE = 500
-# Matches that can be ranked; of a name with more only so many places are known.
+# Maximum number of ranked matches. For names with more matches, only these ranks are known.
 RANKED = 10_000
 
 
 class Cutline:
-    """A server that is asked over its own protocol."""
+    """A running cutline and its client."""
 
     def __init__(self, binary, tree):
         command = [binary, "--root", tree, "--max-bytes", "50MB", "--max-lines", "1000000"]
@@ -67,7 +67,7 @@ class Cutline:
 
 
 def definitions(tree):
-    """The names that are defined on one line alone, and that line."""
+    """Returns the names with exactly one definition, and its line."""
     command = ["ctags", "-R", "--output-format=json", "--fields=+nK", "-f", "-", "."]
     listed = subprocess.run(command, cwd=tree, capture_output=True, text=True, errors="replace", check=False).stdout
     lines = collections.defaultdict(set)
@@ -78,7 +78,7 @@ def definitions(tree):
 
 
 def ranks(cutline, tree):
-    """For each name, the places of its definition by path and by relevance."""
+    """Returns the rank of the definition of each name, by path and by relevance."""
     names = definitions(tree)
     random.Random(1).shuffle(names)
     found = []
