@@ -12,7 +12,7 @@ use std::sync::Arc;
 use cutline::limits::{BINARY_SNIFF_BYTES, LITERAL_BYTES, PATTERN_BYTES};
 use cutline::search::content::pattern::{Refused, Source};
 use cutline::search::content::{
-    ContextLines, Found, OutputMode, PassedOver, Pattern, Query, RowKind, Searcher,
+    ContextLines, Found, IncompleteReason, OutputMode, Pattern, Query, RowKind, Searcher,
 };
 use cutline::stop::Stop;
 use cutline_core::text::decode::Encoding;
@@ -86,7 +86,7 @@ fn check(settings: Settings, pattern: &str, text: &[u8]) {
     }
     let sniffed = &text[..text.len().min(BINARY_SNIFF_BYTES)];
     if sniffed.contains(&0) {
-        assert_eq!(searched, Searched { matches: 0, passed_over: Some(PassedOver::Binary) });
+        assert_eq!(searched, Searched { matches: 0, incomplete: Some(IncompleteReason::Binary) });
         return;
     }
     let text = &text[mark..];
@@ -120,7 +120,7 @@ fn check(settings: Settings, pattern: &str, text: &[u8]) {
 #[derive(Debug, PartialEq, Eq)]
 struct Searched {
     matches: u64,
-    passed_over: Option<PassedOver>,
+    incomplete: Option<IncompleteReason>,
 }
 
 /// Searches a file. Returns its rows (line number, true for a match, text, true if the text is truncated) and the outcome.
@@ -140,21 +140,21 @@ fn search(
         ranking: None,
         ranked_below: Arc::default(),
     };
-    let (mut rows, mut passed_over) = (Vec::new(), None);
+    let (mut rows, mut incomplete) = (Vec::new(), None);
     let mut take = |found| {
         match found {
             Found::Row(_, row) => {
                 let number = usize::try_from(row.number).unwrap();
                 rows.push((number, row.kind == RowKind::Match, row.text, row.cut_from.is_some()));
             }
-            Found::PassedOver(_, reason) => passed_over = Some(reason),
+            Found::Incomplete(_, reason) => incomplete = Some(reason),
             Found::File(..) | Found::Ranked(..) => {}
         }
         ControlFlow::Continue(())
     };
     let (size, stop) = (text.len() as u64, Stop::default());
     let done = Searcher::new(&query).search(&file_of(text), size, &stop, &Vec::new, &mut take);
-    (rows, Searched { matches: done.unwrap(), passed_over })
+    (rows, Searched { matches: done.unwrap(), incomplete })
 }
 
 fn file_of(text: &[u8]) -> File {

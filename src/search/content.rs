@@ -97,12 +97,12 @@ pub enum Found {
     /// A file with this number of match lines, and the most relevant ones with score and context.
     Ranked(Arc<[u8]>, u64, Vec<(i32, Vec<Row>)>),
     /// A file that was not searched completely, and the reason.
-    PassedOver(Vec<u8>, PassedOver),
+    Incomplete(Vec<u8>, IncompleteReason),
 }
 
 /// The reason why a file was not searched completely.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PassedOver {
+pub enum IncompleteReason {
     /// The file is binary.
     Binary,
     /// The file has a line that is too long for this pattern.

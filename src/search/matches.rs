@@ -69,7 +69,7 @@ impl Visit for Files {
             Found::Ranked(path, _, lines) => {
                 path.len() + lines.iter().map(|(_, rows)| of_rows(rows)).sum::<usize>()
             }
-            Found::File(path, _) | Found::PassedOver(path, _) => path.len(),
+            Found::File(path, _) | Found::Incomplete(path, _) => path.len(),
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::fs::lines;
 use crate::fs::open::{FileKind, OpenedPath};
 use crate::limits;
 use crate::search::content::pattern::{Refused, Source};
-use crate::search::content::{ContextLines, Found, OutputMode, PassedOver, Pattern, Query, Ranking};
+use crate::search::content::{ContextLines, Found, IncompleteReason, OutputMode, Pattern, Query, Ranking};
 use crate::search::file_filter::FileFilter;
 use crate::search::file_types::{FileTypes, UnknownType};
 use crate::search::matches;
@@ -175,7 +175,7 @@ fn search_file(
     results.with(|results| results.is_part_of_file = is_alone);
     let mut is_binary = false;
     let done = matches::file(query, &file, place.stat.bytes, &cx.stop(), |found| {
-        is_binary |= matches!(found, Walked::Found(Found::PassedOver(_, PassedOver::Binary)));
+        is_binary |= matches!(found, Walked::Found(Found::Incomplete(_, IncompleteReason::Binary)));
         sink(found)
     });
     match done {

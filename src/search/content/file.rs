@@ -18,7 +18,7 @@ use super::line_reader::{LineReader, ReadLines, normalize};
 use super::matcher::PatternMatcher;
 use super::ranked::FileRanking;
 use super::sink::RowSink;
-use super::{Emit, Found, OutputMode, PassedOver, Searcher};
+use super::{Emit, Found, IncompleteReason, OutputMode, Searcher};
 use crate::fs::lines::read_at;
 use crate::limits::{BINARY_SNIFF_BYTES, PSEUDO_FILE_BYTES};
 use crate::stop::{Stop, Stopped};
@@ -63,12 +63,12 @@ impl Searcher {
         let reason = if encoding == Encoding::Utf8
             && memchr::memchr(0, &buffer[..len.min(BINARY_SNIFF_BYTES)]).is_some()
         {
-            Some(PassedOver::Binary)
+            Some(IncompleteReason::Binary)
         } else {
-            (pattern.spans_lines && size > pattern.multiline_bytes).then_some(PassedOver::TooLarge)
+            (pattern.spans_lines && size > pattern.multiline_bytes).then_some(IncompleteReason::TooLarge)
         };
         if let Some(reason) = reason {
-            let _flow = emit(Found::PassedOver(path(), reason)); // nothing follows
+            let _flow = emit(Found::Incomplete(path(), reason)); // nothing follows
             return Ok(0);
         }
         if mark == 0 {
@@ -124,11 +124,11 @@ impl Searcher {
         if stopped == Some(Stopped::Cancelled) {
             return Err(Stopped::Cancelled.into());
         }
-        let passed_over = match done {
+        let incomplete = match done {
             _ if stopped.is_some() => None,
             Err(error) if !is_full(&error) => return Err(error),
-            Ok(()) if !lines.unsearched.get() => has_more.then_some(PassedOver::Rest),
-            _ => Some(PassedOver::LongLine),
+            Ok(()) if !lines.unsearched.get() => has_more.then_some(IncompleteReason::Rest),
+            _ => Some(IncompleteReason::LongLine),
         };
         if found > 0 && flow.is_continue() {
             if let Some(ranking) = &ranking {
@@ -137,8 +137,8 @@ impl Searcher {
                 flow = emit(Found::File(path(), found));
             }
         }
-        if let (Some(reason), ControlFlow::Continue(())) = (passed_over, flow) {
-            let _flow = emit(Found::PassedOver(path(), reason)); // nothing follows
+        if let (Some(reason), ControlFlow::Continue(())) = (incomplete, flow) {
+            let _flow = emit(Found::Incomplete(path(), reason)); // nothing follows
         }
         stopped.map_or(Ok(found), |stopped| Err(stopped.into()))
     }

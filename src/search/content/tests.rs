@@ -37,7 +37,7 @@ fn across(pattern: &str) -> Query {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Searched {
     matches: u64,
-    passed_over: Option<PassedOver>,
+    incomplete: Option<IncompleteReason>,
 }
 
 /// Returns all results for a file.
@@ -59,7 +59,7 @@ fn found(query: &Query, content: &[u8]) -> (u64, Vec<Found>) {
 /// Returns the rows of a file: `10:text` for a match line, `9-text` for a context line.
 fn search(query: &Query, content: &[u8]) -> (Vec<String>, Searched) {
     let (matches, found) = found(query, content);
-    let (mut shown, mut passed_over) = (Vec::new(), None);
+    let (mut shown, mut incomplete) = (Vec::new(), None);
     for one in found {
         match one {
             Found::Row(_, row) => {
@@ -67,11 +67,11 @@ fn search(query: &Query, content: &[u8]) -> (Vec<String>, Searched) {
                 shown.push(format!("{}{mark}{}", row.number, row.text));
             }
             Found::File(_, of_file) => assert_eq!(of_file, matches),
-            Found::PassedOver(_, reason) => passed_over = Some(reason),
+            Found::Incomplete(_, reason) => incomplete = Some(reason),
             Found::Ranked(..) => panic!("nothing is ranked"),
         }
     }
-    (shown, Searched { matches, passed_over })
+    (shown, Searched { matches, incomplete })
 }
 
 /// Returns the same by the definition.
@@ -144,7 +144,7 @@ proptest! {
         for (query, pattern) in queries.iter().flatten().zip(patterns) {
             let rows = search(query, content.as_bytes()).1.matches;
             let count = Query { mode: OutputMode::Count, ..query.clone() };
-            prop_assert_eq!(search(&count, content.as_bytes()), (Vec::new(), Searched { matches: rows, passed_over: None }));
+            prop_assert_eq!(search(&count, content.as_bytes()), (Vec::new(), Searched { matches: rows, incomplete: None }));
             let (matches, lines) = ranked(query, content.as_bytes());
             prop_assert_eq!((matches, lines.len() as u64), (rows, rows.min(2)), "{}", pattern);
         }
@@ -217,7 +217,7 @@ fn giant_line_is_found_wherever_it_matches() {
         let content = format!("first\n{}\nlast needle\n", giant(1_700_000, " needle ", at));
         for pattern in ["needle", r"\bneedle\b", "ne+dle", "x*needle"] {
             let (rows, searched) = search(&query(pattern, 1), content.as_bytes());
-            assert_eq!((rows.len(), searched.matches, searched.passed_over), (3, 2, None), "{pattern} {at}");
+            assert_eq!((rows.len(), searched.matches, searched.incomplete), (3, 2, None), "{pattern} {at}");
             assert!(rows[0] == "1-first" && rows[2] == "3:last needle", "{rows:?}");
             let middle_shows =
                 rows[1].starts_with("2:") && (rows[1].contains("needle") || pattern == "x*needle");
@@ -231,7 +231,7 @@ fn window_edges_are_no_line_edges() {
     let content = format!("{}\nend\n", giant(1_700_000, "y", 1_500_000));
     for pattern in ["^x{3}y", "xy$", r"\bx\b", "^y", "y$"] {
         let (rows, searched) = search(&query(pattern, 0), content.as_bytes());
-        assert_eq!((rows.len(), searched.passed_over), (0, None), "{pattern}");
+        assert_eq!((rows.len(), searched.incomplete), (0, None), "{pattern}");
     }
     for pattern in ["^xx", "xx$", "^x"] {
         assert_eq!(search(&query(pattern, 0), content.as_bytes()).1.matches, 1, "{pattern}");
@@ -245,7 +245,7 @@ fn window_edges_are_no_line_edges() {
 fn giant_line_as_context_shows_its_start() {
     let content = format!("needle\nstart {}\nneedle", giant(1_500_000, "y", 7));
     let (rows, searched) = search(&query("needle", 1), content.as_bytes());
-    assert_eq!((rows.len(), searched.passed_over), (3, None));
+    assert_eq!((rows.len(), searched.incomplete), (3, None));
     assert!(
         rows[1].starts_with("2-start xxxxxxxyxxx") && rows[1].ends_with("... [truncated]"),
         "{}",
@@ -256,19 +256,21 @@ fn giant_line_as_context_shows_its_start() {
 
 #[test]
 fn file_without_size_is_reported_if_it_continues() {
-    for (bytes, expected) in [(PSEUDO_FILE_BYTES, None), (PSEUDO_FILE_BYTES + 1, Some(PassedOver::Rest))] {
+    for (bytes, expected) in
+        [(PSEUDO_FILE_BYTES, None), (PSEUDO_FILE_BYTES + 1, Some(IncompleteReason::Rest))]
+    {
         let mut file = tempfile::tempfile().unwrap();
         std::io::copy(&mut std::io::repeat(b'\n').take(bytes), &mut file).unwrap();
         for query in [query("a", 0), across(r"a\n")] {
-            let mut passed_over = None;
+            let mut incomplete = None;
             let mut emit = |one| {
-                let Found::PassedOver(_, reason) = one else { panic!("{one:?}") };
-                passed_over = Some(reason);
+                let Found::Incomplete(_, reason) = one else { panic!("{one:?}") };
+                incomplete = Some(reason);
                 ControlFlow::Continue(())
             };
             let stop = Stop::default();
             Searcher::new(&query).search(&file, 0, &stop, &Vec::new, &mut emit).unwrap();
-            assert_eq!(passed_over, expected, "{bytes}");
+            assert_eq!(incomplete, expected, "{bytes}");
         }
     }
 }
@@ -276,13 +278,13 @@ fn file_without_size_is_reported_if_it_continues() {
 #[test]
 fn unsearchable_giant_line_is_reported() {
     let content = format!("{}\n", giant(1_700_000, "y", 1_500_000));
-    let passed_over = |pattern: &str| search(&query(pattern, 0), content.as_bytes()).1.passed_over;
-    assert_eq!(passed_over("yx*z"), Some(PassedOver::LongLine));
-    assert_eq!(passed_over("zx*"), None);
-    assert_eq!(passed_over("(?:[a-d][0-9]|end)x*z"), None, "it can begin nowhere");
-    assert_eq!(passed_over(" x*z"), None, "it can begin nowhere");
-    assert_eq!(passed_over("zx{3}"), None);
-    assert_eq!(passed_over("yx*"), None);
+    let incomplete = |pattern: &str| search(&query(pattern, 0), content.as_bytes()).1.incomplete;
+    assert_eq!(incomplete("yx*z"), Some(IncompleteReason::LongLine));
+    assert_eq!(incomplete("zx*"), None);
+    assert_eq!(incomplete("(?:[a-d][0-9]|end)x*z"), None, "it can begin nowhere");
+    assert_eq!(incomplete(" x*z"), None, "it can begin nowhere");
+    assert_eq!(incomplete("zx{3}"), None);
+    assert_eq!(incomplete("yx*"), None);
 }
 
 #[test]
@@ -330,16 +332,13 @@ fn long_lines_of_matches_across_lines_show_the_match() {
     let far = "-".repeat(900);
     let content = format!("one\n{far}needle\n{far}\n{far}pin{far}\nend needle{far}\nend\n");
     let (rows, searched) = search(&across(r"needle-*\n\S+|pin"), content.as_bytes());
-    assert_eq!((rows.len(), searched.matches, searched.passed_over), (5, 5, None));
+    assert_eq!((rows.len(), searched.matches, searched.incomplete), (5, 5, None));
     assert!(rows[0].starts_with("2:... [truncated]") && rows[0].ends_with("needle"), "{}", rows[0]);
     assert!(rows[1].starts_with("3:-----") && rows[1].ends_with("... [truncated]"), "{}", rows[1]);
     assert!(rows[2].contains("pin-----"), "{}", rows[2]);
     assert!(rows[3].starts_with("5:end needle-----"), "{}", rows[3]);
     let many = format!("{far}needle\n").repeat(2000);
-    assert_eq!(
-        search(&across(r"needle\n"), many.as_bytes()).1,
-        Searched { matches: 2000, passed_over: None }
-    );
+    assert_eq!(search(&across(r"needle\n"), many.as_bytes()).1, Searched { matches: 2000, incomplete: None });
 }
 
 #[test]
@@ -347,6 +346,6 @@ fn context_of_long_lines_is_bounded() {
     let long = format!("{}\n", "x".repeat(250_000));
     let content = format!("{}needle\n", long.repeat(100));
     let (rows, searched) = search(&query("needle", 100), content.as_bytes());
-    assert_eq!((rows.len(), searched.passed_over), (0, Some(PassedOver::LongLine)));
+    assert_eq!((rows.len(), searched.incomplete), (0, Some(IncompleteReason::LongLine)));
     assert_eq!(search(&query("needle", 2), content.as_bytes()).0.len(), 3);
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::limits::PSEUDO_FILE_BYTES;
 use crate::search::best::Best;
-use crate::search::content::{ContextLines, Found, OutputMode, PassedOver, Row, RowKind};
+use crate::search::content::{ContextLines, Found, IncompleteReason, OutputMode, Row, RowKind};
 use crate::search::ignore_rules::IgnoreRules;
 use crate::search::walk::{TreeSearch, Walked};
 use cutline_core::details::Details;
@@ -138,13 +138,13 @@ impl Results {
                 self.page.found += if self.query.mode == OutputMode::Content { matches } else { 1 };
                 self.rank(&path, matches, lines);
             }
-            Some(Found::PassedOver(path, why)) => match why {
-                PassedOver::Binary => self.aside.binary += 1,
-                PassedOver::LongLine => self.skip(WhySkipped::LongLine, &path),
-                PassedOver::TooLarge => {
+            Some(Found::Incomplete(path, why)) => match why {
+                IncompleteReason::Binary => self.aside.binary += 1,
+                IncompleteReason::LongLine => self.skip(WhySkipped::LongLine, &path),
+                IncompleteReason::TooLarge => {
                     self.skip(WhySkipped::TooLarge(self.query.pattern.multiline_bytes), &path);
                 }
-                PassedOver::Rest => self.skip(WhySkipped::SearchedUpTo(PSEUDO_FILE_BYTES), &path),
+                IncompleteReason::Rest => self.skip(WhySkipped::SearchedUpTo(PSEUDO_FILE_BYTES), &path),
             },
         }
         ControlFlow::Continue(())

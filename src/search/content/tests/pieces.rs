@@ -38,8 +38,8 @@ fn patterns_of_too_many_positions_are_refused() {
 fn large_patterns_take_smaller_files_across_lines() {
     let content = "a\n".repeat(600_000);
     let large = across(r"(?:a\n?){65}c");
-    assert_eq!(search(&large, content.as_bytes()).1.passed_over, Some(PassedOver::TooLarge));
-    assert_eq!(search(&across(r"a\na\nc"), content.as_bytes()).1.passed_over, None);
+    assert_eq!(search(&large, content.as_bytes()).1.incomplete, Some(IncompleteReason::TooLarge));
+    assert_eq!(search(&across(r"a\na\nc"), content.as_bytes()).1.incomplete, None);
 }
 
 /// Searches until `stop` requests the end. Returns the numbers of the match lines, and why the search stopped.
