@@ -131,7 +131,7 @@ fn excluded(folder: &Path, name: &str, rules: &[u8], paths: &[Vec<u8>]) -> Vec<b
     let open = OwnedFd::from(File::open(folder).unwrap());
     let mut rules = IgnoreRules::above(folder);
     let base = [folder.as_os_str().as_encoded_bytes(), b"/"].concat();
-    let _left_aside = rules.enter(&open, base.len(), files);
+    let _is_skipped = rules.enter(&open, base.len(), files);
     let both = |path: &Vec<u8>| {
         let whole = [&*base, path].concat();
         [false, true].map(|is_folder| rules.ignores(&whole, is_folder))

@@ -39,7 +39,7 @@ struct Shared {
     base: Vec<u8>,
     ignored_any: AtomicBool,
     /// Number of folders above the walk whose rules were skipped.
-    left_aside_above: u64,
+    skipped_above: u64,
 }
 
 /// The rules of one folder, with a link to those above it.
@@ -109,14 +109,14 @@ impl IgnoreRules {
             in_repository |= files.git;
         }
         let mut rules = Self::none();
-        let mut left_aside_above = 0;
+        let mut skipped_above = 0;
         for (folder, files) in found.into_iter().rev() {
             let Ok(open) = sys::open_folder(folder) else { continue };
-            left_aside_above += u64::from(rules.add(&open, with_slash(folder).len(), files));
+            skipped_above += u64::from(rules.add(&open, with_slash(folder).len(), files));
         }
         let global = files::global().unwrap_or_default(); // without the file there are no rules
         let (base, ignored_any) = (with_slash(base), AtomicBool::new(false));
-        rules.shared = Some(Arc::new(Shared { global, base, ignored_any, left_aside_above }));
+        rules.shared = Some(Arc::new(Shared { global, base, ignored_any, skipped_above }));
         rules
     }
 
@@ -142,8 +142,8 @@ impl IgnoreRules {
         let above = self.nearest.take();
         let mut cost = above.as_ref().map_or(0, |above| above.cost);
         let of_own: usize = own.iter().flatten().map(ParsedRules::cost).sum();
-        let left_aside = cost + of_own > RULES_IN_FORCE_BYTES;
-        if left_aside {
+        let skipped = cost + of_own > RULES_IN_FORCE_BYTES;
+        if skipped {
             own = Default::default();
         } else {
             cost += of_own;
@@ -155,7 +155,7 @@ impl IgnoreRules {
         } else {
             above
         };
-        left_aside
+        skipped
     }
 
     /// Returns true if an entry is ignored, and records that. `path` starts with the path of the root of the walk.
@@ -199,7 +199,7 @@ impl IgnoreRules {
                 return false;
             }
             if let Ok(open) = sys::open_folder(&folder) {
-                let _is_left_aside = self.enter(&open, path.len(), files::in_folder(&folder));
+                let _is_skipped = self.enter(&open, path.len(), files::in_folder(&folder));
             }
             folder.push(name);
             path.extend_from_slice(name.as_encoded_bytes());
@@ -217,8 +217,8 @@ impl IgnoreRules {
     }
 
     /// Returns the number of folders above the walk whose rules were skipped.
-    pub(super) fn left_aside_above(&self) -> u64 {
-        self.shared.as_ref().map_or(0, |shared| shared.left_aside_above)
+    pub(super) fn skipped_above(&self) -> u64 {
+        self.shared.as_ref().map_or(0, |shared| shared.skipped_above)
     }
 }
 

@@ -81,7 +81,7 @@ where
     fn run(&self) {
         let Self { shared, search } = self;
         let rules = &shared.walk.rules;
-        if (0..rules.left_aside_above()).any(|_| lock(&shared.sink)(Walked::RulesLeftAside).is_break()) {
+        if (0..rules.skipped_above()).any(|_| lock(&shared.sink)(Walked::RulesSkipped).is_break()) {
             return shared.walk.stop.cancel();
         }
         let mut own = Worker::new(shared, search(), 0);

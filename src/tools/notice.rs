@@ -165,7 +165,7 @@ pub enum Notice {
     },
     /// The ignore rules of this number of folders were skipped.
     #[display("[Ignore rules of {} were too large and left aside]", Count(*_0, "folder", "folders"))]
-    RulesLeftAside(u64),
+    RulesSkipped(u64),
     /// Nothing was found for a pattern with `\|`, which is an alternation in grep's basic syntax.
     #[display("[An escaped | is the character itself. Use a plain | between alternatives]")]
     BarEscaped,

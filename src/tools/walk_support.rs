@@ -108,7 +108,7 @@ impl Aside {
                 self.stopped = Some(StoppedSearch { path, has_later: false });
             }
             Walked::Unreadable(path) => self.skip(WhySkipped::Unreadable, &paths.show(&path)),
-            Walked::RulesLeftAside => self.ignore_rules += 1,
+            Walked::RulesSkipped => self.ignore_rules += 1,
         }
         None
     }
@@ -134,7 +134,7 @@ impl Aside {
         };
         details.skipped = (skipped != Skipped::default()).then_some(skipped);
         let named = self.named.into_iter().map(|(why, names)| Notice::Skipped { why, names });
-        let rules = (self.ignore_rules > 0).then_some(Notice::RulesLeftAside(self.ignore_rules));
+        let rules = (self.ignore_rules > 0).then_some(Notice::RulesSkipped(self.ignore_rules));
         named.chain(rules).chain(nothing_but_ignored.then_some(Notice::IgnoredNotSearched))
     }
 }

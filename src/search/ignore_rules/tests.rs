@@ -22,22 +22,22 @@ fn search(dir: &Path, workers: usize) -> (Vec<String>, bool, u64) {
     let (rules, found) = (walk.rules.clone(), Arc::new(Mutex::new((Vec::new(), 0))));
     let sink = Arc::clone(&found);
     let search = names::tree(walk, query, move |found| {
-        let (files, left_aside) = &mut *sink.lock().unwrap();
+        let (files, skipped) = &mut *sink.lock().unwrap();
         match found {
             Walked::Found(Found { path, .. }) => files.push(String::from_utf8(path).unwrap()),
-            Walked::RulesLeftAside => *left_aside += 1,
+            Walked::RulesSkipped => *skipped += 1,
             Walked::Unreadable(_) | Walked::Stopped(_) => panic!("{found:?}"),
         }
         ControlFlow::Continue(())
     });
     search.run();
-    let (files, left_aside) = std::mem::take(&mut *found.lock().unwrap());
-    (files, rules.ignored_any(), left_aside)
+    let (files, skipped) = std::mem::take(&mut *found.lock().unwrap());
+    (files, rules.ignored_any(), skipped)
 }
 
 fn files(dir: &Path) -> (Vec<String>, bool) {
-    let (files, ignored_any, left_aside) = search(dir, 2);
-    assert_eq!(left_aside, 0);
+    let (files, ignored_any, skipped) = search(dir, 2);
+    assert_eq!(skipped, 0);
     (files, ignored_any)
 }
 

@@ -45,7 +45,7 @@ pub enum Walked<F> {
     /// A file or folder that can't be read.
     Unreadable(Vec<u8>),
     /// A folder whose ignore rules were skipped.
-    RulesLeftAside,
+    RulesSkipped,
     /// The search stopped at its deadline. Everything up to and including this path is complete; for a folder, the path
     /// ends with `/`. `None` if nothing is complete. Results of later entries may follow.
     Stopped(Option<Vec<u8>>),

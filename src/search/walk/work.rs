@@ -154,7 +154,7 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<V, S> {
         let of_it = match one {
             Walked::Found(found) => V::weight(found),
             Walked::Unreadable(path) => path.len(),
-            Walked::RulesLeftAside | Walked::Stopped(_) => 0,
+            Walked::RulesSkipped | Walked::Stopped(_) => 0,
         };
         size_of::<Walked<V::Found>>() + of_it
     }
@@ -253,7 +253,7 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
         let mut entries = Listing::new(Order::Bytes);
         let (names, files) = self.each_task(&folder, &mut entries)?;
         (self.shared.walk.progress)(names);
-        found.extend(rules.enter(&folder, self.path_len, files).then_some(Walked::RulesLeftAside));
+        found.extend(rules.enter(&folder, self.path_len, files).then_some(Walked::RulesSkipped));
         entries.sort(usize::MAX);
         entries.retain(|name, kind| {
             self.path.truncate(self.path_len);

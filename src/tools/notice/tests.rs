@@ -42,7 +42,7 @@ fn notices_are_recognised_as_lookalikes_in_a_body() {
         Notice::ImagesOff,
         Notice::ImageDamaged,
         Notice::TimeoutLowered { secs: 600 },
-        Notice::RulesLeftAside(2),
+        Notice::RulesSkipped(2),
         Notice::BarEscaped,
         Notice::GlobsListed("{a,b}".to_owned()),
         Notice::IgnoredNotSearched,
