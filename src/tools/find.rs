@@ -22,7 +22,7 @@ use cutline_core::text::{as_index, show};
 use super::notice::{Notice, Unit};
 use super::page::{Group, Page, PageRequest, Sort};
 use super::resolve::{self, ExpectedKind};
-use super::walk_support::{self, Aside, Paths, Shared};
+use super::walk_support::{self, Paths, Shared, SkippedEntries};
 use super::{Conclusion, Context, Output, ToolError, path_glob};
 
 /// The arguments of find.
@@ -77,7 +77,7 @@ fn search(cx: &Context, args: Args, conclusion: &Conclusion<Output>) -> Result<O
         paths: Paths::below(&cx.workspace, &place.real),
         page: Page::new(cx, request),
         best: is_sorted.then(|| Best::new(as_index(request.kept()))),
-        aside: Aside::default(),
+        skipped: SkippedEntries::default(),
     });
     let search = names::tree(walk, query, results.sink(Results::take));
     let ended = Arc::clone(&search);
@@ -96,13 +96,13 @@ struct Results {
     page: Page,
     /// The results to show, if they are not sorted by path.
     best: Option<Best<i128, Vec<u8>>>,
-    aside: Aside,
+    skipped: SkippedEntries,
 }
 
 impl Results {
     fn take(&mut self, walked: Walked<Found>) -> ControlFlow<()> {
-        let Self { paths, page, best, aside } = self;
-        let Some(Found { path, key }) = aside.take(walked, paths) else { return ControlFlow::Continue(()) };
+        let Self { paths, page, best, skipped } = self;
+        let Some(Found { path, key }) = skipped.take(walked, paths) else { return ControlFlow::Continue(()) };
         let name = || Group::name(paths.show(&path));
         let Some(best) = best else { return page.take(name) };
         page.count(name);
@@ -113,16 +113,16 @@ impl Results {
     /// Builds the result of the call. If nothing was found, it has the `hint`, and a notice if ignore rules excluded
     /// something.
     fn conclude(self, hint: Option<Notice>, ignored_any: bool) -> Result<Output, ToolError> {
-        let Self { paths, mut page, best, mut aside } = self;
-        let skipped = as_index(page.request.offset);
-        for (_, path) in best.into_iter().flat_map(|best| best.into_sorted().skip(skipped)) {
+        let Self { paths, mut page, best, mut skipped } = self;
+        let to_skip = as_index(page.request.offset);
+        for (_, path) in best.into_iter().flat_map(|best| best.into_sorted().skip(to_skip)) {
             page.body.group(Group::name(paths.show(&path)));
         }
         let mut details = Details::default();
         let is_empty = page.found == 0;
-        page.stopped = aside.stopped.take().map(|stopped| stopped.at(!is_empty, Unit::Results));
-        let aside = aside.notices(is_empty && ignored_any, &mut details);
-        page.answer(None, hint.filter(|_| is_empty).into_iter().chain(aside).collect(), details)
+        page.stopped = skipped.stopped.take().map(|stopped| stopped.at(!is_empty, Unit::Results));
+        let skipped = skipped.notices(is_empty && ignored_any, &mut details);
+        page.answer(None, hint.filter(|_| is_empty).into_iter().chain(skipped).collect(), details)
     }
 }
 

@@ -62,7 +62,7 @@ impl Paths {
 
 /// The files and folders that were not searched completely.
 #[derive(Debug, Default)]
-pub(super) struct Aside {
+pub(super) struct SkippedEntries {
     /// The number of binary files.
     pub(super) binary: u64,
     /// Names of the others, by reason.
@@ -88,7 +88,7 @@ impl StoppedSearch {
     }
 }
 
-impl Aside {
+impl SkippedEntries {
     /// Records a skipped entry.
     pub(super) fn skip(&mut self, why: WhySkipped, path: &str) {
         self.named.entry(why).or_default().push(path);

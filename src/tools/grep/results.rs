@@ -16,7 +16,7 @@ use cutline_core::text::as_index;
 use super::{Args, Context, Output, Query, ToolError};
 use crate::tools::notice::{FullLines, Notice, StoppedAt, Unit, WhySkipped};
 use crate::tools::page::{Group, Page, RowFormat};
-use crate::tools::walk_support::{Aside, Paths, StoppedSearch};
+use crate::tools::walk_support::{Paths, SkippedEntries, StoppedSearch};
 use crate::tools::{ToolName, path_glob};
 
 /// Collects the matches, in order.
@@ -41,7 +41,7 @@ pub(super) struct Results {
     open: Option<Group>,
     /// The best matches of a ranking. They become the body when the search ends.
     best: Option<Best<i32, RankedRows>>,
-    aside: Aside,
+    skipped: SkippedEntries,
     /// True if the call searches a single file, and only a part of it was searched.
     pub(super) is_part_of_file: bool,
 }
@@ -86,7 +86,7 @@ impl Results {
             saved_format: RowFormat::new(&cx.limits),
             file: None,
             open: None,
-            aside: Aside::default(),
+            skipped: SkippedEntries::default(),
             is_part_of_file: false,
         }
     }
@@ -110,7 +110,7 @@ impl Results {
 
     /// Returns true if the search of the current target stopped at its deadline.
     pub(super) fn is_stopped(&self) -> bool {
-        self.aside.stopped.is_some()
+        self.skipped.stopped.is_some()
     }
 
     /// Ends the current target, which was searched completely.
@@ -127,7 +127,7 @@ impl Results {
         if self.may_end() && !is_after {
             return ControlFlow::Break(());
         }
-        match self.aside.take(walked, &self.paths) {
+        match self.skipped.take(walked, &self.paths) {
             None => {}
             Some(Found::Row(path, row)) => return self.row(path, row),
             Some(Found::File(path, matches)) => {
@@ -139,7 +139,7 @@ impl Results {
                 self.rank(&path, matches, lines);
             }
             Some(Found::Incomplete(path, why)) => match why {
-                IncompleteReason::Binary => self.aside.binary += 1,
+                IncompleteReason::Binary => self.skipped.binary += 1,
                 IncompleteReason::LongLine => self.skip(WhySkipped::LongLine, &path),
                 IncompleteReason::TooLarge => {
                     self.skip(WhySkipped::TooLarge(self.query.pattern.multiline_bytes), &path);
@@ -151,7 +151,7 @@ impl Results {
     }
 
     fn skip(&mut self, why: WhySkipped, path: &[u8]) {
-        self.aside.skip(why, &self.paths.show(path));
+        self.skipped.skip(why, &self.paths.show(path));
     }
 
     /// Adds the lines of a file that are among the most relevant ones.
@@ -259,7 +259,7 @@ impl Results {
             return Some(StoppedAt::File { path: self.paths.show(b""), found });
         }
         let is_incomplete = self.targets_left > 0 && !self.may_end();
-        let stopped = self.aside.stopped.take().or_else(|| is_incomplete.then(StoppedSearch::default));
+        let stopped = self.skipped.stopped.take().or_else(|| is_incomplete.then(StoppedSearch::default));
         stopped.map(|mut stopped| {
             // If no path of the last target was searched completely, the earlier targets were.
             stopped.path = stopped.path.or_else(|| self.last_complete.take());
@@ -295,7 +295,7 @@ impl Results {
             nothing_but_ignored = self.rules.iter().any(IgnoreRules::ignored_any);
         }
         self.page.stopped = self.stopped_at(!is_empty);
-        about.extend(self.aside.notices(nothing_but_ignored, &mut details));
+        about.extend(self.skipped.notices(nothing_but_ignored, &mut details));
         self.page.answer(None, about, details)
     }
 }
