@@ -1,6 +1,6 @@
 //! Passes the text of a large file to the searcher in complete lines.
 //!
-//! An incomplete line is buffered, so that an oversized line can be replaced (`giant`). `\r\n` becomes `\n` unless the
+//! An incomplete line is buffered, so that an oversized line can be replaced (`oversized_line`). `\r\n` becomes `\n` unless the
 //! pattern contains `\r`.
 
 #![expect(clippy::indexing_slicing, reason = "all ranges are within the bytes in the buffers")]
@@ -10,8 +10,8 @@ use std::collections::VecDeque;
 use std::io::{self, Read};
 
 use super::Pattern;
-use super::giant;
 use super::matcher::PatternMatcher;
+use super::oversized_line;
 use super::pattern::LineEnds;
 use super::rows::ShownLine;
 use crate::limits::GREP_LINE_BYTES;
@@ -30,7 +30,7 @@ pub(super) struct ReadLines {
     pub(super) newlines: Cell<u64>,
     /// For each line that was searched in windows: its offset in the text for the searcher, the text to show, and the
     /// original length in bytes if the text is truncated.
-    pub(super) giants: RefCell<VecDeque<(u64, ShownLine)>>,
+    pub(super) oversized: RefCell<VecDeque<(u64, ShownLine)>>,
     /// True if a line was too long for the pattern.
     pub(super) unsearched: Cell<bool>,
 }
@@ -38,13 +38,13 @@ pub(super) struct ReadLines {
 impl ReadLines {
     /// Removes and returns the text of the line at `offset`, if it was searched in windows. Call it with increasing
     /// offsets.
-    pub(super) fn take_giant(&self, offset: u64) -> Option<ShownLine> {
-        let mut giants = self.giants.borrow_mut();
-        while giants.front().is_some_and(|giant| giant.0 < offset) {
-            giants.pop_front();
+    pub(super) fn take_oversized(&self, offset: u64) -> Option<ShownLine> {
+        let mut oversized = self.oversized.borrow_mut();
+        while oversized.front().is_some_and(|oversized_line| oversized_line.0 < offset) {
+            oversized.pop_front();
         }
-        let is_here = giants.front().is_some_and(|giant| giant.0 == offset);
-        if is_here { giants.pop_front().map(|(_, row)| row) } else { None }
+        let is_here = oversized.front().is_some_and(|oversized_line| oversized_line.0 == offset);
+        if is_here { oversized.pop_front().map(|(_, row)| row) } else { None }
     }
 }
 
@@ -115,7 +115,7 @@ impl<'a, R: Read> LineReader<'a, R> {
     /// Replaces an oversized line. Returns the number of buffered bytes in complete lines.
     fn replace_line(&mut self) -> io::Result<usize> {
         let at = (self.lines, self.given);
-        let mut line = giant::search(self.matcher, at, &mut self.held, &mut self.source)?;
+        let mut line = oversized_line::search(self.matcher, at, &mut self.held, &mut self.source)?;
         if !line.ends_with(b"\n") {
             self.ended = true;
             self.held.clear();

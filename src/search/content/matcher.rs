@@ -5,7 +5,7 @@
 
 #![expect(clippy::indexing_slicing, reason = "a search starts inside its text, and pieces are inside it")]
 
-mod told;
+mod passed_lines;
 
 use std::cell::{Cell, RefCell};
 use std::ops::{ControlFlow, Range};

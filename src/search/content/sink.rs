@@ -63,10 +63,10 @@ impl<'a, 'p, 'e> RowSink<'a, 'p, 'e> {
     /// Adds a line that starts at the byte `offset` of the text. `focus` is the match in it. Returns true if more lines
     /// are needed.
     fn line(&mut self, kind: RowKind, number: u64, offset: u64, line: &[u8], focus: Range<usize>) -> bool {
-        let (giant, query) = (self.read.take_giant(offset), self.matcher.query);
+        let (oversized_line, query) = (self.read.take_oversized(offset), self.matcher.query);
         let row = |kind, focus| {
             let shown = || shown(line, focus, query.max_line_chars, Missing::default());
-            let (text, cut_from) = giant.clone().unwrap_or_else(shown);
+            let (text, cut_from) = oversized_line.clone().unwrap_or_else(shown);
             Row { number, kind, text, cut_from }
         };
         if let Some(ranking) = self.matcher.ranking {

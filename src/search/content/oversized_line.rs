@@ -75,7 +75,7 @@ pub(super) fn search(
         lines.unsearched.set(lines.unsearched.get() || !is_sure || line.is_none());
         (line, shown(&start, 0..0, query.max_line_chars, Missing { before: false, after: true }))
     };
-    lines.giants.borrow_mut().push_back((offset, row));
+    lines.oversized.borrow_mut().push_back((offset, row));
     let has_more = newline.is_some() && line.is_some();
     let mut line = line.unwrap_or_default();
     line.extend(has_more.then_some(b'\n'));
