@@ -10,8 +10,8 @@ mod ending;
 mod fits;
 mod guard;
 mod handler;
+mod learned_timeout;
 mod legacy_log;
-mod patience;
 mod progress;
 mod resources;
 mod roots;
@@ -98,7 +98,7 @@ impl Server {
         let start = Instant::now();
         let Fitted { limits, shape, .. } = self.fitted_call(request.client_info().as_ref());
         let given = params.arguments.unwrap_or_default();
-        self.fits.patience.note(&request.id);
+        self.fits.learned_timeout.note(&request.id);
         let (progress, sending) = progress::forwarded(&request);
         let cx = Context {
             shared: Arc::clone(&self.shared),

@@ -5,7 +5,7 @@ use rmcp::model::Implementation;
 use crate::fit::{self, Fit, Given};
 use crate::limits::Limits;
 
-use super::patience::{self, Patience};
+use super::learned_timeout::{self, LearnedTimeout};
 use super::{Server, Shape};
 
 /// The settings for limits and result format.
@@ -18,7 +18,7 @@ pub struct Fits {
     /// The result format that the user set.
     shape: Shape,
     /// The client's timeout, learned for clients whose profile has none.
-    pub(super) patience: Patience,
+    pub(super) learned_timeout: LearnedTimeout,
 }
 
 /// The limits and the result format for one client.
@@ -35,7 +35,7 @@ pub(super) struct Fitted {
 impl Fits {
     /// Creates the settings. A client profile does not change the `given` limits.
     pub fn new(fit: Fit, given: Given, shape: Shape) -> Self {
-        Self { fit, given, shape, patience: Patience::default() }
+        Self { fit, given, shape, learned_timeout: LearnedTimeout::default() }
     }
 }
 
@@ -59,8 +59,8 @@ impl Server {
     pub(super) fn fitted_call(&self, client: Option<&Implementation>) -> Fitted {
         let mut fitted = self.fitted(client);
         let limits = &mut fitted.limits;
-        let shown = self.fits.patience.client_timeout();
-        limits.answer_within = limits.answer_within.or(shown.map(patience::answer_within));
+        let shown = self.fits.learned_timeout.client_timeout();
+        limits.answer_within = limits.answer_within.or(shown.map(learned_timeout::answer_within));
         if let Some(timeout) = shown.filter(|_| !self.fits.given.search_timeout) {
             limits.search_timeout = limits.search_timeout.min(fit::within(timeout));
         }

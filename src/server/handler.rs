@@ -116,9 +116,9 @@ impl ServerHandler for Server {
         self.roots.ask(&context.peer).await;
     }
 
-    async fn on_cancelled(&self, taken_back: CancelledNotificationParam, _context: Notification) {
+    async fn on_cancelled(&self, cancelled: CancelledNotificationParam, _context: Notification) {
         if self.fits.fit != Fit::Off {
-            self.fits.patience.learn(&taken_back);
+            self.fits.learned_timeout.learn(&cancelled);
         }
     }
 

@@ -24,7 +24,7 @@ use progress::ProgressReporter;
 pub use answer::output_answer;
 
 /// Minimum time until a call returns while its command keeps running, even if it waited for a permit.
-const LEAST_PATIENCE: Duration = Duration::from_millis(500);
+const MIN_RESULT_TIME: Duration = Duration::from_millis(500);
 
 /// The arguments of bash.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -51,10 +51,10 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
     let mut reporter = ProgressReporter::new(&cx.progress);
     let permit = wait_for_permit(cx, &mut reporter).await?;
     // The client's timeout starts with the call.
-    let patience = |within: Duration| within.saturating_sub(began.elapsed()).max(LEAST_PATIENCE);
+    let remaining = |within: Duration| within.saturating_sub(began.elapsed()).max(MIN_RESULT_TIME);
     let times = Times {
         timeout: plan.timeout,
-        answer_within: cx.limits.answer_within.map(patience),
+        answer_within: cx.limits.answer_within.map(remaining),
         status_line: answer::status_line,
     };
     let roots = &cx.workspace.roots;
@@ -80,7 +80,7 @@ async fn wait_for_permit(
 ) -> Result<CommandPermit, ToolError> {
     let mut permit = std::pin::pin!(cx.shared.commands.permit());
     let within = cx.limits.answer_within.unwrap_or(Duration::MAX);
-    let mut patience = std::pin::pin!(tokio::time::sleep(within));
+    let mut time_limit = std::pin::pin!(tokio::time::sleep(within));
     loop {
         tokio::select! {
             permit = &mut permit => {
@@ -88,7 +88,7 @@ async fn wait_for_permit(
             }
             () = cx.cancel.cancelled() => return Err(ToolError::Cancelled),
             () = cx.shutdown.cancelled() => return Err(ToolError::Cancelled),
-            () = &mut patience => {
+            () = &mut time_limit => {
                 return Err(ToolError::NotStarted(within.as_secs()));
             }
             () = reporter.due() => reporter.report_waiting(),

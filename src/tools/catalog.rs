@@ -139,7 +139,7 @@ pub fn instructions(limits: &Limits, tools: &ToolSet) -> String {
     let purposes: Vec<String> =
         tools.iter().map(|tool| format!("{} ({})", tool.words().1, tool.as_str())).collect();
     let lines = Count(limits.max_lines, "line", "lines");
-    let patience = limits.answer_within.filter(|_| tools.contains(&ToolName::Bash)).map(|within| {
+    let answer_within = limits.answer_within.filter(|_| tools.contains(&ToolName::Bash)).map(|within| {
         let seconds = Count(within.as_secs(), "second", "seconds");
         format!(" A command that still runs after {seconds} is answered for and goes on.")
     });
@@ -155,7 +155,7 @@ pub fn instructions(limits: &Limits, tools: &ToolSet) -> String {
         purposes.join(", "),
         size_words(limits),
         cut_words(limits).as_deref().unwrap_or("whole lines only"),
-        patience.unwrap_or_default(),
+        answer_within.unwrap_or_default(),
     )
 }
 

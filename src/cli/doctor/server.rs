@@ -57,13 +57,13 @@ pub(super) fn limits(stats: &Value) -> String {
     );
     let limits = &stats["limits"];
     let number = |name: &str| limits[name].as_u64();
-    let patience = number("answerWithinSeconds").map(|secs| format!(", answers within {secs} seconds"));
+    let answer_within = number("answerWithinSeconds").map(|secs| format!(", answers within {secs} seconds"));
     format!(
         "{row}: {} lines, {}{}{}, {}",
         number("maxLines").unwrap_or_default(),
         Size(number("maxBytes").unwrap_or_default()),
         if limits["bytesAs"] == "json" { " as JSON" } else { "" },
-        patience.unwrap_or_default(),
+        answer_within.unwrap_or_default(),
         if limits["images"] == true { "images" } else { "no images" },
     )
 }

@@ -15,7 +15,7 @@ const CALLS: usize = 512;
 
 /// The timeout of the client, if it is known.
 #[derive(Debug, Default)]
-pub(super) struct Patience(Mutex<State>);
+pub(super) struct LearnedTimeout(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
@@ -24,7 +24,7 @@ struct State {
     client_timeout: Option<Duration>,
 }
 
-impl Patience {
+impl LearnedTimeout {
     /// Records the start of a call.
     pub(super) fn note(&self, id: &RequestId) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -35,13 +35,13 @@ impl Patience {
     }
 
     /// Learns the timeout from a cancellation, if its reason is a timeout.
-    pub(super) fn learn(&self, taken_back: &CancelledNotificationParam) {
-        let reason = taken_back.reason.as_deref().unwrap_or_default().to_lowercase();
+    pub(super) fn learn(&self, cancelled: &CancelledNotificationParam) {
+        let reason = cancelled.reason.as_deref().unwrap_or_default().to_lowercase();
         if !["timed out", "timeout"].iter().any(|words| reason.contains(words)) {
             return;
         }
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let call = state.calls.iter().rev().find(|(id, _)| Some(id) == taken_back.request_id.as_ref());
+        let call = state.calls.iter().rev().find(|(id, _)| Some(id) == cancelled.request_id.as_ref());
         let Some(waited) = call.map(|(_, came)| came.elapsed()) else { return };
         let within = answer_within(waited);
         if within >= MIN_WAIT {
