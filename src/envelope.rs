@@ -351,8 +351,8 @@ mod tests {
         let in_pieces = |bytes: usize| {
             let mut envelope = Envelope::with_batch();
             line.as_bytes().chunks(bytes).for_each(|piece| envelope.take(piece));
-            let told = |one: Message| (one.id(), one.has_method());
-            envelope.into_messages().0.into_iter().map(told).collect::<Vec<_>>()
+            let id_and_kind = |one: Message| (one.id(), one.has_method());
+            envelope.into_messages().0.into_iter().map(id_and_kind).collect::<Vec<_>>()
         };
         let whole = in_pieces(line.len().max(1));
         for bytes in 1..5 {

@@ -113,8 +113,8 @@ impl Server {
         let work = Box::pin(guard::caught(self.work(tool, &given, cx, &request)));
         let Called { outcome, limits } = work.await.unwrap_or_else(|panic| {
             tracing::error!(tool = tool.as_str(), panic, "a tool panicked");
-            let words = format!("{} failed inside cutline: {panic}", tool.as_str());
-            Called { outcome: Err(ToolError::Argument(words)), limits }
+            let message = format!("{} failed inside cutline: {panic}", tool.as_str());
+            Called { outcome: Err(ToolError::Argument(message)), limits }
         });
         if let Some(sending) = sending {
             // No progress message may follow the result.

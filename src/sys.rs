@@ -177,8 +177,8 @@ pub(crate) fn is_missing(error: &io::Error) -> bool {
 
 /// Returns the temp folder. Treats an empty `TMPDIR` as not set, as other programs do.
 pub(crate) fn temp_dir() -> PathBuf {
-    let told = std::env::temp_dir();
-    if told.as_os_str().is_empty() { "/tmp".into() } else { told }
+    let configured = std::env::temp_dir();
+    if configured.as_os_str().is_empty() { "/tmp".into() } else { configured }
 }
 
 /// Returns the name of the folder of saved outputs in the temp folder. On Windows each user has a separate temp folder.

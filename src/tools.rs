@@ -41,7 +41,7 @@ use conclusion::State;
 pub use error::ToolError;
 use notice::Answer;
 pub use saved_result::SaveMode;
-pub(crate) use saved_result::said;
+pub(crate) use saved_result::saved_location;
 
 /// Maximum time until work stops after its call was cancelled. Work checks much more often.
 const CANCEL_GRACE: Duration = Duration::from_secs(1);

@@ -95,7 +95,7 @@ fn to_value(read: Read) -> Value {
     let (length_ms, columns) = read.timeline.columns(SPANS);
     let column = |Column { start_ms, counts }: Column| {
         json!({
-            "start": rfc3339::words(start_ms),
+            "start": rfc3339::format(start_ms),
             "calls": counts.calls,
             "answers": counts.answers(),
             "truncatedPercent": rounded(counts.truncated_percent()),
@@ -106,7 +106,7 @@ fn to_value(read: Read) -> Value {
     };
     let slow = |record: &Record| {
         json!({
-            "time": rfc3339::words(record.time_ms),
+            "time": rfc3339::format(record.time_ms),
             "tool": record.tool.as_str(),
             "durationMs": milliseconds::of(record.duration),
             "outcome": if record.outcome == Outcome::Error { "error" } else { "ok" },

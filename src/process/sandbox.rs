@@ -238,8 +238,8 @@ impl Sandbox {
     /// none.
     pub fn warning(&self, roots: &[Root]) -> Option<String> {
         let (_, open) = self.found_autorun_files(roots);
-        let said = "sandboxed commands may write what starts programs outside the sandbox later";
-        (!open.is_empty()).then(|| format!("{said}: {}", listed(&open)))
+        let warning = "sandboxed commands may write what starts programs outside the sandbox later";
+        (!open.is_empty()).then(|| format!("{warning}: {}", listed(&open)))
     }
 
     /// Returns a process that applies the rules for `roots` and then becomes `shell` in `folder`, with `variables` as

@@ -36,15 +36,15 @@ impl SavedStream {
         self.save(bytes);
     }
 
-    /// Appends a status footer to the file, on separate lines. `words` formats it and gets the reason if part of the
+    /// Appends a status footer to the file, on separate lines. `footer` formats it and gets the reason if part of the
     /// output is not in the file.
-    pub fn end_with(&mut self, words: impl Fn(Option<&Unsaved>) -> String) {
+    pub fn end_with(&mut self, footer: impl Fn(Option<&Unsaved>) -> String) {
         let Some(Ok(file)) = &mut self.file else { return };
         let is_at_line_start = file.unsaved.is_none() && self.raw.is_at_line_start();
-        let text = format!("{}{}\n", if is_at_line_start { "" } else { "\n" }, words(file.unsaved.as_ref()));
+        let text = format!("{}{}\n", if is_at_line_start { "" } else { "\n" }, footer(file.unsaved.as_ref()));
         let Err(error) = file.end_with(&text) else { return };
         file.unsaved = Some(Unsaved::Failed(error));
-        let text = format!("\n{}\n", words(file.unsaved.as_ref()));
+        let text = format!("\n{}\n", footer(file.unsaved.as_ref()));
         if let Err(error) = file.end_over(&text) {
             tracing::warn!("a command's end is not in its saved output: {error}");
         }

@@ -50,7 +50,7 @@ impl SessionStats {
     /// Returns the statistics as JSON, with the current limits and the id of the client profile that set them.
     pub(super) fn to_value(&self, limits: &Limits, fit: Option<&str>) -> Value {
         let mut facts = self.calls.stats().to_object();
-        facts.insert("since".to_owned(), json!(rfc3339::words(self.since_ms)));
+        facts.insert("since".to_owned(), json!(rfc3339::format(self.since_ms)));
         let named = [
             ("maxLines", Some(json!(limits.max_lines))),
             ("maxBytes", Some(json!(limits.max_bytes))),

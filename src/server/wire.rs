@@ -145,8 +145,8 @@ impl Wire {
         };
         // If two open requests had the same id, a cancellation would be ambiguous.
         if self.is_open(&request.id) {
-            let words = format!("Invalid request: id {} is that of a request that is open", request.id);
-            self.refuse((ErrorData::invalid_request(words, None), Some(request.id)), permit);
+            let message = format!("Invalid request: id {} is that of a request that is open", request.id);
+            self.refuse((ErrorData::invalid_request(message, None), Some(request.id)), permit);
             return None;
         }
         self.unanswered.insert(request.id.clone(), Arc::clone(&permit));

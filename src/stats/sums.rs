@@ -113,8 +113,8 @@ impl Stats {
     pub fn to_object(&self) -> Object {
         let tools = self.tools.iter().map(|(tool, sums)| (tool.as_str().to_owned(), sums.to_value()));
         let facts = [
-            ("firstCall", json!(self.span_ms.map(|(first, _)| rfc3339::words(first)))),
-            ("lastCall", json!(self.span_ms.map(|(_, last)| rfc3339::words(last)))),
+            ("firstCall", json!(self.span_ms.map(|(first, _)| rfc3339::format(first)))),
+            ("lastCall", json!(self.span_ms.map(|(_, last)| rfc3339::format(last)))),
             ("total", self.total.to_value()),
             ("tools", tools.collect()),
         ];

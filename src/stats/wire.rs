@@ -13,21 +13,21 @@ pub mod rfc3339 {
     /// Formats a time in milliseconds since 1970. A time after the year 9999 becomes the end of that year.
     ///
     /// ```
-    /// assert_eq!(cutline::stats::rfc3339::words(1_795_168_800_250), "2026-11-20T10:00:00.250Z");
+    /// assert_eq!(cutline::stats::rfc3339::format(1_795_168_800_250), "2026-11-20T10:00:00.250Z");
     /// ```
-    pub fn words(time_ms: u64) -> String {
+    pub fn format(time_ms: u64) -> String {
         let time = UNIX_EPOCH + Duration::from_millis(time_ms.min(MAX_MS));
         humantime::format_rfc3339_millis(time).to_string()
     }
 
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
     pub(in crate::stats) fn serialize<S: Serializer>(time_ms: &u64, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(&words(*time_ms))
+        to.serialize_str(&format(*time_ms))
     }
 
     pub(in crate::stats) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
-        let words = String::deserialize(from)?;
-        let time = humantime::parse_rfc3339(&words).map_err(D::Error::custom)?;
+        let text = String::deserialize(from)?;
+        let time = humantime::parse_rfc3339(&text).map_err(D::Error::custom)?;
         let since = time.duration_since(UNIX_EPOCH).map_err(D::Error::custom)?;
         u64::try_from(since.as_millis()).map_err(D::Error::custom)
     }

@@ -86,7 +86,7 @@ pub(crate) fn each_name(
         let kind = || match entry.file_type() {
             // Some file systems do not report the type with the name.
             FileType::Unknown => below::stat(folder, name).map_or(FileKind::Unknown, |stat| stat.kind),
-            told => FileKind::of(told),
+            kind => FileKind::of(kind),
         };
         if !matches!(name, b"." | b"..") && take(name, kind()).is_break() {
             break;

@@ -29,7 +29,7 @@ impl Stat {
     /// Reads the metadata of an open file.
     fn of(file: &File) -> io::Result<Self> {
         let medium = winapi_util::file::typ(file)?;
-        let mut told = Self {
+        let mut stat = Self {
             kind: if medium.is_pipe() { FileKind::Fifo } else { FileKind::CharacterDevice },
             bytes: 0,
             id: (0, 0),
@@ -44,12 +44,12 @@ impl Stat {
         };
         if medium.is_disk() {
             let (metadata, known) = (file.metadata()?, winapi_util::file::information(file)?);
-            told.kind = FileKind::of(metadata.file_type());
-            told.bytes = metadata.file_size();
-            told.id = (known.volume_serial_number(), known.file_index());
-            told.modified = super::nanos(metadata.modified()?);
+            stat.kind = FileKind::of(metadata.file_type());
+            stat.bytes = metadata.file_size();
+            stat.id = (known.volume_serial_number(), known.file_index());
+            stat.modified = super::nanos(metadata.modified()?);
         }
-        Ok(told)
+        Ok(stat)
     }
 }
 

@@ -79,8 +79,8 @@ pub fn check_size(given: &Object, meta: &Object) -> Result<(), ToolError> {
     for (what, object) in [("arguments are", given), ("_meta is", meta)] {
         let bytes = object.iter().map(|(name, value)| name.len() + held_by(value)).sum::<usize>();
         if bytes > ARGUMENTS_BYTES {
-            let words = format!("The {what} too long: {bytes} bytes (at most {ARGUMENTS_BYTES})");
-            return Err(ToolError::Argument(words));
+            let message = format!("The {what} too long: {bytes} bytes (at most {ARGUMENTS_BYTES})");
+            return Err(ToolError::Argument(message));
         }
     }
     Ok(())

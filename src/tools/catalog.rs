@@ -51,7 +51,7 @@ impl ToolName {
 
     /// Returns the title of the tool.
     pub fn title(self) -> &'static str {
-        self.words().0
+        self.title_and_purpose().0
     }
 
     /// Returns true if the tool does not change anything.
@@ -60,7 +60,7 @@ impl ToolName {
     }
 
     /// Returns the title and a short purpose. Some models see nothing else before they search for a tool.
-    fn words(self) -> (&'static str, &'static str) {
+    fn title_and_purpose(self) -> (&'static str, &'static str) {
         match self {
             Self::Read => ("Read file", "read text files and images"),
             Self::Bash => ("Run command", "run shell commands"),
@@ -73,20 +73,20 @@ impl ToolName {
     /// Returns the description for the model: the purpose (in the first 160 characters, because some clients show no
     /// more), the limits, and how to continue. It mentions only tools in `tools`.
     pub fn description(self, limits: &Limits, tools: &ToolSet) -> String {
-        let (lines, bytes) = (limits.max_lines, size_words(limits));
+        let (lines, bytes) = (limits.max_lines, size_text(limits));
         match self {
             Self::Read => format!(
                 "Read a text file or an image (PNG, JPEG, GIF, WebP). Returns {}, at most {lines} lines or {bytes}; where more follows, a notice gives the offset \
                  that continues. offset=-100 reads the last 100 lines.",
-                cut_words(limits).as_deref().unwrap_or("whole lines")
+                line_limit_text(limits).as_deref().unwrap_or("whole lines")
             ),
             Self::Bash => format!(
                 "Run a command with bash -c. Returns stdout and stderr in the order written, {} or {bytes}{}; \
                  longer output is shortened to that and saved in full to a file that the notice names{}.{} So do not \
                  pipe into head, tail or grep: the arguments head and tail set how many lines of each end are shown. Ended after timeout seconds (default {}, at most {}). stdin is empty; no state is \
                  kept between calls.",
-                bash::plan::kept_words(limits),
-                cut_words(limits).map_or_else(String::new, |words| format!(", {words}")),
+                bash::plan::kept_lines_text(limits),
+                line_limit_text(limits).map_or_else(String::new, |text| format!(", {text}")),
                 match (tools.contains(&Self::Read), tools.contains(&Self::Grep)) {
                     (true, true) => ", for read and grep",
                     (true, false) => ", for read",
@@ -123,21 +123,21 @@ impl ToolName {
 }
 
 /// Formats the byte limit of a result, and the token limit if there is one.
-fn size_words(limits: &Limits) -> String {
+fn size_text(limits: &Limits) -> String {
     let tokens = limits.max_tokens.map(|tokens| format!(" or {}", Count(tokens, "token", "tokens")));
     let bytes = limits.bounds().bytes_words();
     format!("{bytes}{}", tokens.unwrap_or_default())
 }
 
 /// Formats the limit for the length of a line in read and bash, if there is one.
-fn cut_words(limits: &Limits) -> Option<String> {
+fn line_limit_text(limits: &Limits) -> Option<String> {
     limits.text_line_chars().map(|chars| format!("lines cut at {chars} characters"))
 }
 
 /// Returns the instructions of the server. The first sentence lists the tools and their purposes.
 pub fn instructions(limits: &Limits, tools: &ToolSet) -> String {
     let purposes: Vec<String> =
-        tools.iter().map(|tool| format!("{} ({})", tool.words().1, tool.as_str())).collect();
+        tools.iter().map(|tool| format!("{} ({})", tool.title_and_purpose().1, tool.as_str())).collect();
     let lines = Count(limits.max_lines, "line", "lines");
     let answer_within = limits.answer_within.filter(|_| tools.contains(&ToolName::Bash)).map(|within| {
         let seconds = Count(within.as_secs(), "second", "seconds");
@@ -153,8 +153,8 @@ pub fn instructions(limits: &Limits, tools: &ToolSet) -> String {
          and the exact next call that gets it, stands in square brackets at the end of an answer. Relative paths \
          start from the workspace folder.{}{images}",
         purposes.join(", "),
-        size_words(limits),
-        cut_words(limits).as_deref().unwrap_or("whole lines only"),
+        size_text(limits),
+        line_limit_text(limits).as_deref().unwrap_or("whole lines only"),
         answer_within.unwrap_or_default(),
     )
 }

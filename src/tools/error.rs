@@ -21,7 +21,7 @@ pub enum ToolError {
     #[error(
         "{wanted} not found: {}{}{}",
         show::path(path),
-        near_words(near),
+        suggestion(near),
         if *ls_glob { "\nUse ls with this path to list what matches" } else { "" }
     )]
     NotFound {
@@ -103,7 +103,7 @@ pub enum ToolError {
         total: u64,
     },
     /// The offset is after the last result.
-    #[error("Offset {} is beyond the last {} ({total} in all)", given(*offset), unit.words().0)]
+    #[error("Offset {} is beyond the last {} ({total} in all)", given(*offset), unit.nouns().0)]
     OffsetBeyondLast {
         /// The number of results to skip.
         offset: u64,
@@ -142,7 +142,7 @@ pub enum ToolError {
         find: bool,
     },
     /// An unknown file type.
-    #[error("Unknown file type: {}{}", show::path(name), if near.is_empty() { ". Use glob instead, such as *.txt".to_owned() } else { near_words(near) })]
+    #[error("Unknown file type: {}{}", show::path(name), if near.is_empty() { ". Use glob instead, such as *.txt".to_owned() } else { suggestion(near) })]
     UnknownType {
         /// The name.
         name: String,
@@ -222,13 +222,13 @@ fn folder(path: &str) -> String {
 pub fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     match text.rsplit_once(" (os error ") {
-        Some((words, _)) => words.to_owned(),
+        Some((text, _)) => text.to_owned(),
         None => text,
     }
 }
 
 /// Returns `Did you mean: A, B, C?` on a separate line if there are similar names. The names are complete, so that a
 /// call can use them.
-fn near_words(near: &[String]) -> String {
+fn suggestion(near: &[String]) -> String {
     if near.is_empty() { String::new() } else { format!("\nDid you mean: {}?", near.join(", ")) }
 }

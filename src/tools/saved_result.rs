@@ -50,12 +50,12 @@ impl SavedResult {
         let stream = self.0.get_mut();
         let Extent { lines, bytes } = stream.raw.extent();
         let saved = stream.keep();
-        (Extent { lines, bytes: bytes.saturating_sub(1) }, said(&saved, details))
+        (Extent { lines, bytes: bytes.saturating_sub(1) }, saved_location(&saved, details))
     }
 }
 
 /// Returns the location of a saved output for a notice, and adds it to `details`.
-pub(crate) fn said(saved: &io::Result<SavedOutput>, details: &mut Details) -> Saved {
+pub(crate) fn saved_location(saved: &io::Result<SavedOutput>, details: &mut Details) -> Saved {
     match saved {
         Ok(SavedOutput { path, first_bytes }) => {
             let shown = workspace::shown(path);

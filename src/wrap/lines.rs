@@ -79,8 +79,8 @@ mod tests {
             seen.push(match lines.next().unwrap() {
                 Next::Line(line) => String::from_utf8(line.to_vec()).unwrap(),
                 Next::Oversized(envelope) => {
-                    let told = |one: &Message| (one.id::<u8>(), one.has_method());
-                    format!("{:?}", envelope.into_messages().0.iter().map(told).collect::<Vec<_>>())
+                    let id_and_kind = |one: &Message| (one.id::<u8>(), one.has_method());
+                    format!("{:?}", envelope.into_messages().0.iter().map(id_and_kind).collect::<Vec<_>>())
                 }
                 Next::End => break,
             });

@@ -3,14 +3,14 @@
 //! Each number is in a `data` element with its JSON pointer. The page loads nothing, and its content security policy
 //! forbids scripts, images and fonts.
 
+mod format;
 mod plot;
-mod words;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde_json::Value;
 
+use format::{escaped, grouped, tenth, tick};
 use plot::{Axis, Bars, GIVEN, LEFT_OUT};
-use words::{escaped, grouped, tenth, tick};
 
 /// The style sheet of the page, without the colours of the plots.
 const STYLE: &str = include_str!("html/style.css");

@@ -25,7 +25,7 @@ pub(super) fn text(stats: &Stats, broken: u64) -> String {
         None => lines.push("No calls".to_owned()),
         Some((first, last)) => {
             let calls = Count(stats.total.counts.calls.0, "call", "calls");
-            let (first, last) = (rfc3339::words(first), rfc3339::words(last));
+            let (first, last) = (rfc3339::format(first), rfc3339::format(last));
             lines.push(format!("{TITLE}{calls}{TITLE:#}, {first} to {last}\n"));
             lines.extend(table(stats));
         }

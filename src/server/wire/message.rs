@@ -29,18 +29,18 @@ pub(super) fn take(line: &Line) -> Result<ClientJsonRpcMessage, Option<Refusal>>
     let Line { bytes, envelope, over } = line;
     if let Some(most) = over {
         tracing::error!("ignored a message of more than {most}");
-        let words = format!("Invalid request: a message may have {most}");
-        return Err(refused(envelope, ErrorData::invalid_request(words, None)));
+        let message = format!("Invalid request: a message may have {most}");
+        return Err(refused(envelope, ErrorData::invalid_request(message, None)));
     }
     let line = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     match call(line, envelope).map_or_else(|| serde_json::from_slice(line), Ok) {
         // If the id is neither a string nor an integer, rmcp parses a request as a notification.
         Ok(JsonRpcMessage::Notification(_)) if envelope.message.has_id => {
-            let words = "Invalid request: id must be a string or an integer";
-            Err(Some((ErrorData::invalid_request(words, None), None)))
+            let message = "Invalid request: id must be a string or an integer";
+            Err(Some((ErrorData::invalid_request(message, None), None)))
         }
         Ok(JsonRpcMessage::Request(request)) => match other_params(&request.request) {
-            Some(words) => Err(Some((ErrorData::invalid_params(words, None), Some(request.id)))),
+            Some(message) => Err(Some((ErrorData::invalid_params(message, None), Some(request.id)))),
             None => Ok(JsonRpcMessage::Request(request)),
         },
         Ok(message) => Ok(message),

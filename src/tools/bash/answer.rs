@@ -108,7 +108,7 @@ pub fn output_answer(
 ) -> (Answer, Option<Saved>) {
     let View { keep, bounds, .. } = view;
     let Captured { text, lines_cut, raw, binary, saved } = output;
-    let saved = saved.as_ref().map(|saved| saved_result::said(saved, details));
+    let saved = saved.as_ref().map(|saved| saved_result::saved_location(saved, details));
     let total = raw.extent();
     if binary {
         let output = |saved| of_text::Notice::OutputBinary { bytes: total.bytes, saved }.into();

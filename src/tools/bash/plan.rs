@@ -84,7 +84,7 @@ fn seconds(timeout: u64) -> u64 {
 }
 
 /// Describes which lines are kept by default.
-pub(in crate::tools) fn kept_words(limits: &Limits) -> String {
+pub(in crate::tools) fn kept_lines_text(limits: &Limits) -> String {
     match ends(None, None, limits).unwrap_or((0, limits.max_lines)) {
         (head, 0) => format!("the first {head} lines"),
         (0, tail) => format!("the last {tail} lines"),

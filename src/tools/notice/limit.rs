@@ -19,7 +19,7 @@ pub enum Unit {
 
 impl Unit {
     /// Returns the singular and the plural, such as `match` and `matches`.
-    pub fn words(self) -> (&'static str, &'static str) {
+    pub fn nouns(self) -> (&'static str, &'static str) {
         match self {
             Self::Matches => ("match", "matches"),
             Self::Files => ("file", "files"),
@@ -30,7 +30,7 @@ impl Unit {
 
     /// Formats that a search or a listing stopped after `limit` of these, and how to get more.
     pub(super) fn limit_reached(self, limit: u64) -> String {
-        let (one, many) = self.words();
+        let (one, many) = self.nouns();
         let (reached, twice) = (Count(limit, one, many), limit.saturating_mul(2));
         let refine = if self == Self::Entries { "" } else { ", or refine pattern" };
         format!("{reached} limit reached. Use limit={twice} for more{refine}")
@@ -39,7 +39,7 @@ impl Unit {
 
 /// The number of shown results and of all results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
-#[display("{shown} of {total}{} {}", if *more { "+" } else { "" }, unit.words().1)]
+#[display("{shown} of {total}{} {}", if *more { "+" } else { "" }, unit.nouns().1)]
 pub struct PageOf {
     /// The number that is shown.
     pub shown: u64,

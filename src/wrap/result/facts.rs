@@ -7,7 +7,7 @@ use cutline_core::text::tokens::estimate;
 use cutline_core::truncate::{Bounds, Partial};
 
 use crate::stats::Answered;
-use crate::tools::said;
+use crate::tools::saved_location;
 use crate::wrap::full_result::{FullResult, Save};
 use crate::wrap::json::Cut;
 use crate::wrap::text::{TextCut, Texts};
@@ -101,8 +101,9 @@ impl<'a> Facts<'a> {
     /// Saves the full output. Returns the notice and the details.
     pub(super) fn notice_and_details(self, save: &Save<'_>) -> (Notice, Details) {
         let (mut details, mut of_structured) = (self.details, Details::default());
-        self.structured.map(|structured| said(&save(FullResult::Json(structured)), &mut of_structured));
-        let saved = said(&save(self.full), &mut details);
+        self.structured
+            .map(|structured| saved_location(&save(FullResult::Json(structured)), &mut of_structured));
+        let saved = saved_location(&save(self.full), &mut details);
         details.structured_output_path = of_structured.full_output_path;
         (Notice::Result { shown: self.shown, blocks: self.blocks, saved }, details)
     }

@@ -13,7 +13,7 @@ use super::facts::of_blocks;
 use super::rebuild::{Member, json, set_members, text_block};
 use super::truncated::{Over, Truncated, TruncatedText};
 use super::{Block, Checked, ResultRules, ToolResult};
-use crate::tools::said;
+use crate::tools::saved_location;
 use crate::wrap::full_result::{FullResult, Save};
 use crate::wrap::json::{Edits, Node, Value};
 use crate::wrap::text::Texts;
@@ -108,7 +108,7 @@ pub(super) fn check(
     let mut text = edits.applied();
     let (shown, total) = flat.others;
     if shown < total {
-        let saved = said(&save(FullResult::Json(result.text())), &mut Details::default());
+        let saved = saved_location(&save(FullResult::Json(result.text())), &mut Details::default());
         let shown = ResultShown::Parts(vec![of_blocks(shown, total)], rules.bounds.limit(TruncatedBy::Bytes));
         text = with_block(&text, &Notice::Result { shown, blocks: None, saved }.to_string());
     } else {

@@ -87,7 +87,7 @@ impl Bars<'_> {
             .bold_line_style(GRID.1)
             .light_line_style(TRANSPARENT)
             .y_labels(4)
-            .y_label_formatter(&|value| self.words(*value))
+            .y_label_formatter(&|value| self.label(*value))
             .label_style(text)
             .draw()?;
         for (n, label) in self.labels.iter().enumerate() {
@@ -119,7 +119,7 @@ impl Bars<'_> {
     }
 
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of the scale")]
-    fn words(&self, value: f64) -> String {
+    fn label(&self, value: f64) -> String {
         match self.axis {
             Axis::Percent => format!("{value:.0}%"),
             Axis::Count if value.fract() == 0.0 => short(value.max(0.0) as u64),

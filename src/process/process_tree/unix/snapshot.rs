@@ -87,11 +87,11 @@ impl ProcessSnapshot {
         look: fn(u32) -> Result<T, OutOfDescriptors>,
         test: impl FnOnce(&T) -> bool,
     ) -> bool {
-        let told = match lock(known).entry(program(process)) {
+        let found = match lock(known).entry(program(process)) {
             Entry::Occupied(entry) => Ok(test(entry.get())),
             Entry::Vacant(entry) => look(process.id).map(|seen| test(entry.insert(seen))),
         };
-        told.unwrap_or_else(|OutOfDescriptors| {
+        found.unwrap_or_else(|OutOfDescriptors| {
             self.is_partial.store(true, Ordering::Release);
             false
         })
