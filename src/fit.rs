@@ -42,7 +42,7 @@ pub struct Client {
     /// False if the client passes images as text, drops them, or rejects results with images.
     has_images: bool,
     /// True if details are omitted, because the client would pass them to the model.
-    pub leaves_details_out: bool,
+    pub omits_details: bool,
 }
 
 /// Maximum bytes of a client name that is compared. Known names have less than half of that.
@@ -277,7 +277,7 @@ mod tests {
             let within = fitted.answer_within.map(|within| within.as_secs());
             let images = fitted.images != Images::Off;
             let found =
-                (client.id, fitted.max_lines, fitted.max_bytes, within, images, !client.leaves_details_out);
+                (client.id, fitted.max_lines, fitted.max_bytes, within, images, !client.omits_details);
             assert_eq!(found, case);
             assert_eq!(Fit::Auto.client(Some(client.id)), Some(client), "its own name");
         }

@@ -89,7 +89,7 @@ impl Settings {
         ResultRules {
             bounds: client
                 .map_or(self.limits.bounds(), |row| row.fitted(&self.limits, self.given, saved_in).bounds()),
-            shows_all: client.is_some_and(|client| client.leaves_details_out),
+            shows_all: client.is_some_and(|client| client.omits_details),
             keep: own.unwrap_or(self.keep),
             // A result does not state whether the reported operation failed.
             key_forms: if self.limits.key_lines { KeyForms::Strong } else { KeyForms::None },

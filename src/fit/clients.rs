@@ -14,13 +14,13 @@ const fn whole(id: &'static str, version: &'static str) -> Client {
         answer_within_secs: None,
         keeps_server: true,
         has_images: true,
-        leaves_details_out: false,
+        omits_details: false,
     }
 }
 
 /// Returns a client that passes the full result to the model as text, with images and details.
 const fn all_as_text(id: &'static str, version: &'static str) -> Client {
-    Client { has_images: false, leaves_details_out: true, ..whole(id, version) }
+    Client { has_images: false, omits_details: true, ..whole(id, version) }
 }
 
 /// The clients that were measured.

@@ -44,7 +44,7 @@ impl Server {
     pub(super) fn fitted(&self, client: Option<&Implementation>) -> Fitted {
         let (fits, limits) = (&self.fits, &self.shared.limits);
         let row = fits.fit.client(client.map(|client| client.name.as_str()));
-        let is_bare = fits.shape == Shape::Text && row.is_some_and(|row| row.leaves_details_out);
+        let is_bare = fits.shape == Shape::Text && row.is_some_and(|row| row.omits_details);
         Fitted {
             id: row.map(|row| row.id),
             limits: row.map_or_else(
