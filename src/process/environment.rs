@@ -41,20 +41,20 @@ const NO_SECRETS: [&str; 13] = [
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Environment {
     /// The names of these variables.
-    pub left_out: Vec<OsString>,
+    pub removed: Vec<OsString>,
 }
 
 impl Environment {
     /// Removes the variables that look like secrets by their name or value, except those named in `keep`.
     pub fn filtered(keep: &[String]) -> Self {
-        Self { left_out: secrets(std::env::vars_os(), keep) }
+        Self { removed: secrets(std::env::vars_os(), keep) }
     }
 
     /// Returns all variables of a command. Those that cutline sets come last.
     pub(super) fn variables(&self) -> impl Iterator<Item = (OsString, OsString)> {
         // If a command started this server, the tag belongs to that command, and `_` is the last program of its shell.
         let inherited = std::env::vars_os()
-            .filter(|(name, _)| name != TAG && name != "_" && !self.left_out.contains(name));
+            .filter(|(name, _)| name != TAG && name != "_" && !self.removed.contains(name));
         inherited.chain(OWN.map(|(name, value)| (name.into(), value.into())))
     }
 }

@@ -133,7 +133,7 @@ pub fn check(tool: &str, schema: &Object, given: &Object) -> Result<Object, Tool
         let is_optional = !required.contains(&Value::from(known.as_str()));
         let has_meaning =
             is_name(property, value) || (integer(value) == Some(0) && zero_counts(known, number_of));
-        if value.is_null() || (is_optional && is_left_out(value) && !has_meaning) {
+        if value.is_null() || (is_optional && is_omitted(value) && !has_meaning) {
             continue;
         }
         let Some(value) = coerce(known, property, value) else {
@@ -156,7 +156,7 @@ pub fn check(tool: &str, schema: &Object, given: &Object) -> Result<Object, Tool
 
 /// Returns true if the value of an unknown argument has the default meaning here.
 fn says_nothing(tool: &str, name: &str, value: &Value) -> bool {
-    value.is_null() || is_left_out(value) || names::says_default(tool, name, value)
+    value.is_null() || is_omitted(value) || names::says_default(tool, name, value)
 }
 
 /// Returns true if a value such as `0` is a name, because the property accepts any text.
@@ -167,7 +167,7 @@ fn is_name(property: &Value, value: &Value) -> bool {
 }
 
 /// Returns true if a model sends this value to omit an optional argument.
-fn is_left_out(value: &Value) -> bool {
+fn is_omitted(value: &Value) -> bool {
     match value {
         Value::String(text) if text.is_empty() => true,
         Value::Array(values) => values.is_empty(),

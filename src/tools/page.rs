@@ -213,7 +213,7 @@ impl Page {
             let info = details.add_cut(truncation, &body.text);
             info.original_count = if extent.is_some() || is_grep && ranked.is_some() { found } else { total };
             info.returned_count = body.groups;
-            if body.context_left_out > 0 {
+            if body.omitted_context > 0 {
                 info.reason = TruncationReason::SingleResultTooLarge;
             }
         }

@@ -28,7 +28,7 @@ pub(super) fn look(options: &Options, binary: &Path, say: &mut dyn FnMut(Finding
         Err(error) => Note(format!("--sandbox is not available here: {error}")),
     });
     let secrets = Environment::filtered(&options.env_keep);
-    let secrets: Vec<_> = secrets.left_out.iter().map(|name| name.display().to_string()).collect();
+    let secrets: Vec<_> = secrets.removed.iter().map(|name| name.display().to_string()).collect();
     if options.env == EnvMode::Inherited && !secrets.is_empty() {
         let names = secrets.join(", ");
         say(Note(format!("commands see the values of {names}: --env filtered removes them")));

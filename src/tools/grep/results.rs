@@ -282,7 +282,7 @@ impl Results {
             let (max_chars, next) = (self.query.max_line_chars, self.full_lines(bytes).sentence());
             about.push(of_text::Notice::LinesTruncated { max_chars, next }.into());
         }
-        let lines = self.page.body.context_left_out;
+        let lines = self.page.body.omitted_context;
         if lines > 0 {
             about.push(Notice::ContextLeftOut { lines, can_read: self.cx.has(ToolName::Read) });
         }

@@ -152,7 +152,7 @@ pub(in crate::tools) struct Body {
     /// The bytes of the first match line or name, if it exceeds the limits by itself.
     pub(super) first_line_bytes: Option<u64>,
     /// The number of context lines that were removed from the first group.
-    pub(in crate::tools) context_left_out: u64,
+    pub(in crate::tools) omitted_context: u64,
     /// The bytes of the longest line that is shown in part.
     pub(in crate::tools) cut_from: Option<u64>,
 }
@@ -171,7 +171,7 @@ impl Body {
             total: Extent::default(),
             cut: None,
             first_line_bytes: None,
-            context_left_out: 0,
+            omitted_context: 0,
             cut_from: None,
         }
     }
@@ -218,7 +218,7 @@ impl Body {
                 let line = group.lines(&self.format).concat();
                 return self.show_cut_line(heading.as_deref(), &line, group.path.len());
             }
-            self.context_left_out += 1;
+            self.omitted_context += 1;
             if group.rows.len() > 2 * group.at {
                 group.rows.pop_back();
             } else {
