@@ -109,7 +109,6 @@ fn context(data: &Path) -> Context {
         tools: ToolSet::default(),
         workers: std::thread::available_parallelism().map_or(1, usize::from),
         line_indexes: cutline::fs::line_index::Cache::default(),
-        outlines: cutline::tools::outline::Cache::default(),
         commands: Commands::new(saved_output::Settings::default(), None, Environment::default()),
         save: cutline::tools::SaveMode::default(),
         threads: Threads::default(),

@@ -13,7 +13,7 @@ pub mod find;
 pub mod grep;
 pub mod ls;
 pub mod notice;
-pub mod outline;
+mod outline;
 mod page;
 mod path_glob;
 pub mod read;
@@ -59,8 +59,6 @@ pub struct Shared {
     pub workers: usize,
     /// Line counts of large files.
     pub line_indexes: crate::fs::line_index::Cache,
-    /// Outlines of source files that were read before.
-    pub outlines: outline::Cache,
     /// The running commands, and the folder of saved outputs.
     pub commands: crate::process::Commands,
     /// The tools that save truncated results.

@@ -25,7 +25,6 @@ pub(crate) fn context(root: &Path, saved: PathBuf) -> Context {
         tools: ToolSet::default(),
         workers: 2,
         line_indexes: line_index::Cache::default(),
-        outlines: cutline::tools::outline::Cache::default(),
         commands,
         save: cutline::tools::SaveMode::default(),
         threads: Threads::default(),

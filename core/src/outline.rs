@@ -1,32 +1,31 @@
 //! The outline of a source file: which definitions it has, and in which lines.
 //!
 //! A file that is shown in part hides the rest of its definitions. Their list tells a model where to read on. Definitions
-//! are found by the rules of [`source`](crate::source), without a parser: by keywords and shapes, by the indentation of
-//! lines, and outside strings and comments.
+//! are found without a parser: by the keywords of [`source`](crate::source), by the indentation of lines, and outside
+//! strings and comments.
 //!
 //! ```
 //! use cutline_core::notice::Notice;
 //! use cutline_core::outline::{Syntax, definitions, listed};
 //!
 //! let text = "fn main() {\n    run();\n}\n\nstruct Config;\n\nimpl Config {\n    fn new() -> Self {\n        Self\n    }\n}\n";
-//! let all = definitions(text.as_bytes(), Syntax::of_path("src/main.rs").unwrap());
+//! let all = || definitions(text.as_bytes(), Syntax::of_path("src/main.rs").unwrap());
 //! // The first three lines are shown.
-//! let rest = listed(all.iter().filter(|definition| definition.line > 3), 1000);
+//! let rest = listed(all().filter(|definition| definition.line > 3), 1000);
 //! assert_eq!(
 //!     Notice::Outline(rest).to_string(),
 //!     "[Definitions in the rest: 5 struct Config, 7 impl Config, 8 fn new]",
 //! );
 //! // If there is no space for all, the outermost ones are listed.
-//! let rest = listed(all.iter(), 70);
+//! let rest = listed(all(), 70);
 //! assert_eq!(
 //!     Notice::Outline(rest).to_string(),
 //!     "[Definitions in the rest: 1 fn main, 5 struct Config, … 2 more]",
 //! );
 //! ```
 
-mod c_head;
 mod head;
-mod lexer;
+mod regions;
 mod scan;
 mod syntax;
 
@@ -64,37 +63,34 @@ pub struct Listed {
     pub entries: Vec<OutlineEntry>,
     /// The number of definitions that are not listed.
     pub more: u64,
+    /// True if there may be more than `more`, because not all of the text was read. The notice is then up to 9 bytes longer.
+    pub is_at_least: bool,
 }
 
 /// The text of the notice before the definitions.
 const START: &str = "[Definitions in the rest: ";
-
 /// Lists `definitions` in a notice of at most `max_bytes` bytes. If there is no space for all of them, the outermost ones
 /// come first, then those of earlier lines. The list is empty if there is no space for any.
-pub fn listed<'a>(definitions: impl Iterator<Item = &'a Definition>, max_bytes: usize) -> Listed {
-    let all: Vec<&Definition> = definitions.collect();
-    let entry_bytes =
-        |definition: &Definition| digits(definition.line) + 1 + definition.text.len() + ", ".len();
+pub fn listed(definitions: impl Iterator<Item = Definition>, max_bytes: usize) -> Listed {
+    let bytes_of = |one: &Definition| digits(one.line) + 1 + one.text.len() + ", ".len();
     let space = (max_bytes + ", ".len()).saturating_sub(START.len() + "]".len());
-    let needed: usize = all.iter().map(|definition| entry_bytes(definition)).sum();
-    let mut chosen: Vec<&Definition> = all.clone();
-    if needed > space {
-        let mut left = space.saturating_sub("…  more, ".len() + digits(all.len() as u64));
-        chosen.sort_by_key(|definition| (definition.level, definition.line));
-        let fitting = chosen.iter().take_while(|definition| {
-            let bytes = entry_bytes(definition);
-            let fits = bytes <= left;
-            left = left.saturating_sub(bytes);
+    let mut all: Vec<Definition> = definitions.collect();
+    let count = all.len();
+    if all.iter().map(bytes_of).sum::<usize>() > space {
+        let mut left = space.saturating_sub("…  more, ".len() + digits(count as u64));
+        all.sort_by_key(|one| (one.level, one.line));
+        let fits = |one: &&Definition| {
+            let fits = bytes_of(one) <= left;
+            left = left.saturating_sub(bytes_of(one));
             fits
-        });
-        let count = fitting.count();
-        chosen.truncate(count);
-        chosen.sort_by_key(|definition| definition.line);
+        };
+        let fitting = all.iter().take_while(fits).count();
+        all.truncate(fitting);
+        all.sort_by_key(|one| one.line);
     }
-    let more = (all.len() - chosen.len()) as u64;
-    let entry =
-        |definition: &Definition| OutlineEntry { line: definition.line, text: definition.text.clone() };
-    Listed { entries: chosen.into_iter().map(entry).collect(), more }
+    let more = (count - all.len()) as u64;
+    let entries = all.into_iter().map(|Definition { line, text, .. }| OutlineEntry { line, text }).collect();
+    Listed { entries, more, is_at_least: false }
 }
 
 /// Returns the number of decimal digits.
@@ -108,9 +104,11 @@ impl fmt::Display for Listed {
         for (n, OutlineEntry { line, text }) in self.entries.iter().enumerate() {
             write!(f, "{}{line} {text}", if n > 0 { ", " } else { "" })?;
         }
-        match self.more {
-            0 => f.write_str("]"),
-            more => write!(f, ", … {more} more]"),
+        match (self.more, self.is_at_least) {
+            (0, false) => f.write_str("]"),
+            (0, true) => f.write_str(", …]"),
+            (more, false) => write!(f, ", … {more} more]"),
+            (more, true) => write!(f, ", … at least {more} more]"),
         }
     }
 }

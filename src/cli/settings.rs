@@ -20,7 +20,6 @@ use crate::saved_output;
 use crate::server::Shape;
 use crate::tools::Shared;
 use crate::tools::error::reason;
-use crate::tools::outline;
 use cutline_core::text::as_index;
 
 use super::typed::absolute;
@@ -87,7 +86,6 @@ impl Options {
             tools: self.tools.iter().copied().collect(),
             workers: self.workers.map_or_else(processors, as_index),
             line_indexes: line_index::Cache::default(),
-            outlines: outline::Cache::default(),
             commands: self.commands()?,
             save: self.save,
             threads: Threads::default(),

@@ -1,87 +1,75 @@
-//! The outline of a source file that is shown in part.
-//!
-//! Outlines are cached while their files are unchanged, because the next page of a file needs the same one.
+//! The outline of the rest of a source file that is shown in part.
 
-use std::collections::VecDeque;
+use std::borrow::Cow;
 use std::io;
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::fs::line_index::is_old_enough_to_cache;
-use crate::fs::lines::{BLOCK_BYTES, Bytes, TextFile};
+use crate::fs::lines::{Bytes, TextFile};
 use crate::fs::open::OpenedPath;
-use crate::limits::OUTLINE_FILE_BYTES;
+use crate::limits::{OUTLINE_BYTES, OUTLINE_FILE_BYTES};
 use crate::stop::{Stop, Stopped, stopped_by};
-use crate::sys::Stat;
-use cutline_core::outline::{Definition, Syntax, definitions};
+use cutline_core::outline::{Listed, Syntax, definitions, listed};
 use cutline_core::text::as_index;
 use cutline_core::text::decode::{Decoder, Encoding};
 
-/// Maximum number of definitions in the cache, for all files together: about 2 MB.
-const REMEMBERED_DEFINITIONS: usize = 20_000;
+/// Bytes that are read at a time. They stay in the processor's cache.
+const READ_BYTES: usize = 32 * 1024;
 
-/// The definitions in a file.
-pub type Outline = Arc<Vec<Definition>>;
+/// Definitions of a large file that are considered. A notice has space for fewer.
+const DEFINITIONS: usize = 150;
 
-/// A cache of the outlines of the last files that were read.
-#[derive(Debug, Default)]
-pub struct Cache(Mutex<VecDeque<(Stat, Outline)>>);
-
-impl Cache {
-    fn get(&self, stat: Stat) -> Option<Outline> {
-        let outlines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        outlines.iter().find(|(other, _)| *other == stat).map(|(_, outline)| Arc::clone(outline))
-    }
-
-    fn put(&self, stat: Stat, outline: &Outline) {
-        let mut outlines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        outlines.retain(|(other, _)| other.id != stat.id);
-        outlines.push_front((stat, Arc::clone(outline)));
-        let mut definitions = 0;
-        outlines.retain(|(_, outline)| {
-            // A file without definitions uses memory too.
-            definitions += outline.len() + 1;
-            definitions <= REMEMBERED_DEFINITIONS
-        });
-    }
+/// The part of a file that is shown.
+pub(in crate::tools) struct Page {
+    /// Number of its last line.
+    pub last: u64,
+    /// Offset of its end in the file.
+    pub end: u64,
 }
 
-/// Returns the definitions in the file at `place`. Returns `None` if it has no outline, or if the deadline has passed.
+/// Lists the definitions after `page` in the file at `place`, in a notice of at most `max_bytes` bytes. Returns `None` if there
+/// are none, or if the deadline has passed.
 ///
 /// # Errors
 ///
 /// Returns [`Stopped::Cancelled`] after a cancellation, or the error of the system.
-pub(in crate::tools) fn of_file(
-    cache: &Cache,
+pub(in crate::tools) fn of_rest(
     place: &OpenedPath,
     text: &TextFile<'_>,
+    page: &Page,
+    max_bytes: usize,
     stop: &Stop,
-) -> io::Result<Option<Outline>> {
+) -> io::Result<Option<Listed>> {
     let syntax = place.real.file_name().and_then(|name| Syntax::of_path(&name.to_string_lossy()));
     let Some(syntax) = syntax.filter(|_| text.end <= OUTLINE_FILE_BYTES) else { return Ok(None) };
-    if let Some(outline) = cache.get(place.stat) {
-        return Ok(Some(outline));
-    }
-    let outline = match find(text, syntax, stop) {
+    let examined = TextFile { end: text.end.min(page.end + OUTLINE_BYTES), ..*text };
+    let content = match content(&examined, text.detect()?, stop) {
         Err(error) if stopped_by(&error) == Some(Stopped::Late) => return Ok(None),
-        found => Arc::new(found?),
+        content => content?,
     };
-    if is_old_enough_to_cache(&place.stat) {
-        cache.put(place.stat, &outline);
-    }
-    Ok(Some(outline))
+    let is_part = examined.end < text.end;
+    // The last line of a part may be incomplete.
+    let complete = if is_part { memchr::memrchr(b'\n', &content).unwrap_or(0) } else { content.len() };
+    let all = definitions(content.get(..complete).unwrap_or_default(), syntax);
+    let all = all.filter(|definition| definition.line > page.last);
+    let mut rest = if is_part {
+        listed(all.take(DEFINITIONS), max_bytes.saturating_sub("at least ".len()))
+    } else {
+        listed(all, max_bytes)
+    };
+    rest.is_at_least = is_part;
+    Ok(Some(rest).filter(|rest| !rest.entries.is_empty()))
 }
 
-fn find(text: &TextFile<'_>, syntax: Syntax, stop: &Stop) -> io::Result<Vec<Definition>> {
+/// Returns the decoded content of a text.
+fn content<'a>(text: &TextFile<'a>, encoding: Encoding, stop: &Stop) -> io::Result<Cow<'a, [u8]>> {
     stop.check()?;
-    let encoding = text.detect()?;
     if let (Bytes::Held(bytes), Encoding::Utf8) = (text.bytes, encoding) {
         let bytes = bytes.get(as_index(text.start)..as_index(text.end)).unwrap_or_default();
-        return Ok(definitions(bytes, syntax));
+        return Ok(Cow::Borrowed(bytes));
     }
     let mut content = Vec::with_capacity(as_index(text.end.saturating_sub(text.start)));
     let mut decoder = Decoder::new(encoding);
-    text.blocks(text.start, &mut text.buffer(BLOCK_BYTES), stop, |_, block| {
+    text.blocks(text.start, &mut text.buffer(READ_BYTES), stop, |_, block| {
         if encoding == Encoding::Utf8 {
             content.extend_from_slice(block);
         } else {
@@ -89,5 +77,5 @@ fn find(text: &TextFile<'_>, syntax: Syntax, stop: &Stop) -> io::Result<Vec<Defi
         }
         ControlFlow::Continue(())
     })?;
-    Ok(definitions(&content, syntax))
+    Ok(Cow::Owned(content))
 }

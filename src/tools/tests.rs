@@ -37,7 +37,6 @@ impl Fixture {
             tools: ToolSet::from(ToolName::ALL),
             workers: 2,
             line_indexes: crate::fs::line_index::Cache::default(),
-            outlines: crate::tools::outline::Cache::default(),
             commands: Commands::new(saved_output::Settings::default(), None, Environment::default()),
             save: crate::tools::SaveMode::default(),
             threads: Threads::default(),

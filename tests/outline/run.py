@@ -9,8 +9,9 @@ outline are definitions by ctags (precision). Files of 40 KB to 2 MB count, the 
 prints some lines in which both differ. With `--typescript FOLDER`, the folder of the npm package `typescript`, a line of
 JavaScript or TypeScript is also a definition if TypeScript's own parser says so: ctags 5.9 does not know much of both.
 
-The files of docs/performance.md are those of public packages: crates in ~/.cargo/registry, Python's standard library,
-golang-1.19-src, openjdk-17-source, libruby3.1, ruby-actionpack, ruby-activerecord, wordpress, phpunit, libboost1.74-dev,
+The files of docs/performance.md are those of public packages: crates in ~/.cargo/registry, with curl-sys, libgit2-sys,
+zstd-sys and libsqlite3-sys, Python's standard library,
+golang-1.19-src, openjdk-17-source, libruby3.1, ruby-actionpack, ruby-activerecord, wordpress, phpunit,
 linux-libc-dev, libstdc++-12-dev, and the npm packages typescript, react-dom, three, vue, zod, effect, lodash, jquery, d3,
 chart.js.
 """
@@ -132,8 +133,9 @@ def main():
             for name, line, kind, is_inside in tags(path):
                 any_tag.add(line)
                 text = lines[line - 1].decode("utf8", "replace").split()
-                is_import = kind == "alias" and is_script and text[:1] and text[0] not in ALIAS_WORDS
+                is_import = kind == "alias" and is_script and bool(text) and text[0] not in ALIAS_WORDS
                 is_object = kind == "class" and is_script and "class" not in text
+                is_import |= kind == "alias" and language in ("PHP", "Python")
                 if kind in DEFINES and not is_inside and not name.startswith(MADE_UP) and not is_import and not is_object:
                     wanted.add(line)
             any_tag |= by_parser.get(path, set())

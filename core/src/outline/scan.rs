@@ -5,252 +5,351 @@
 
 #![expect(clippy::indexing_slicing, reason = "all ranges are within the text that they were found in")]
 
-use std::cell::Cell;
-use std::collections::HashSet;
+use std::collections::VecDeque;
+use std::ops::Range;
 
-use memchr::memmem::Finder;
+use memchr::memmem;
 
-use super::head::{Head, Place, head};
-use super::lexer::Lexer;
-use super::{Definition, Syntax, c_head};
+use super::head::{self, Head};
+use super::regions::Regions;
+use super::syntax::Kind;
+use super::{Definition, Syntax};
+use crate::source::line::is_name_byte;
 
-/// Bytes of a line that are read.
-const LINE_BYTES: usize = 400;
+/// Bytes of the longest head.
+const HEAD_BYTES: usize = 2000;
 /// Columns of a tab.
 const TAB_COLUMNS: usize = 8;
-/// Bytes that may be read ahead for each byte of the file, to see whether a body follows.
-const AHEAD_FACTOR: usize = 2;
 
-/// A definition whose body may follow.
+/// A definition whose body is being read.
 #[derive(Debug)]
 struct Scope {
     indent: usize,
     /// True if its members are listed.
     has_members: bool,
-    /// The indentation of its members, once the first one was read.
-    member_indent: Option<usize>,
     is_listed: bool,
 }
 
-/// Returns the definitions of a source file, in the order of their lines.
+/// Returns the definitions of a source file, in the order of their lines. The text is read as the iterator advances.
 ///
 /// ```
 /// use cutline_core::outline::{Syntax, definitions};
-/// let all = definitions(b"class Pool:\n    def size(self):\n        pass\n", Syntax::Python);
+/// let all: Vec<_> = definitions(b"class Pool:\n    def size(self):\n        pass\n", Syntax::Python).collect();
 /// let lines: Vec<_> = all.iter().map(|one| (one.line, one.level, one.text.as_str())).collect();
 /// assert_eq!(lines, [(1, 0, "class Pool"), (2, 1, "def size")]);
 /// ```
-pub fn definitions(text: &[u8], syntax: Syntax) -> Vec<Definition> {
-    let mut scanner = Scanner {
-        text,
-        syntax,
-        scopes: Vec::new(),
-        typedef: None,
-        not_closed: HashSet::new(),
-        ahead: Cell::new(text.len().saturating_mul(AHEAD_FACTOR)),
-        found: Vec::new(),
+pub fn definitions(text: &[u8], syntax: Syntax) -> impl Iterator<Item = Definition> {
+    let regions = Regions::new(text, syntax.facts());
+    let found = VecDeque::new();
+    let mut scanner =
+        Scanner { text, syntax, regions, scopes: Vec::new(), unclosed: 0, counted: (0, 1), found };
+    // Before the first `<?` is no code.
+    let mut at = match syntax {
+        Syntax::Php => {
+            memmem::find(text, b"<?").map_or(text.len(), |open| scanner.regions.line_end(open) + 1)
+        }
+        _ => 0,
     };
-    scanner.scan();
-    scanner.found
+    std::iter::from_fn(move || {
+        while scanner.found.is_empty() && at < text.len() {
+            at = scanner.visit(at);
+        }
+        scanner.found.pop_front()
+    })
 }
 
-/// A `typedef` of C whose name is still to come.
-struct Typedef {
-    indent: usize,
-    /// True for an enumeration, whose name may follow its last value in the same line.
-    is_enum: bool,
+/// What ends the head of a definition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum HeadEnd {
+    /// The `{` of its body.
+    Body(usize),
+    /// The `;`, the `}` around it, or the newline.
+    NoBody(usize),
 }
 
 struct Scanner<'a> {
     text: &'a [u8],
     syntax: Syntax,
+    regions: Regions<'a>,
     scopes: Vec<Scope>,
-    typedef: Option<Typedef>,
-    /// Ends of bodies that do not occur in the rest of the text.
-    not_closed: HashSet<Vec<u8>>,
-    /// Bytes that may still be read ahead.
-    ahead: Cell<usize>,
-    found: Vec<Definition>,
+    /// The indentations, one bit each, for which the rest of the text has no `}`.
+    unclosed: u64,
+    /// An offset, and the number of its line.
+    counted: (usize, u64),
+    /// Definitions that the iterator has not returned yet.
+    found: VecDeque<Definition>,
 }
 
 impl Scanner<'_> {
-    fn scan(&mut self) {
-        let mut lexer = Lexer::new(self.text, self.syntax);
-        let mut at = lexer.start();
-        let mut number = 1 + newlines(&self.text[..at]);
-        let mut is_continued = false;
-        while at < self.text.len() {
-            let (indent, code) = indentation(&self.text[at..]);
-            let start = at + code;
-            let begins_body = !is_continued
-                && self.may_define(indent, start)
-                && self.visit(number, indent, start)
-                && self.scopes.last().is_some_and(|scope| !scope.has_members);
-            let skipped = if begins_body { self.after_body(&mut lexer, at, start) } else { None };
-            let Some(next) = skipped.or_else(|| lexer.next_line(at)) else { break };
-            number += newlines(&self.text[at..next]);
-            let line = &self.text[..next - 1];
-            is_continued = line.ends_with(b"\\") || line.ends_with(b"\\\r");
-            at = next;
+    /// Reads the line at `at`, or the definition that begins there. Returns the start of the next line to read.
+    fn visit(&mut self, at: usize) -> usize {
+        let (indent, code) = indentation(self.text, at);
+        let Some(&first) = self.text.get(code) else { return self.text.len() };
+        let is_body = self.scopes.last().is_some_and(|scope| !scope.has_members && indent > scope.indent);
+        if is_body || matches!(first, b'\n' | b'\r' | b')' | b']') || self.regions.is_comment(code) {
+            return self.regions.next_line(code);
         }
-    }
-
-    /// Returns false only if no definition that counts begins in a line, by its indentation and first character.
-    fn may_define(&self, indent: usize, start: usize) -> bool {
-        let Some(&first) = self.text.get(start) else { return false };
-        if matches!(first, b'\n' | b'\r') {
-            return false;
+        if self.syntax.is_c() && first == b'#' {
+            return self.directive(code);
         }
-        if self.syntax.is_c() && (first == b'#' || self.typedef.is_some()) {
-            return true;
+        if self.syntax.is_c() && self.is_label(code) || first == b'@' && self.is_annotation(code) {
+            return self.regions.next_line(code);
         }
-        match self.scopes.last() {
-            None => indent == 0 || self.syntax != Syntax::C,
-            Some(scope) if indent <= scope.indent => true,
-            Some(scope) => {
-                let is_deeper = scope.member_indent.is_some_and(|members| indent > members);
-                scope.has_members && !(is_deeper && self.syntax == Syntax::Java)
-            }
-        }
-    }
-
-    /// Reads a line. Returns true if a body may begin in it.
-    fn visit(&mut self, number: u64, indent: usize, start: usize) -> bool {
-        let rest = &self.text[start..];
-        let line = &rest[..rest.len().min(LINE_BYTES)];
-        let line = line[..memchr::memchr(b'\n', line).unwrap_or(line.len())].trim_ascii_end();
-        if self.syntax.is_comment(line) {
-            return false;
-        }
-        if self.syntax.is_c() && line.starts_with(b"#") {
-            if let Some(text) = c_head::define(line) {
-                self.push(number, text);
-            }
-            return false;
-        }
-        while let Some(scope) = self.scopes.last() {
-            if indent > scope.indent {
-                break;
-            }
-            if indent == scope.indent && self.syntax.continues(line) {
-                return true;
-            }
+        while self.scopes.last().is_some_and(|scope| indent <= scope.indent) {
             self.scopes.pop();
         }
-        // C++ is indented in too many ways: there braces of namespaces often indent nothing.
-        let is_any_indent = self.syntax == Syntax::Cpp;
-        let is_outer = match self.scopes.last_mut() {
-            None => indent == 0 || is_any_indent,
-            Some(scope) if !scope.has_members => return false,
-            Some(_) if self.syntax.is_c() && line.ends_with(b":") && !line.contains(&b' ') => return false,
-            Some(scope) => *scope.member_indent.get_or_insert(indent) >= indent || is_any_indent,
-        };
-        if self.syntax.is_c() && self.ends_typedef(number, indent, line) {
-            return false;
+        match self.syntax {
+            _ if first == b'}' => self.regions.next_line(code),
+            Syntax::C | Syntax::Cpp | Syntax::Java => self.statement(indent, at..code),
+            _ => self.line(indent, at..code),
         }
-        let place = Place {
-            syntax: self.syntax,
-            rest,
-            before: self.before(start),
-            is_outer,
-            in_type: !self.scopes.is_empty(),
-            at_line_start: indent == 0,
-            ahead: &self.ahead,
-        };
-        let Some(Head { text, has_members }) = head(line, &place) else { return false };
-        let is_listed = !text.is_empty();
-        if is_listed {
-            self.push(number, text);
-        }
-        self.scopes.push(Scope { indent, has_members, member_indent: None, is_listed });
-        true
     }
 
-    /// Returns true if a line of C closes braces. Adds the name of a `typedef` that it ends.
-    fn ends_typedef(&mut self, number: u64, indent: usize, line: &[u8]) -> bool {
-        let closes = line.starts_with(b"}");
-        let ends = self.typedef.as_ref().is_some_and(|typedef| {
-            if closes { typedef.indent == indent } else { typedef.is_enum && line.contains(&b'}') }
-        });
-        if ends {
-            self.typedef = None;
-            let close = memchr::memchr(b'}', line).unwrap_or(0);
-            if let Some(text) = c_head::typedef_end(&line[close..]) {
-                self.push(number, text);
+    /// Reads a line of a language whose definitions begin with a keyword, or of JavaScript. `margin` is its indentation.
+    fn line(&mut self, indent: usize, margin: Range<usize>) -> usize {
+        let code = margin.end;
+        let line = &self.text[code..self.regions.line_end(code).min(code + HEAD_BYTES)];
+        let is_member = self.scopes.last().is_some_and(|scope| scope.has_members);
+        if self.syntax == Syntax::Go && line.starts_with(b"type (") {
+            self.scopes.push(Scope { indent, has_members: true, is_listed: false });
+            return self.regions.next_line(code);
+        }
+        let by_keyword = head::keyword(line, self.syntax);
+        let is_script = self.syntax == Syntax::Script;
+        let other = match self.syntax {
+            Syntax::Script if is_member => head::method(line).or_else(|| head::assigned(line)),
+            Syntax::Script if indent == 0 => head::assigned(line),
+            Syntax::Go if is_member => head::go_type(line),
+            _ => None,
+        };
+        let is_outer = indent == 0 || is_member;
+        let by_keyword = by_keyword.filter(|head| head.kind != Kind::Variable || is_outer);
+        let is_method = by_keyword.is_none();
+        let Some(head) = by_keyword.or(other) else { return self.regions.next_line(code) };
+        if !self.syntax.has_braces() {
+            self.push(code, &head);
+            self.enter(indent, &head);
+            return self.regions.next_line(code);
+        }
+        let newline_ends = self.syntax == Syntax::Go || head.kind == Kind::Alias;
+        match self.head_end(code + head.name.end, if newline_ends { usize::MAX } else { indent }) {
+            Some(HeadEnd::Body(brace)) => {
+                self.push(code, &head);
+                self.body(indent, margin, brace, &head)
             }
-        } else if line.starts_with(b"typedef") && !line.contains(&b';') {
-            self.typedef = Some(Typedef { indent, is_enum: line.starts_with(b"typedef enum") });
+            _ if is_script && is_method && head.kind == Kind::Closed => self.regions.next_line(code),
+            Some(HeadEnd::NoBody(end)) => {
+                self.push(code, &head);
+                self.regions.next_line(end)
+            }
+            None => {
+                self.push(code, &head);
+                self.regions.next_line(code)
+            }
         }
-        closes || ends
     }
 
-    /// Returns the start of the line that closes the body which the line at `at` opens. The indentation of both is the
-    /// same. `start` is the offset after the indentation.
-    fn after_body(&mut self, lexer: &mut Lexer<'_>, at: usize, start: usize) -> Option<usize> {
-        let text = self.text;
-        let end = start + memchr::memchr(b'\n', &text[start..])?;
-        let opener = text[start..end].trim_ascii_end();
-        let closer: &[u8] = match self.syntax {
-            Syntax::Ruby if is_long_method(opener) => b"end",
-            Syntax::Ruby | Syntax::Python => return None,
-            _ if opener.ends_with(b"{") => b"}",
-            _ => return None,
-        };
-        let closer = [b"\n", &text[at..start], closer].concat();
-        if self.not_closed.contains(&closer) {
-            return None;
+    /// Reads a statement of C, C++ or Java, whose definitions may have several lines.
+    fn statement(&mut self, indent: usize, margin: Range<usize>) -> usize {
+        let code = margin.end;
+        match self.head_end(code, 0) {
+            None => self.regions.next_line(code),
+            Some(HeadEnd::NoBody(end)) => {
+                let statement = &self.text[code..end];
+                if self.text[end] == b'}' && statement.contains(&b'\n') {
+                    // The brace ends what is around it.
+                    return end - self.text[..end].iter().rev().take_while(|&&byte| byte != b'\n').count();
+                }
+                if let Some(head) = head::alias(statement) {
+                    self.push(code, &head);
+                }
+                self.regions.next_line(end)
+            }
+            Some(HeadEnd::Body(brace)) => {
+                let statement = &self.text[code..brace];
+                if head::is_block(statement, self.syntax) {
+                    return self.regions.next_line(brace);
+                }
+                let by_keyword = head::keyword(statement, self.syntax)
+                    .filter(|head| !self.syntax.is_c() || head::is_tag(statement, head));
+                let found = by_keyword.or_else(|| head::function(statement));
+                if let Some(head) = &found {
+                    self.push(code, head);
+                }
+                let is_typedef = statement.starts_with(b"typedef");
+                if is_typedef && let Some(close) = self.close(margin.clone(), brace) {
+                    if let Some(head) = head::typedef_end(&self.text[close..self.regions.line_end(close)]) {
+                        self.push(close, &head);
+                    }
+                    return self.regions.next_line(close);
+                }
+                match found {
+                    Some(head) => self.body(indent, margin, brace, &head),
+                    None => match self.balanced(brace) {
+                        Some(close) => self.regions.next_line(close),
+                        None => self.skip_body(indent, margin, brace),
+                    },
+                }
+            }
         }
-        let finder = Finder::new(&closer);
-        let Some(mut close) = finder.find(&text[end..]).map(|found| end + found) else {
-            self.not_closed.insert(closer);
-            return None;
-        };
-        // Strings and comments of several lines may contain what looks like the end.
-        let mut line = at;
+    }
+
+    /// Reads a directive of C's preprocessor. Returns the start of the line after it.
+    fn directive(&mut self, code: usize) -> usize {
+        let mut end = self.regions.line_end(code);
+        if let Some(head) = head::define(&self.text[code..end]) {
+            self.push(code, &head);
+        }
+        while self.text[..end].trim_ascii_end().ends_with(b"\\") && end < self.text.len() {
+            end = self.regions.line_end(end + 1);
+        }
+        end + 1
+    }
+
+    /// Returns true for a label of C: `public:`.
+    fn is_label(&self, code: usize) -> bool {
+        let line = self.text[code..self.regions.line_end(code)].trim_ascii_end();
+        line.ends_with(b":") && !line.ends_with(b"::") && !line.contains(&b' ')
+    }
+
+    /// Returns true if there is only an annotation in a line.
+    fn is_annotation(&self, code: usize) -> bool {
+        let end = self.regions.line_end(code);
+        let rest = code + head::after_annotation(&self.text[code..end], 0);
+        let rest = rest + self.text[rest..end].len() - self.text[rest..end].trim_ascii_start().len();
+        rest == end || self.regions.is_comment(rest)
+    }
+
+    /// Returns what ends the head of a definition whose name ends at `from`. Except in C, C++ and Java, a line that begins
+    /// with a word and is not indented more than `indent` belongs to the next statement.
+    fn head_end(&self, from: usize, indent: usize) -> Option<HeadEnd> {
+        let mut depth = 0_usize;
+        let mut at = from;
+        let limit = self.text.len().min(from + HEAD_BYTES);
         loop {
-            let mark = lexer.next_mark(line);
-            if mark > close {
-                return Some(close + 1);
+            at = self.regions.next_stop(at, limit);
+            match self.text.get(at).filter(|_| at < limit)? {
+                b'{' if depth == 0 => return Some(HeadEnd::Body(at)),
+                b';' | b'}' if depth == 0 => return Some(HeadEnd::NoBody(at)),
+                b'\n' if depth == 0 && self.ends_head(at + 1, indent) => return Some(HeadEnd::NoBody(at)),
+                b'(' | b'[' | b'{' => depth += 1,
+                b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+                _ => {}
             }
-            let of_mark =
-                memchr::memrchr(b'\n', &text[line..mark]).map_or(line, |newline| line + newline + 1);
-            line = lexer.next_line(of_mark)?;
-            if line - 1 > close {
-                close = line - 1 + finder.find(&text[line - 1..])?;
+            at = self.regions.after(at);
+        }
+    }
+
+    /// Returns true if the line at `at` does not belong to the head before it.
+    fn ends_head(&self, at: usize, indent: usize) -> bool {
+        let (columns, code) = indentation(self.text, at);
+        let rest = &self.text[code..];
+        match self.syntax {
+            Syntax::C | Syntax::Cpp => rest.starts_with(b"#"),
+            Syntax::Java => false,
+            _ if indent == usize::MAX => true,
+            _ => {
+                columns <= indent
+                    && rest.first().is_some_and(|&byte| is_name_byte(byte))
+                    && !rest.starts_with(b"where")
             }
         }
     }
 
-    /// Returns the last line before `start` that is not blank.
-    fn before(&self, start: usize) -> &[u8] {
-        let text = self.text[start.saturating_sub(LINE_BYTES)..start].trim_ascii_end();
-        text[memchr::memrchr(b'\n', text).map_or(0, |at| at + 1)..].trim_ascii()
+    /// Goes into the body at `brace`, or over it.
+    fn body(&mut self, indent: usize, margin: Range<usize>, brace: usize, head: &Head) -> usize {
+        if head.kind != Kind::Container {
+            return self.skip_body(indent, margin, brace);
+        }
+        let end = self.regions.line_end(brace);
+        if self.text[brace + 1..end].trim_ascii().is_empty()
+            || self.balanced(brace).is_none_or(|close| close > end)
+        {
+            self.enter(indent, head);
+        }
+        self.regions.next_line(brace)
     }
 
-    fn push(&mut self, line: u64, text: String) {
+    /// Returns the start of the line after the body at `brace`, or of its first line if its end is unknown.
+    fn skip_body(&mut self, indent: usize, margin: Range<usize>, brace: usize) -> usize {
+        if let Some(close) = self.close(margin, brace) {
+            return self.regions.next_line(close);
+        }
+        self.scopes.push(Scope { indent, has_members: false, is_listed: false });
+        self.regions.next_line(brace)
+    }
+
+    /// Returns the offset after the `}` of the body at `brace`. In a body of several lines, it has the same indentation as the
+    /// head, which is `margin`, or as the `{`.
+    fn close(&mut self, mut margin: Range<usize>, brace: usize) -> Option<usize> {
+        let text = self.text;
+        let end = self.regions.line_end(brace);
+        if !text[brace + 1..end].trim_ascii().is_empty() {
+            return self.balanced(brace);
+        }
+        let line = brace - text[..brace].iter().rev().take_while(|&&byte| byte != b'\n').count();
+        if text[line..brace].trim_ascii().is_empty() {
+            margin = line..brace;
+        }
+        let unclosed = 1_u64.checked_shl(u32::try_from(margin.len()).unwrap_or(u32::MAX))?;
+        if unclosed & self.unclosed != 0 {
+            return None;
+        }
+        let closer = [b"\n", &text[margin], b"}"].concat();
+        let found = memmem::find(&text[end..], &closer);
+        if found.is_none() {
+            self.unclosed |= unclosed;
+        }
+        found.map(|found| end + found + closer.len())
+    }
+
+    /// Returns the offset after the brace that closes the one at `brace`, if it is near.
+    fn balanced(&self, brace: usize) -> Option<usize> {
+        let (mut at, mut depth) = (brace, 0_usize);
+        let limit = self.text.len().min(brace + HEAD_BYTES);
+        loop {
+            at = self.regions.next_stop(at, limit);
+            match self.text.get(at).filter(|_| at < limit)? {
+                b'{' => depth += 1,
+                b'}' => depth -= 1,
+                _ => {}
+            }
+            at = self.regions.after(at);
+            if depth == 0 {
+                return Some(at);
+            }
+        }
+    }
+
+    fn enter(&mut self, indent: usize, head: &Head) {
+        let has_members = head.kind == Kind::Container;
+        self.scopes.push(Scope { indent, has_members, is_listed: true });
+    }
+
+    /// Lists a definition whose head begins at `code`.
+    fn push(&mut self, code: usize, head: &Head) {
+        let at = code + head.name.start;
+        let (counted, number) = self.counted;
+        let line = number + memchr::memchr_iter(b'\n', &self.text[counted..at]).count() as u64;
+        if line == number && counted > 0 {
+            // The same line has another definition.
+            return;
+        }
+        self.counted = (at, line);
         let level = self.scopes.iter().filter(|scope| scope.is_listed).count();
-        self.found.push(Definition { line, level: u8::try_from(level).unwrap_or(u8::MAX), text });
+        let level = u8::try_from(level).unwrap_or(u8::MAX);
+        self.found.push_back(Definition { line, level, text: head.text.clone() });
     }
 }
 
-/// Returns true for a method of Ruby that has a body: not for `def a; end` and `def a = 1`.
-fn is_long_method(line: &[u8]) -> bool {
-    let has = |text: &[u8]| memchr::memmem::find(line, text).is_some();
-    has(b"def ") && !line.ends_with(b"end") && !has(b" = ") && !has(b";")
-}
-
-fn newlines(text: &[u8]) -> u64 {
-    memchr::memchr_iter(b'\n', text).count() as u64
-}
-
-/// Returns the columns and the bytes of white space at the start of a text.
-fn indentation(text: &[u8]) -> (usize, usize) {
+/// Returns the columns of the white space at `at`, and the offset after it.
+fn indentation(text: &[u8], at: usize) -> (usize, usize) {
     let mut columns = 0;
-    for (at, byte) in text.iter().enumerate() {
+    for (len, byte) in text[at..].iter().enumerate() {
         match byte {
             b' ' => columns += 1,
             b'\t' => columns += TAB_COLUMNS,
-            _ => return (columns, at),
+            _ => return (columns, at + len),
         }
     }
     (columns, text.len())

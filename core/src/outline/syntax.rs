@@ -1,6 +1,6 @@
-//! The languages whose files have an outline.
+//! The languages whose files have an outline: their keywords, strings and comments.
 
-use crate::source::Language;
+use crate::source::table;
 
 /// A language whose definitions, strings and comments are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,77 +25,201 @@ pub enum Syntax {
     Script,
 }
 
-const ENDINGS: &[(Syntax, &str)] = &[
-    (Syntax::C, "c"),
-    (Syntax::Cpp, "h cc cpp cxx c++ hh hpp hxx h++ tcc ipp inl"),
-    (Syntax::Go, "go"),
-    (Syntax::Java, "java"),
-    (Syntax::Php, "php phtml"),
-    (Syntax::Python, "py pyi"),
-    (Syntax::Ruby, "rb rake gemspec"),
-    (Syntax::Rust, "rs"),
-    (Syntax::Script, "js jsx mjs cjs ts tsx mts cts"),
-];
+/// What a keyword defines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A type or a namespace, whose members are listed.
+    Container,
+    /// A function or a type whose members are not listed. Its body is skipped.
+    Closed,
+    /// A name for a type, or the like.
+    Alias,
+    /// A variable. It is listed if it is a function.
+    Variable,
+}
+
+/// How a string or a comment ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    /// With its line.
+    Line,
+    /// With its closing mark in the same line. A backslash escapes.
+    Short,
+    /// With its closing mark in any line. A backslash escapes.
+    Escaped,
+    /// With its closing mark in any line.
+    Raw,
+}
+
+/// A kind of strings or comments: the marks at its start and its end.
+pub(super) struct Region {
+    pub(super) open: &'static str,
+    pub(super) close: &'static str,
+    pub(super) end: End,
+}
+
+impl Region {
+    const fn new(open: &'static str, close: &'static str, end: End) -> Self {
+        Self { open, close, end }
+    }
+}
+
+const SLASHES: Region = Region::new("//", "", End::Line);
+const HASH: Region = Region::new("#", "", End::Line);
+const BLOCK: Region = Region::new("/*", "*/", End::Raw);
+const DOUBLE: Region = Region::new("\"", "\"", End::Short);
+const SINGLE: Region = Region::new("'", "'", End::Short);
+const LONG: Region = Region::new("\"\"\"", "\"\"\"", End::Escaped);
+
+/// The facts about a language.
+pub(super) struct Facts {
+    /// Endings of file names.
+    endings: &'static str,
+    keywords: &'static [(Kind, &'static [&'static str])],
+    /// Strings and comments. Of two marks with the same start, the longer one is first.
+    pub(super) regions: &'static [Region],
+}
+
+static C: Facts = Facts {
+    endings: "c",
+    keywords: &[(Kind::Closed, &["struct", "union", "enum"])],
+    regions: &[SLASHES, BLOCK, DOUBLE, SINGLE],
+};
+static CPP: Facts = Facts {
+    endings: "h cc cpp cxx c++ hh hpp hxx h++ tcc ipp inl",
+    keywords: &[(Kind::Container, &["class", "struct", "union", "namespace"]), (Kind::Closed, &["enum"])],
+    regions: &[SLASHES, BLOCK, Region::new("R\"(", ")\"", End::Raw), DOUBLE, SINGLE],
+};
+static GO: Facts = Facts {
+    endings: "go",
+    keywords: &[(Kind::Closed, &["func"]), (Kind::Alias, &["type"])],
+    regions: &[SLASHES, BLOCK, Region::new("`", "`", End::Raw), DOUBLE, SINGLE],
+};
+static JAVA: Facts = Facts {
+    endings: "java",
+    keywords: &[(Kind::Container, &["class", "interface", "enum", "record"])],
+    regions: &[SLASHES, BLOCK, LONG, DOUBLE, SINGLE],
+};
+static PHP: Facts = Facts {
+    endings: "php phtml",
+    keywords: &[
+        (Kind::Container, &["class", "interface", "trait", "enum", "namespace"]),
+        (Kind::Closed, &["function"]),
+    ],
+    regions: &[
+        SLASHES,
+        BLOCK,
+        Region::new("#[", "]", End::Short),
+        HASH,
+        Region::new("?>", "<?", End::Raw),
+        Region::new("\"", "\"", End::Escaped),
+        Region::new("'", "'", End::Escaped),
+    ],
+};
+static PYTHON: Facts = Facts {
+    endings: "py pyi",
+    keywords: &[(Kind::Container, &["class"]), (Kind::Closed, &["def"])],
+    regions: &[HASH, LONG, Region::new("'''", "'''", End::Escaped), DOUBLE, SINGLE],
+};
+static RUBY: Facts = Facts {
+    endings: "rb rake gemspec",
+    keywords: &[
+        (Kind::Container, &["class", "module"]),
+        (Kind::Closed, &["def"]),
+        (Kind::Alias, &["alias", "alias_method"]),
+    ],
+    regions: &[
+        HASH,
+        Region::new("=begin", "\n=end", End::Raw),
+        Region::new("__END__", "\0", End::Raw),
+        DOUBLE,
+        SINGLE,
+    ],
+};
+static RUST: Facts = Facts {
+    endings: "rs",
+    keywords: &[
+        (Kind::Container, &["trait", "impl", "mod"]),
+        (Kind::Closed, &["fn", "struct", "enum", "union", "macro_rules", "macro"]),
+        (Kind::Alias, &["type"]),
+    ],
+    regions: &[
+        SLASHES,
+        BLOCK,
+        Region::new("r#\"", "\"#", End::Raw),
+        Region::new("r\"", "\"", End::Raw),
+        Region::new("\"", "\"", End::Escaped),
+    ],
+};
+static SCRIPT: Facts = Facts {
+    endings: "js jsx mjs cjs ts tsx mts cts",
+    keywords: &[
+        (Kind::Container, &["class", "namespace", "module"]),
+        (Kind::Closed, &["function", "interface", "enum"]),
+        (Kind::Alias, &["type"]),
+        (Kind::Variable, &["const", "let", "var"]),
+    ],
+    // Regular expressions may contain quotes.
+    regions: &[
+        SLASHES,
+        BLOCK,
+        Region::new("/^", "/", End::Short),
+        Region::new("/[", "]", End::Short),
+        Region::new("`", "`", End::Escaped),
+        DOUBLE,
+        SINGLE,
+    ],
+};
 
 impl Syntax {
+    const ALL: [Self; 9] = [
+        Self::C,
+        Self::Cpp,
+        Self::Go,
+        Self::Java,
+        Self::Php,
+        Self::Python,
+        Self::Ruby,
+        Self::Rust,
+        Self::Script,
+    ];
+
     /// Returns the language of the file at `path`, by its ending; `None` if its files have no outline.
     pub fn of_path(path: &str) -> Option<Self> {
         let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
         let ending = name.rsplit_once('.')?.1.to_ascii_lowercase();
-        let has = |(_, endings): &&(Self, &str)| endings.split(' ').any(|one| one == ending);
-        ENDINGS.iter().find(has).map(|(syntax, _)| *syntax)
+        Self::ALL.into_iter().find(|syntax| syntax.facts().endings.split(' ').any(|one| one == ending))
     }
 
-    /// Returns the family of languages that it belongs to.
-    pub(super) fn language(self) -> Language {
+    pub(super) fn facts(self) -> &'static Facts {
         match self {
-            Self::C | Self::Cpp => Language::C,
-            Self::Go => Language::Go,
-            Self::Java => Language::Java,
-            Self::Php => Language::Php,
-            Self::Python => Language::Python,
-            Self::Ruby => Language::Hash,
-            Self::Rust => Language::Keywords,
-            Self::Script => Language::Script,
+            Self::C => &C,
+            Self::Cpp => &CPP,
+            Self::Go => &GO,
+            Self::Java => &JAVA,
+            Self::Php => &PHP,
+            Self::Python => &PYTHON,
+            Self::Ruby => &RUBY,
+            Self::Rust => &RUST,
+            Self::Script => &SCRIPT,
         }
     }
 
-    /// Returns true for C and C++.
+    /// Returns what a word defines as a keyword.
+    pub(super) fn keyword(self, word: &[u8]) -> Option<Kind> {
+        if table::roles(word) == 0 && self != Self::Ruby {
+            return None;
+        }
+        let has = |words: &[&str]| words.iter().any(|one| one.as_bytes() == word);
+        self.facts().keywords.iter().find(|(_, words)| has(words)).map(|(kind, _)| *kind)
+    }
+
     pub(super) fn is_c(self) -> bool {
         matches!(self, Self::C | Self::Cpp)
     }
 
-    /// Returns true if a line without its indentation is a comment.
-    pub(super) fn is_comment(self, line: &[u8]) -> bool {
-        let is_slashes = line.starts_with(b"//") || line.starts_with(b"/*");
-        match self {
-            Self::Python | Self::Ruby => line.starts_with(b"#"),
-            Self::Php => is_slashes || line.starts_with(b"#") && !line.starts_with(b"#["),
-            _ => is_slashes,
-        }
-    }
-
-    /// Returns true if a line belongs to the definition before it, although both have the same indentation: it has an opening
-    /// brace, the end of the arguments, or the like.
-    pub(super) fn continues(self, line: &[u8]) -> bool {
-        let is_word = |word: &[u8]| {
-            line.strip_prefix(word).is_some_and(|rest| {
-                rest.first().is_none_or(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_')
-            })
-        };
-        let Some(first) = line.first() else { return true };
-        match first {
-            b')' | b']' | b'{' | b'>' | b':' | b',' | b'&' | b'|' | b'?' | b'+' | b'-' | b'=' | b'.' => true,
-            b'}' => self != Self::Python && (line.ends_with(b"{") || line.ends_with(b"(")),
-            _ => match self {
-                Self::Rust => is_word(b"where"),
-                Self::Ruby => is_word(b"rescue") || is_word(b"ensure") || is_word(b"else"),
-                // A label.
-                Self::C | Self::Cpp => {
-                    line.ends_with(b":") && !line.contains(&b' ') && !line.ends_with(b"::")
-                }
-                _ => false,
-            },
-        }
+    /// Returns true if indentation, and not braces, bounds bodies.
+    pub(super) fn has_braces(self) -> bool {
+        !matches!(self, Self::Python | Self::Ruby)
     }
 }

@@ -13,10 +13,8 @@ use std::ops::Range;
 
 use super::table::{self, Language, kind};
 pub use words::is_name_byte;
-use words::{
-    begins_as_sentence, first_word, name_end, name_start, skip_brackets, without_comment,
-    without_first_comment,
-};
+use words::{begins_as_sentence, name_end, name_start, without_comment, without_first_comment};
+pub(crate) use words::{first_word, last_word, skip_brackets};
 
 /// Bytes of a line on each side of a name that are looked at.
 const LOOKED_AT_BYTES: usize = 256;

@@ -53,7 +53,6 @@ impl Server {
             tools: ToolSet::from(ToolName::ALL),
             workers: 1,
             line_indexes: crate::fs::line_index::Cache::default(),
-            outlines: crate::tools::outline::Cache::default(),
             commands: Commands::new(settings, None, Environment::default()),
             save: crate::tools::SaveMode::default(),
             threads: Threads::default(),

@@ -17,7 +17,7 @@ use crate::tools::outline;
 use crate::tools::{Context, Output, ToolError, ToolName, Totals};
 use cutline_core::details::{Details, TruncationDetails};
 use cutline_core::notice::{Blank, BodyEnd, Notice};
-use cutline_core::outline::{Listed, listed};
+use cutline_core::outline::Listed;
 use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::{Extent, as_index, is_blank, is_white_space, show};
 use cutline_core::truncate::{Bounds, Collector, Keep, TruncatedBy, Truncation};
@@ -237,7 +237,8 @@ impl ReadPage<'_> {
                 let others =
                     notices.iter().chain([&continues]).map(|notice| notice.to_string().len() as u64 + 1);
                 let space = NOTICE_BYTES.saturating_sub(others.sum::<u64>() + 1);
-                if let Some(outline) = self.outline(last, as_index(space))? {
+                let page = outline::Page { last, end: self.from + kept.output.bytes };
+                if let Some(outline) = self.outline(&page, as_index(space))? {
                     details.outline = Some(outline.entries.clone());
                     details.outline_more = Some(outline.more).filter(|more| *more > 0);
                     notices.push(Notice::Outline(outline).into());
@@ -266,16 +267,13 @@ impl ReadPage<'_> {
         Ok(Output { totals, ..Output::new(answer, details) })
     }
 
-    /// Returns the definitions after line `last`, for a notice of at most `max_bytes` bytes. Returns `None` if there
-    /// are none, or if the call has a limit.
-    fn outline(&self, last: u64, max_bytes: usize) -> io::Result<Option<Listed>> {
-        let cx = self.cx;
-        if cx.limits.outline == OutlineMode::Off || self.args.limit.is_some() {
+    /// Lists the definitions after `page`, in a notice of at most `max_bytes` bytes. Returns `None` if there are none, or if
+    /// the call has a limit of its own.
+    fn outline(&self, page: &outline::Page, max_bytes: usize) -> io::Result<Option<Listed>> {
+        if self.cx.limits.outline == OutlineMode::Off || self.args.limit.is_some() {
             return Ok(None);
         }
-        let all = outline::of_file(&cx.shared.outlines, self.place, self.text, &cx.stop())?;
-        let rest = all.iter().flat_map(|all| all.iter()).filter(|definition| definition.line > last);
-        Ok(Some(listed(rest, max_bytes)).filter(|outline| !outline.entries.is_empty()))
+        outline::of_rest(self.place, self.text, page, max_bytes, &self.cx.stop())
     }
 
     /// Returns true if the call requests line numbers.

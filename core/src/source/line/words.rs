@@ -81,12 +81,12 @@ pub(super) fn begins_as_sentence(text: &[u8]) -> bool {
 }
 
 /// Returns the first word of a text; empty where it begins with none.
-pub(super) fn first_word(text: &[u8]) -> &[u8] {
+pub(crate) fn first_word(text: &[u8]) -> &[u8] {
     &text[..name_end(text, 0)]
 }
 
 /// Returns the last word of a text; empty where it ends with none.
-pub(super) fn last_word(text: &[u8]) -> &[u8] {
+pub(crate) fn last_word(text: &[u8]) -> &[u8] {
     &text[name_start(text, text.len())..]
 }
 
@@ -95,7 +95,7 @@ pub(super) fn has_word(text: &[u8], wanted: &[u8]) -> bool {
 }
 
 /// Returns what follows the bracket that `text` begins with and its other end; nothing where that is missing.
-pub(super) fn skip_brackets(text: &[u8]) -> &[u8] {
+pub(crate) fn skip_brackets(text: &[u8]) -> &[u8] {
     let mut depth = 0_usize;
     let is_angle = text.first() == Some(&b'<');
     for (at, byte) in text.iter().enumerate() {
