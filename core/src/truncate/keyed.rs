@@ -41,7 +41,7 @@ pub enum KeySpace {
     Beside(Bounds),
 }
 
-/// Of a template that occurs more often only the first line is shown, after other lines of its grade.
+/// The first line of a template that occurs more often comes after other lines of its grade.
 const FREQUENT: u64 = 20;
 /// Candidates with the same form that rank before candidates with other forms.
 const OF_FORM_FIRST: u32 = 4;

@@ -170,17 +170,18 @@ fn of_tail(lines: u64, text: &str) -> Truncation {
 }
 
 #[test]
-fn frequent_template_is_shown_once() {
+fn few_lines_of_a_template_are_shown_after_others() {
     let error = |n: u64| format!("a.c:{n}:1: error: no such member\n");
     let other = "b.c:7:1: error: another\n";
     let text = |times| (1..=times).map(error).collect::<String>() + other + &"building\n".repeat(50);
-    let shown = |times| {
-        let kept = of_tail(20, &text(times));
+    let shown = |lines, times| {
+        let kept = of_tail(lines, &text(times));
         kept.key_lines.iter().map(|key| (key.line, key.count)).collect::<Vec<_>>()
     };
-    assert_eq!(shown(1000), [(1, 1000), (1001, 1)]);
-    // Others come before the second.
-    assert_eq!(shown(3), [(1, 3), (2, 3), (3, 3), (4, 1)]);
+    assert_eq!(shown(10, 1000), [(1, 1000), (1001, 1)]);
+    let few: Vec<_> = (1..=6).map(|line| (line, 1000)).chain([(1001, 1)]).collect();
+    assert_eq!(shown(40, 1000), few);
+    assert_eq!(shown(20, 3), [(1, 3), (2, 3), (3, 3), (4, 1)]);
 }
 
 #[test]
