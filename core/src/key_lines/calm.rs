@@ -103,13 +103,8 @@ pub(super) fn is_source(line: &str, message: &str) -> bool {
     let is_difference =
         line.starts_with('+') || line.starts_with("-  ") || text.starts_with("+ ") || text.starts_with("@@ ");
     let is_open = text.ends_with(['{', ';', '(', ',']) && !text.starts_with(['{', '"']);
-    // Assertions of Python tests show the parts of a comparison in this way.
-    let is_compared =
-        line.strip_prefix("E   ").is_some_and(|rest| rest.trim_start().starts_with(['+', '-', '?']));
     let message = message.trim_start_matches([':', ' ', '\t']);
     let is_comment =
         ["//", "/*", "* @", "*/"].iter().any(|mark| message.starts_with(mark)) || message.ends_with("*/");
-    let statements = ["raise ", "throw ", "return ", "except ", "} catch "];
-    let is_statement = statements.iter().any(|word| text.starts_with(word));
-    is_excerpt || is_difference || is_statement || is_open || is_compared || is_comment
+    is_excerpt || is_difference || is_open || is_comment
 }

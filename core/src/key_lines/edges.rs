@@ -30,27 +30,21 @@ pub(super) fn matches(line: &str, start: usize, form: &Form) -> bool {
     let Some(found) = line.get(start..end) else { return false };
     let is_text = if form.any_case { found.eq_ignore_ascii_case(form.text) } else { found == form.text };
     let (before, after) = (&line[..start], &line[end..]);
-    is_text
-        && is_before(before, found, form.before)
-        && is_after(after, form.after)
-        && !is_denied(before, after, form)
+    is_text && is_before(before, form.before) && is_after(after, form.after) && !is_denied(before, after)
 }
 
-fn is_before(before: &str, text: &str, edge: Edge) -> bool {
+fn is_before(before: &str, edge: Edge) -> bool {
     let last = before.chars().next_back();
     match edge {
         Edge::LineStart => before.is_empty(),
-        Edge::Camel => last.is_some_and(char::is_alphabetic),
-        Edge::Type | Edge::WholeType => {
+        Edge::Type => {
             let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ':');
             let prefix = before.trim_end_matches(is_name);
             let name = before[prefix.len()..].rsplit(['.', ':']).next().unwrap_or_default();
-            let is_type = last.is_some_and(char::is_alphabetic)
-                && name.trim_start_matches('_').starts_with(char::is_uppercase);
-            match edge {
-                Edge::Type => is_type && is_start(prefix) && !prefix.ends_with('('),
-                _ => is_type && (prefix.trim().is_empty() || prefix.ends_with(": ")),
-            }
+            last.is_some_and(char::is_alphabetic)
+                && name.trim_start_matches('_').starts_with(char::is_uppercase)
+                && is_start(prefix)
+                && !prefix.ends_with('(')
         }
         Edge::Label => {
             let start = before.trim_end().trim_end_matches(char::is_alphabetic);
@@ -60,16 +54,8 @@ fn is_before(before: &str, text: &str, edge: Edge) -> bool {
         }
         Edge::Word => last.is_none_or(|c| !is_joined(c)) && !before.ends_with("::"),
         Edge::Start => is_start(before),
-        Edge::Message => is_start(before) && !(is_continued(before) && text.starts_with(char::is_lowercase)),
         _ => true,
     }
-}
-
-/// True if only the indentation or the frame of a line is before its text.
-///
-/// Text in lower case that begins there continues the line before it.
-fn is_continued(before: &str) -> bool {
-    !before.is_empty() && before.trim_start_matches([' ', '\t', '|', '│', '#']).is_empty()
 }
 
 /// True if a message can begin after `before`.
@@ -116,7 +102,6 @@ fn is_after(after: &str, edge: Edge) -> bool {
         }
         Edge::Gap => after.starts_with("  ") || after.starts_with('\t'),
         Edge::End => after.trim_end().is_empty(),
-        Edge::Closed => after.trim_end() == ")",
         Edge::Text => {
             let text = after.trim_start_matches([' ', '\'', '"', '`', '‘', ':', '[']);
             text.len() < after.len() && text.starts_with(char::is_alphanumeric)
@@ -135,7 +120,7 @@ fn is_joined(c: char) -> bool {
 }
 
 /// True if the text around a match shows that nothing is wrong, or that it is source code.
-fn is_denied(before: &str, after: &str, form: &Form) -> bool {
+fn is_denied(before: &str, after: &str) -> bool {
     // A string in source code: `print("error: …")`, `text = "error: …"`.
     if ["(\"", "('", "= \"", "= '"].iter().any(|quote| before.ends_with(quote)) {
         return true;
@@ -143,10 +128,6 @@ fn is_denied(before: &str, after: &str, form: &Form) -> bool {
     let words = before.trim_end();
     let word = words.rsplit([' ', '(', ',', '\t', '[']).next().unwrap_or_default();
     if NEGATIONS.contains(&word) || CODE.contains(&word) {
-        return true;
-    }
-    let is_type = matches!(form.before, Edge::Camel | Edge::Type | Edge::WholeType);
-    if is_type && before.split([' ', '(', ',']).any(|word| CODE.contains(&word)) {
         return true;
     }
     let value = after.strip_prefix('s').unwrap_or(after).trim_start_matches(['"', '\'', ')', ' ']);

@@ -3,9 +3,7 @@
 //! A [`Group`] has the literals that the scan searches for. A [`Form`] has the conditions on the text around a
 //! literal, and the strength of the evidence. The strongest form of a line decides.
 
-use Edge::{
-    Any, Camel, Closed, Code, Colon, End, Gap, Label, LineStart, Start, Text, Type, Where, WholeType, Word,
-};
+use Edge::{Any, Code, Colon, End, Gap, Label, LineStart, Start, Text, Type, Where, Word};
 use Grade::{Message, Strong, Weak};
 
 /// The strength of the evidence that a line reports a failure.
@@ -56,14 +54,8 @@ pub(crate) enum Edge {
     LineStart,
     /// Before it: the start of the line or of a message, as after `main.c:3: `, `[12:30:01] ` or `| `.
     Start,
-    /// Before it: the same as [`Edge::Start`], but not only indentation if the text is in lower case.
-    Message,
-    /// Before it: the start of a word, as in `got ValueError`.
-    Camel,
     /// Before it: the start of a word that begins a message, as in `a.py:3: ValueError`.
     Type,
-    /// Before it: the start of a word that is a whole message.
-    WholeType,
     /// Before it: at most one word of a message, as in `Parse error near line 3`.
     Label,
     /// After it: `:` (but not `::`), `[`, `]`, `!` or ` -`.
@@ -74,8 +66,6 @@ pub(crate) enum Edge {
     Gap,
     /// After it: the end of the line.
     End,
-    /// After it: a closing bracket at the end of the line.
-    Closed,
     /// After it: a space and a word, or `:`.
     Text,
     /// After it: ` at`, ` in`, ` near`, ` on`, ` while` or ` during`.
@@ -102,12 +92,9 @@ pub(crate) static GROUPS: &[Group] = &[
             any("error", Label, Where, Strong),
             exact("ERROR", Word, Word, Strong),
             exact("Error", Type, Colon, Strong),
-            exact("Error", WholeType, End, Strong),
-            exact("Error", Camel, Closed, Strong),
             any("syntax error", Word, Word, Strong),
             any("bus error", Word, Word, Strong),
             any("input/output error", Word, Word, Strong),
-            exact("Error", Camel, Colon, Message),
             any("error", Word, Word, Weak),
             any("errors", Word, Word, Weak),
         ],
@@ -118,9 +105,6 @@ pub(crate) static GROUPS: &[Group] = &[
             any("exception", Word, Colon, Strong),
             any("exception", Start, Where, Strong),
             exact("Exception", Type, Colon, Strong),
-            exact("Exception", WholeType, End, Strong),
-            exact("Exception", Camel, Closed, Strong),
-            exact("Exception", Camel, Colon, Message),
             any("exception", Word, Word, Weak),
         ],
     },
@@ -130,7 +114,7 @@ pub(crate) static GROUPS: &[Group] = &[
             exact("FAIL", Word, Word, Strong),
             exact("FAILED", Word, Word, Strong),
             exact("FAILURE", Word, Word, Strong),
-            any("failed", Edge::Message, Text, Strong),
+            any("failed", Start, Text, Strong),
             any("failed", Word, Colon, Strong),
             any("failure", Start, End, Strong),
             any("failure", Word, Colon, Strong),
@@ -162,7 +146,7 @@ pub(crate) static GROUPS: &[Group] = &[
     },
     Group {
         needles: &["sserti"],
-        forms: &[any("assertion", Edge::Message, Word, Strong), any("assertion", Word, Word, Message)],
+        forms: &[any("assertion", Start, Word, Strong), any("assertion", Word, Word, Message)],
     },
     Group {
         needles: &["RITICAL", "SEVERE"],
@@ -241,15 +225,15 @@ pub(crate) static GROUPS: &[Group] = &[
     Group {
         needles: &["nvalid"],
         forms: &[
-            any("invalid", Edge::Message, Word, Strong),
-            any("invalid-", Edge::Message, Any, Strong),
+            any("invalid", Start, Word, Strong),
+            any("invalid-", Start, Any, Strong),
             any("invalid", Word, Word, Message),
         ],
     },
     Group {
         needles: &["xpected"],
         forms: &[
-            any("unexpected", Edge::Message, Word, Strong),
+            any("unexpected", Start, Word, Strong),
             any("unexpected", Word, Word, Message),
             any("expected", Word, Word, Message),
         ],
