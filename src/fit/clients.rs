@@ -1,4 +1,4 @@
-//! The profiles of the clients that were measured.
+//! The profiles of the measured clients.
 
 use super::Client;
 
@@ -23,14 +23,14 @@ const fn all_as_text(id: &'static str, version: &'static str) -> Client {
     Client { has_images: false, omits_details: true, ..whole(id, version) }
 }
 
-/// The clients that were measured.
+/// The measured clients.
 pub static CLIENTS: [Client; 22] = [
     whole("claude-code", "2.1"),
     // Drops the middle above 12,000 bytes.
     Client { max_bytes: Some(11_000), answer_within_secs: Some(270), ..whole("codex", "0.169") },
     // Drops the end above 2000 lines, including the notice.
     Client { max_lines: Some(1990), ..whole("opencode", "1.18") },
-    // Made of opencode, with the same limit.
+    // Based on opencode, with the same limit.
     Client { max_lines: Some(1990), ..whole("kilo", "7.7") },
     // Saves a result above 20,480 bytes to a file and shows 500 characters of it.
     Client { max_bytes: Some(19_000), has_images: false, ..whole("copilot-cli", "1.0") },
@@ -40,8 +40,8 @@ pub static CLIENTS: [Client; 22] = [
     // Converts the result to JSON and drops the middle above 8000 characters.
     Client { max_result_json_bytes: Some(8000), answer_within_secs: Some(54), ..all_as_text("cline", "3.0") },
     Client { answer_within_secs: Some(54), has_images: false, ..whole("continue", "1.5") },
-    // It sends the name that the server has in its list. This row is before that of the client whose name its own starts
-    // with.
+    // It sends the name that the server has in its list. This profile precedes that of the client whose name is a
+    // prefix of its name.
     Client { answer_within_secs: Some(54), ..whole("openai-agents-js", "0.20") },
     Client { answer_within_secs: Some(4), ..whole("openai-agents", "0.24") },
     whole("pydantic-ai", "2.68"),

@@ -122,7 +122,7 @@ pub fn check(tool: &str, schema: &Object, given: &Object) -> Result<Object, Tool
         match names::near(tool, properties, &name).filter(|_| !says_nothing(tool, &name, &value)) {
             Some(near) => return Err(ToolError::Argument(unknown(tool, properties, &name, near))),
             None => {
-                tracing::warn!(tool, argument = %shown(&name), "an argument that does not exist is left aside");
+                tracing::warn!(tool, argument = %shown(&name), "ignored an argument that does not exist");
             }
         }
     }

@@ -141,17 +141,17 @@ pub fn instructions(limits: &Limits, tools: &ToolSet) -> String {
     let lines = Count(limits.max_lines, "line", "lines");
     let answer_within = limits.answer_within.filter(|_| tools.contains(&ToolName::Bash)).map(|within| {
         let seconds = Count(within.as_secs(), "second", "seconds");
-        format!(" A command that still runs after {seconds} is answered for and goes on.")
+        format!(" A command that still runs after {seconds} keeps running after its result.")
     });
     let images = if limits.images == Images::Off && tools.contains(&ToolName::Read) {
-        " Of images the type and size are given."
+        " For images, only the type and size are returned."
     } else {
         ""
     };
     format!(
-        "Tools to {}. Each answer fits your context: at most {lines} or {}, {}. What was left out, \
-         and the exact next call that gets it, stands in square brackets at the end of an answer. Relative paths \
-         start from the workspace folder.{}{images}",
+        "Tools to {}. Each result fits your context: at most {lines} or {}, {}. Text in square brackets at the end \
+         of a result states what was omitted, and the exact next call that returns it. Relative paths start from the \
+         workspace folder.{}{images}",
         purposes.join(", "),
         size_text(limits),
         line_limit_text(limits).as_deref().unwrap_or("whole lines only"),
@@ -265,7 +265,7 @@ mod tests {
                      by regular expression (grep), find files by name (find), list folders (ls). ";
         assert!(all.starts_with(first), "{all}");
         let some = instructions(&Limits::default(), &ToolSet::from([ToolName::Ls]));
-        assert!(some.starts_with("Tools to list folders (ls). Each answer"), "{some}");
+        assert!(some.starts_with("Tools to list folders (ls). Each result"), "{some}");
     }
 
     #[test]
@@ -273,8 +273,8 @@ mod tests {
         let cline = crate::fit::Client::of_id("cline").unwrap();
         let limits = cline.fitted(&Limits::default(), crate::fit::Given::default(), None);
         let all = instructions(&limits, &ToolSet::from(ToolName::ALL));
-        let end = "A command that still runs after 54 seconds is answered for and goes on. Of images the type and \
-                   size are given.";
+        let end = "A command that still runs after 54 seconds keeps running after its result. For images, only the \
+                   type and size are returned.";
         assert!(all.contains("at most 2000 lines or 6.9KB as JSON,") && all.ends_with(end), "{all}");
         let some = instructions(&limits, &ToolSet::from([ToolName::Ls]));
         assert!(some.ends_with("start from the workspace folder."), "{some}");

@@ -24,7 +24,7 @@ pub(super) fn look(options: &Options, binary: &Path, say: &mut dyn FnMut(Finding
     }
     let probed = sandbox::probe();
     say(match &probed {
-        Ok(()) => Fine("commands can be held by --sandbox".to_owned()),
+        Ok(()) => Fine("--sandbox can restrict commands".to_owned()),
         Err(error) => Note(format!("--sandbox is not available here: {error}")),
     });
     let secrets = Environment::filtered(&options.env_keep);
@@ -54,9 +54,7 @@ fn look_at_commands(options: &Options, shared: &Shared, say: &mut dyn FnMut(Find
         Note(format!("there is no bash on PATH: commands run by {name}"))
     });
     say(match commands.store.try_out() {
-        Ok(folder) => {
-            Fine(format!("whole outputs are saved in {}", String::from_utf8_lossy(&shown(&folder))))
-        }
+        Ok(folder) => Fine(format!("full outputs are saved in {}", String::from_utf8_lossy(&shown(&folder)))),
         Err(error) => Wrong(format!("full outputs cannot be saved: {}", reason(&error))),
     });
     if let (Some(sandbox), Ok(workspace)) = (&commands.sandbox, options.workspace(shared)) {
