@@ -43,7 +43,6 @@ impl Tools {
             tools: ToolSet::default(),
             workers: 1,
             line_indexes: Cache::default(),
-            outlines: cutline::tools::outline::Cache::default(),
             commands: Commands::new(saved_output::Settings::default(), None, Environment::default()),
             save: cutline::tools::SaveMode::default(),
             threads: Threads::default(),
