@@ -177,7 +177,11 @@ fn server_with_proc_of_another_namespace_ends_commands_by_group() {
     let mut client = start.client();
     client.call("read", json!({"path": "a"})).assert_text("one\n");
     run_and_end_by_group(&mut client, "");
-    assert!(client.stderr().contains("/proc has no processes of this namespace"), "{}", client.stderr());
+    assert!(
+        client.stderr().contains("/proc shows no processes of this PID namespace"),
+        "{}",
+        client.stderr()
+    );
 }
 
 #[test]

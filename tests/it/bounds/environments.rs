@@ -37,9 +37,11 @@ fn each_environment_is_read_once_while_a_command_is_ended() {
         other.kill().unwrap();
         other.wait().unwrap();
     }
+    // Without a cache, each of more than ten searches would read them. The search for processes of killed servers, which
+    // starts soon after the server, can also read them.
     let once = OTHERS * ENVIRONMENT_BYTES;
     assert!(
-        (once..2 * once).contains(&read),
+        (once..5 * once).contains(&read),
         "{read} bytes were read, but all environments have {once} bytes"
     );
 }

@@ -158,9 +158,9 @@ fn content(start: u64, bytes: u64) -> Vec<u8> {
     lines.copied().skip(skipped).take(usize::try_from(bytes).unwrap()).collect()
 }
 
-/// Returns the attributes of the root directory or of a file. A file has 100 bytes, or 1 MB if its start is `readable`.
+/// Returns the attributes of the root directory or of a file. A file has 100 bytes, or 2 MB if its start is `readable`.
 fn attributes(node: u64, readable: u64) -> Vec<u8> {
-    let file_bytes = if readable > 0 { 1 << 20 } else { 100 };
+    let file_bytes = if readable > 0 { 2 << 20 } else { 100 };
     let (mode, bytes): (u32, u64) = if node == ROOT_INODE { (0o040_755, 0) } else { (0o100_644, file_bytes) };
     let times = [0; 4 * 8 + 3 * 4];
     let rest = [mode, 1, 0, 0, 0, 4096, 0].map(u32::to_le_bytes).concat();
@@ -241,8 +241,8 @@ fn matches_before_a_hung_read_are_returned_at_the_deadline() {
     let flags = ["--search-timeout", "1", "--workers", "2"];
     let mut client = Start::new(&workspace).flags(flags).client();
     let Some(hung) = Hung::mount(&workspace, "hung") else { return };
-    // The first 256 KB are read before the search begins.
-    hung.readable.store(512 * 1024, Ordering::SeqCst);
+    // The first 1 MB is read before the search begins, to detect the encoding.
+    hung.readable.store(5 << 18, Ordering::SeqCst);
     let id = client.send_call("grep", json!({"pattern": "needle", "path": "hung/x"}), None);
     eventually("the read hangs", || hung.waiting.load(Ordering::SeqCst) > 0);
     client.call("grep", json!({"pattern": "needle", "path": "a"})).assert_text("a:1: needle");
