@@ -101,7 +101,8 @@ pub(super) fn run(options: &Options, matches: &ArgMatches, json: bool) -> anyhow
     }
     if let Some(processes) = ended {
         // The result states that they keep running, which is true only in a server.
-        let message = format!("{processes} ended with this call: only a server lets them go on");
+        let message =
+            format!("{processes} ended with this call: only a server keeps background processes running");
         writeln!(anstream::stderr(), "{NOTICE}{message}{NOTICE:#}")?;
     }
     runtime.shutdown_background();

@@ -39,7 +39,7 @@ pub(super) fn run(file: &Path, json: bool, page: Option<&Path>) -> anyhow::Resul
     // On systems without `/dev/stdin`, stdin cannot be compared with the page.
     let records = if file == Path::new("-") { Path::new("/dev/stdin") } else { file };
     if let Some(page) = page.filter(|page| is_same(records, page)) {
-        super::refuse_in(&["stats"], format!("--html {} is the file of records itself", page.display()));
+        super::refuse_in(&["stats"], format!("--html {} is the stats file itself", page.display()));
     }
     let read = open(file).and_then(|input| read(BufReader::new(input)));
     let read = read.map_err(|error| unreadable(file, &error))?;

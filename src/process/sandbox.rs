@@ -238,7 +238,7 @@ impl Sandbox {
     /// none.
     pub fn warning(&self, roots: &[Root]) -> Option<String> {
         let (_, open) = self.found_autorun_files(roots);
-        let warning = "sandboxed commands may write what starts programs outside the sandbox later";
+        let warning = "sandboxed commands can write to files that start programs outside the sandbox";
         (!open.is_empty()).then(|| format!("{warning}: {}", listed(&open)))
     }
 

@@ -341,11 +341,11 @@ fn call_leaves_no_process() {
     for (command, expected) in [
         (
             "sleep 600 & echo hi",
-            "1 background process was ended with this call: only a server lets them go on\n",
+            "1 background process was ended with this call: only a server keeps background processes running\n",
         ),
         (
             "sleep 600 & sleep 600 &",
-            "2 background processes were ended with this call: only a server lets them go on\n",
+            "2 background processes were ended with this call: only a server keeps background processes running\n",
         ),
         ("sleep 600 >/dev/null 2>&1 &", ""),
     ] {

@@ -106,7 +106,7 @@ fn kernel_without_landlock_is_refused_at_the_start() {
         let refused = start.command().stdin(Stdio::null()).output().unwrap();
         let stderr = String::from_utf8_lossy(&refused.stderr);
         assert_eq!(refused.status.code(), Some(2), "{stderr}");
-        assert!(stderr.contains("the kernel can't hold commands to it (Landlock, ABI 4"), "{stderr}");
+        assert!(stderr.contains("the kernel cannot enforce it (Landlock ABI 4"), "{stderr}");
     }
     let mut unrestricted = Start::new(&workspace).through(&without, &[]).client();
     unrestricted.call("bash", json!({"command": "echo hi"})).assert_text("hi\n");

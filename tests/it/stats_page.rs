@@ -116,10 +116,7 @@ fn page_does_not_overwrite_its_records() {
     for page in ["calls", "./calls", "link"] {
         let refused = run(&workspace, &["stats", "calls", "--html", page]);
         assert_eq!(refused.status.code(), Some(2));
-        assert!(
-            String::from_utf8_lossy(&refused.stderr).contains("is the file of records itself"),
-            "{refused:?}"
-        );
+        assert!(String::from_utf8_lossy(&refused.stderr).contains("is the stats file itself"), "{refused:?}");
     }
     let piped = Start::new(&workspace).flags(["stats", "-", "--html", "calls"]).command();
     let piped = { piped }.stdin(fs::File::open(workspace.path("calls")).unwrap()).output().unwrap();

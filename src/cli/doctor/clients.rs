@@ -157,7 +157,7 @@ fn say_tried(
     let row = place.client.row();
     match trial.start(server, trials.binary, place.client.fit()) {
         Ok((took, stats)) => {
-            say(Fine(format!("{what}, which greeted in {took:.0?}")));
+            say(Fine(format!("{what}, which answered in {took:.0?}")));
             say(Fine(format!("{}: {}", row.name, super::server::limits(&stats))));
         }
         Err(message) => say(Wrong(format!("{what}, but {message}"))),

@@ -33,11 +33,11 @@ pub(super) fn look(options: &Options, binary: &Path, flags: &[String], say: &mut
     let mut command = Command::new(binary);
     command.args(flags);
     let talked = converse(command, MY_NAME, async |session, took| {
-        say(Fine(format!("the server started and greeted in {took:.0?}")));
+        say(Fine(format!("the server started and answered in {took:.0?}")));
         session.call_each_tool(options, say).await
     });
     say(match talked {
-        Ok(()) => Fine("it ended with the end of its input".to_owned()),
+        Ok(()) => Fine("it exited when its input ended".to_owned()),
         Err(message) => Wrong(message),
     });
 }
@@ -52,8 +52,8 @@ pub(super) fn greet(command: Command, client: Option<&str>) -> Result<(Duration,
 pub(super) fn limits(stats: &Value) -> String {
     let row = stats["fit"].as_str().and_then(fit::Client::of_id);
     let row = row.map_or_else(
-        || "the defaults fit".to_owned(),
-        |row| format!("the row {} ({}) fits", row.id, row.version),
+        || "the defaults apply".to_owned(),
+        |row| format!("the profile {} ({}) applies", row.id, row.version),
     );
     let limits = &stats["limits"];
     let number = |name: &str| limits[name].as_u64();

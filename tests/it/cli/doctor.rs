@@ -90,7 +90,7 @@ fn entry_is_started_with_its_flags() {
         json!({"command": binary, "args": ["--root", "root"], "cwd": workspace.base()}),
     ] {
         let (code, report) = report_about(&workspace, &valid);
-        assert!(code == 0 && report.contains(", which greeted in "), "{report}");
+        assert!(code == 0 && report.contains(", which answered in "), "{report}");
     }
     for (entry, why) in [
         (json!({"args": ["--root", "/gone"]}), "--root /gone: No such file or directory\n"),
@@ -152,7 +152,7 @@ fn command_of_another_program_is_not_run() {
             1,
         ),
         (json!({"command": binary, "args": ["sandboxed", "--", "touch", "ran"]}), "'sandboxed'\n", 1),
-        (json!({"command": binary, "env": {"LD_TRACE_LOADED_OBJECTS": "1"}}), ", which greeted in ", 0),
+        (json!({"command": binary, "env": {"LD_TRACE_LOADED_OBJECTS": "1"}}), ", which answered in ", 0),
         (
             json!({"command": binary, "args": ["--root", "${HOME}"]}),
             "${…}, which the client fills in: it was not tried\n",
@@ -211,7 +211,7 @@ fn trial_start_of_an_entry_changes_only_a_temporary_folder() {
             let before = trees();
             let output = run(&workspace, &[&["doctor", "--tools", "ls"], flags].concat());
             let report = stdout(&output);
-            assert!(code(&output) == 0 && report.contains(", which greeted in "), "{entry}: {report}");
+            assert!(code(&output) == 0 && report.contains(", which answered in "), "{entry}: {report}");
             assert_eq!(trees(), before, "{entry}");
             fs::remove_file(&file).unwrap();
         }
@@ -244,14 +244,14 @@ fn project_entries_start_only_with_the_flag() {
              --start-project-servers starts it\n"
         );
         assert!(report.contains(&note), "{note} is not in\n{report}");
-        assert!(started.contains(&format!("ok    {file} starts {binary}, which greeted in ")), "{started}");
+        assert!(started.contains(&format!("ok    {file} starts {binary}, which answered in ")), "{started}");
     }
-    assert!(!report.contains("which greeted in") && !report.contains(" fits: "), "{report}");
+    assert!(!report.contains("which answered in") && !report.contains(" applies: "), "{report}");
     // If the home folder is a repository, its files still belong to the user.
     let mut command =
         Start::new(&workspace).env("HOME", "<root>").env("CODEX_HOME", "<root>/codex").command();
     let report = stdout(&command.args(["doctor", "--tools", "ls"]).stdin(Stdio::null()).output().unwrap());
-    assert!(report.contains(&format!("codex/config.toml starts {binary}, which greeted in ")), "{report}");
+    assert!(report.contains(&format!("codex/config.toml starts {binary}, which answered in ")), "{report}");
 }
 
 #[test]
@@ -305,32 +305,31 @@ fn client_profiles_are_reported() {
     let report = stdout(&output);
     assert_eq!(code(&output), 0, "{report}");
     for line in [
-        "Claude Desktop: the defaults fit: 2000 lines, 30KB, images",
-        "Claude Code: the row claude-code (2.1) fits: 2000 lines, 30KB, images",
-        "Cursor: the defaults fit: 2000 lines, 30KB, images",
-        "VS Code: the defaults fit: 2000 lines, 30KB, images",
-        "Codex: the row codex (0.169) fits: 2000 lines, 30KB, answers within 630 seconds, images",
-        "opencode: the row opencode (1.18) fits: 1990 lines, 30KB, images",
-        "Gemini CLI: the row gemini (0.61) fits: 2000 lines, 30KB, images",
-        "Qwen Code: the row qwen (0.24) fits: 990 lines, 24KB, images",
-        "Cline: the row cline (3.0) fits: 2000 lines, 4KB, answers within 54 seconds, no images",
-        "Continue: the row continue (1.5) fits: 2000 lines, 30KB, answers within 54 seconds, no images",
+        "Claude Desktop: the defaults apply: 2000 lines, 30KB, images",
+        "Claude Code: the profile claude-code (2.1) applies: 2000 lines, 30KB, images",
+        "Cursor: the defaults apply: 2000 lines, 30KB, images",
+        "VS Code: the defaults apply: 2000 lines, 30KB, images",
+        "Codex: the profile codex (0.169) applies: 2000 lines, 30KB, answers within 630 seconds, images",
+        "opencode: the profile opencode (1.18) applies: 1990 lines, 30KB, images",
+        "Gemini CLI: the profile gemini (0.61) applies: 2000 lines, 30KB, images",
+        "Qwen Code: the profile qwen (0.24) applies: 990 lines, 24KB, images",
+        "Cline: the profile cline (3.0) applies: 2000 lines, 4KB, answers within 54 seconds, no images",
+        "Continue: the profile continue (1.5) applies: 2000 lines, 30KB, answers within 54 seconds, no images",
     ] {
         assert!(report.contains(&format!("ok    {line}\n")), "{line} is not in\n{report}");
     }
     let named =
-        format!("{} starts {} as files, which greeted", cline.display(), env!("CARGO_BIN_EXE_cutline"));
+        format!("{} starts {} as files, which answered", cline.display(), env!("CARGO_BIN_EXE_cutline"));
     assert!(report.contains(&named), "{named} is not in\n{report}");
 }
 
 #[test]
 fn configured_client_profile_is_reported_without_an_entry() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
-    let line =
-        "ok    the row cline (3.0) fits: 2000 lines, 6.9KB as JSON, answers within 54 seconds, no images\n";
+    let line = "ok    the profile cline (3.0) applies: 2000 lines, 6.9KB as JSON, answers within 54 seconds, no images\n";
     let report = |flags: &[&str]| stdout(&run(&workspace, &[&["doctor", "--tools", "ls"], flags].concat()));
     assert!(report(&["--fit", "cline"]).contains(line), "{}", report(&["--fit", "cline"]));
-    assert!(!report(&[]).contains(" fits: "), "{}", report(&[]));
+    assert!(!report(&[]).contains(" applies: "), "{}", report(&[]));
 }
 
 #[test]

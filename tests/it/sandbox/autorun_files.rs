@@ -13,7 +13,7 @@ use crate::support::{Client, Start, Workspace};
 
 const FLAGS: [&str; 2] = ["--sandbox", "workspace-write"];
 /// The start of the warning, before the list of writable files.
-const WARNING: &str = "sandboxed commands may write what starts programs outside the sandbox later: ";
+const WARNING: &str = "sandboxed commands can write to files that start programs outside the sandbox: ";
 
 /// Further autorun files of clients.
 const CLIENT_FILES: [&str; 18] = [

@@ -37,7 +37,7 @@ pub fn probe() -> Result<(), String> {
     if !Path::new(THIS_BINARY).exists() {
         return Err("/proc is not mounted".to_owned());
     }
-    let needed = "the kernel can't hold commands to it (Landlock, ABI 4 or later, is needed)";
+    let needed = "the kernel cannot enforce it (Landlock ABI 4 or later is needed)";
     ruleset().map(drop).map_err(|error| format!("{needed}: {error}"))
 }
 

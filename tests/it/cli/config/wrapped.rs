@@ -46,7 +46,7 @@ fn entries_of_every_client_are_written_and_wrapped() {
             wrapped.contains("20KB") && own.contains("20KB") && own.contains("mine") == text.contains("mine")
         );
         let report = stdout(&run(&workspace, &["doctor", "--tools", "ls", "--start-project-servers"]));
-        for part in [" has other servers: wrapped github\n", " starts ", ", which greeted in "] {
+        for part in [" has other servers: wrapped github\n", " starts ", ", which answered in "] {
             assert!(
                 report.contains(&format!(
                     "{}{part}",
