@@ -66,7 +66,9 @@ pub fn on_terminal(text: &str) -> Cow<'_, str> {
 
 /// Returns true if the text has no control characters and nothing that could be invisible.
 fn is_plain(text: &str) -> bool {
-    !text.chars().any(|c| c.is_control() || is_invisible(c))
+    // Most text is ASCII, which needs no decoding.
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+        || !text.chars().any(|c| c.is_control() || is_invisible(c))
 }
 
 fn push_escape(text: &mut String, c: char) {
