@@ -42,7 +42,7 @@ pub(in crate::tools) fn of_rest(
     let syntax = place.real.file_name().and_then(|name| Syntax::of_path(&name.to_string_lossy()));
     let Some(syntax) = syntax.filter(|_| text.end <= OUTLINE_FILE_BYTES) else { return Ok(None) };
     let examined = TextFile { end: text.end.min(page.end + OUTLINE_BYTES), ..*text };
-    let content = match content(&examined, text.detect()?, stop) {
+    let content = match content(&examined, stop) {
         Err(error) if stopped_by(&error) == Some(Stopped::Late) => return Ok(None),
         content => content?,
     };
@@ -61,21 +61,29 @@ pub(in crate::tools) fn of_rest(
 }
 
 /// Returns the decoded content of a text.
-fn content<'a>(text: &TextFile<'a>, encoding: Encoding, stop: &Stop) -> io::Result<Cow<'a, [u8]>> {
+fn content<'a>(text: &TextFile<'a>, stop: &Stop) -> io::Result<Cow<'a, [u8]>> {
     stop.check()?;
-    if let (Bytes::Held(bytes), Encoding::Utf8) = (text.bytes, encoding) {
-        let bytes = bytes.get(as_index(text.start)..as_index(text.end)).unwrap_or_default();
-        return Ok(Cow::Borrowed(bytes));
-    }
-    let mut content = Vec::with_capacity(as_index(text.end.saturating_sub(text.start)));
-    let mut decoder = Decoder::new(encoding);
-    text.blocks(text.start, &mut text.buffer(READ_BYTES), stop, |_, block| {
-        if encoding == Encoding::Utf8 {
-            content.extend_from_slice(block);
-        } else {
-            decoder.push(block, &mut |part| content.extend_from_slice(part.as_bytes()));
+    let bytes = match text.bytes {
+        Bytes::Held(bytes) => {
+            Cow::Borrowed(bytes.get(as_index(text.start)..as_index(text.end)).unwrap_or_default())
         }
-        ControlFlow::Continue(())
-    })?;
-    Ok(Cow::Owned(content))
+        Bytes::Open(_) => {
+            let mut bytes = Vec::with_capacity(as_index(text.end.saturating_sub(text.start)));
+            text.blocks(text.start, &mut text.buffer(READ_BYTES), stop, |_, block| {
+                bytes.extend_from_slice(block);
+                ControlFlow::Continue(())
+            })?;
+            Cow::Owned(bytes)
+        }
+    };
+    // Detection can read a megabyte. Valid UTF-8 does not need it; a character can be cut off at the end.
+    let is_valid = || str::from_utf8(&bytes).map_or_else(|error| error.error_len().is_none(), |_| true);
+    let is_utf8 = text.encoding == Encoding::Utf8 && is_valid();
+    let encoding = if is_utf8 { Encoding::Utf8 } else { text.detect()? };
+    if encoding == Encoding::Utf8 {
+        return Ok(bytes);
+    }
+    let mut decoded = Vec::new();
+    Decoder::new(encoding).push(&bytes, &mut |part| decoded.extend_from_slice(part.as_bytes()));
+    Ok(Cow::Owned(decoded))
 }
