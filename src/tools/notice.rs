@@ -164,7 +164,7 @@ pub enum Notice {
         names: Names,
     },
     /// The ignore rules of this number of folders were skipped.
-    #[display("[Ignore rules of {} were too large and were skipped]", Count(*_0, "folder", "folders"))]
+    #[display("[Ignore rules of {} were too large and left aside]", Count(*_0, "folder", "folders"))]
     RulesSkipped(u64),
     /// Nothing was found for a pattern with `\|`, which is an alternation in grep's basic syntax.
     #[display("[An escaped | is the character itself. Use a plain | between alternatives]")]

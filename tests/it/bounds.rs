@@ -65,7 +65,7 @@ fn ignore_rules_over_their_bounds_are_skipped() {
     fs::write(workspace.path(".ignore"), format!("hidden\n{}\n", "#".repeat(1_000_000))).unwrap();
     let reply = client.call("grep", json!({"pattern": "needle"}));
     reply.assert_text(
-        "hidden:1: needle\nlate:1: needle\n\n[Ignore rules of 1 folder were too large and were skipped]",
+        "hidden:1: needle\nlate:1: needle\n\n[Ignore rules of 1 folder were too large and left aside]",
     );
 }
 
@@ -92,10 +92,10 @@ fn expensive_ignore_rules_use_bounded_memory() {
     let before = memory_peak_kb(&client);
     client
         .call("find", json!({"pattern": "bottom"}))
-        .assert_contains("/bottom\n\n[Ignore rules of 37 folders were too large and were skipped]");
+        .assert_contains("/bottom\n\n[Ignore rules of 37 folders were too large and left aside]");
     client
         .call("grep", json!({"pattern": "needle"}))
-        .assert_contains("folders were too large and were skipped]");
+        .assert_contains("folders were too large and left aside]");
     let used = memory_peak_kb(&client) - before;
     assert!(used < 24_000, "{used} KB");
 }
