@@ -145,8 +145,8 @@ fn flags_on_page_match_binary() {
         assert!(help.contains(&variable), "{flag} has no {variable}");
     }
     let page = file("docs/configuration.md");
-    let rows = page.lines().filter_map(|line| line.strip_prefix("| `--")?.split(['`', ' ']).next());
-    for flag in rows {
+    let items = page.lines().filter_map(|line| line.strip_prefix("- `--")?.split(['`', ' ']).next());
+    for flag in items {
         assert!(flags.contains(&format!("--{flag}")), "the page has --{flag}, but --help does not");
     }
 }

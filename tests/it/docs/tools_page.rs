@@ -122,15 +122,15 @@ fn limits_match_constants() {
     let (pseudo, secs) = (is::PSEUDO_FILE_BYTES, is::PSEUDO_FILE_SECS);
     let readme = [format!("at most {lines} lines and {bytes} by default")];
     let configuration = [
-        format!("`--max-lines N` | {lines} |"),
-        format!("`--max-bytes SIZE` | {bytes} |"),
-        format!("`--max-line-chars N` | {chars} |"),
-        format!("`--bash-timeout SECONDS` | {timeout} |"),
-        format!("`--bash-max-timeout SECONDS` | {longest} |"),
-        format!("`--search-timeout SECONDS` | {}, or the client's limit |", is::SEARCH_TIMEOUT_SECS),
-        format!("`--spill-max-file SIZE` | {} |", Size(spill)),
-        format!("`--spill-max-total SIZE` | {} |", Size(spills)),
-        format!("`--spill-keep TIME` | {days}d |"),
+        format!("`--max-lines N` ({lines}):"),
+        format!("`--max-bytes SIZE` ({bytes}):"),
+        format!("`--max-line-chars N` ({chars}):"),
+        format!("`--bash-timeout SECONDS` ({timeout}):"),
+        format!("`--bash-max-timeout SECONDS` ({longest}):"),
+        format!("`--search-timeout SECONDS` ({}, or the client's limit):", is::SEARCH_TIMEOUT_SECS),
+        format!("`--spill-max-file SIZE` ({}):", Size(spill)),
+        format!("`--spill-max-total SIZE` ({}):", Size(spills)),
+        format!("`--spill-keep TIME` ({days}d):"),
     ];
     let tools = [
         format!("maximum number of results: {}, by relevance {ranked}", is::FIND_LIMIT),
@@ -146,21 +146,21 @@ fn limits_match_constants() {
         format!("Paths over {} characters", cutline_core::text::show::PATH_CHARS),
     ];
     let security = [
-        format!("| one message | {} and 10,000 values,", of(is::MAX_MESSAGE_BYTES)),
-        format!("its `_meta` | {} each;", of(is::ARGUMENTS_BYTES)),
-        format!("| requests without an answer | {};", is::REQUESTS_AT_ONCE),
-        format!("| a pattern | {}, literal {};", kib(is::PATTERN_BYTES), kib(is::LITERAL_BYTES)),
-        format!("hold their output open | {};", is::BACKGROUND_COMMANDS),
+        format!("- one message: {} and 10,000 values,", of(is::MAX_MESSAGE_BYTES)),
+        format!("its `_meta`: {} each;", of(is::ARGUMENTS_BYTES)),
+        format!("- requests without an answer: {};", is::REQUESTS_AT_ONCE),
+        format!("- a pattern: {}, literal {};", kib(is::PATTERN_BYTES), kib(is::LITERAL_BYTES)),
+        format!("hold their output open: {};", is::BACKGROUND_COMMANDS),
         format!("; {} when compiled;", of(is::REGEX_BYTES)),
-        format!("| a glob | {}, braces {} deep; {} globs", kib(is::GLOB_BYTES), is::GLOB_DEPTH, is::EXCLUDES),
+        format!("- a glob: {}, braces {} deep; {} globs", kib(is::GLOB_BYTES), is::GLOB_DEPTH, is::EXCLUDES),
         format!("a file {}, the rules", spaced(is::RULES_BYTES)),
         format!("for a folder {} in memory;", of(is::RULES_IN_FORCE_BYTES)),
         format!("; {} of a line at a time;", of(is::GREP_LINE_BYTES)),
-        format!("| `multiline` | files of {},", spaced(is::GREP_MULTILINE_BYTES)),
-        format!("decoded | {pixels} megapixels and {};", spaced(is::IMAGE_FILE_BYTES)),
-        format!("| a file of `/proc` | {} or {secs} seconds |", spaced(pseudo)),
-        format!("| {}, {}, {days} days |", spaced(spill), spaced(spills)),
-        format!("| commands | {timeout} seconds, at most {longest}; {} at once,", is::COMMANDS_AT_ONCE),
+        format!("- `multiline`: files of {},", spaced(is::GREP_MULTILINE_BYTES)),
+        format!("decoded: {pixels} megapixels and {};", spaced(is::IMAGE_FILE_BYTES)),
+        format!("- a file of `/proc`: {} or {secs} seconds", spaced(pseudo)),
+        format!("their age: {}, {}, {days} days", spaced(spill), spaced(spills)),
+        format!("- commands: {timeout} seconds, at most {longest}; {} at once,", is::COMMANDS_AT_ONCE),
     ];
     for (page, wanted) in [
         ("README.md", &readme[..]),
