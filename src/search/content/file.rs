@@ -14,7 +14,7 @@ use encoding_rs_io::DecodeReaderBytesBuilder;
 use grep_regex::RegexMatcher;
 use grep_searcher::sinks::Bytes;
 
-use super::line_reader::{LineReader, ReadLines, normalize};
+use super::line_reader::{LineFacts, LineReader, normalize};
 use super::matcher::PatternMatcher;
 use super::ranked::FileRanking;
 use super::sink::RowSink;
@@ -81,7 +81,7 @@ impl Searcher {
             0 => most.saturating_sub(len as u64),
             size => size.saturating_sub(len as u64),
         };
-        let lines = ReadLines::default();
+        let facts = LineFacts::default();
         let mut whole = Vec::new();
         let (text, source) = if is_utf8 && rest == 0 {
             let len = normalize(pattern, &mut buffer[..len], mark);
@@ -107,14 +107,14 @@ impl Searcher {
             ranking.map(|ranking| RefCell::new(FileRanking::new(ranking, query.context, &ranked_path)));
         let mut matcher = PatternMatcher::new(query, text, stop);
         matcher.ranking = ranking.as_ref();
-        let mut sink = RowSink::new(&matcher, &lines, path, emit);
+        let mut sink = RowSink::new(&matcher, &facts, path, emit);
         let done = match source {
             None => grep.search_slice(&matcher, text, &mut sink),
             Some(source) => {
                 if !std::mem::replace(has_large_buffer, true) {
                     enlarge_buffer(grep)?;
                 }
-                grep.search_reader(&matcher, LineReader::new(source, &matcher, &lines), &mut sink)
+                grep.search_reader(&matcher, LineReader::new(source, &matcher, &facts), &mut sink)
             }
         };
         let at_limit = size == 0 && file.stream_position()? == most;
@@ -127,7 +127,7 @@ impl Searcher {
         let incomplete = match done {
             _ if stopped.is_some() => None,
             Err(error) if !is_full(&error) => return Err(error),
-            Ok(()) if !lines.unsearched.get() => has_more.then_some(IncompleteReason::Rest),
+            Ok(()) if !facts.unsearched.get() => has_more.then_some(IncompleteReason::Rest),
             _ => Some(IncompleteReason::LongLine),
         };
         if found > 0 && flow.is_continue() {

@@ -19,13 +19,13 @@ use crate::limits::GREP_LINE_BYTES;
 /// Maximum bytes of one read of a line that does not fit in the searcher's buffer.
 pub(super) const READ_BYTES: usize = 256 * 1024;
 /// Maximum number of buffered bytes of a line, a multiple of the size of a read.
-const HELD_BYTES: usize = GREP_LINE_BYTES.next_multiple_of(READ_BYTES);
+const MAX_BUFFERED_BYTES: usize = GREP_LINE_BYTES.next_multiple_of(READ_BYTES);
 /// Minimum free bytes of a buffer for which a system call is worthwhile.
-const ROOM_BYTES: usize = 16 * 1024;
+const MIN_READ_BYTES: usize = 16 * 1024;
 
-/// Information about the lines, for the sink that gets them from the searcher.
+/// What the sink needs to know about the lines that it gets from the searcher.
 #[derive(Debug, Default)]
-pub(super) struct ReadLines {
+pub(super) struct LineFacts {
     /// Number of newlines that the searcher has received, if the sink numbers the match lines.
     pub(super) newlines: Cell<u64>,
     /// For each line that was searched in windows: its offset in the text for the searcher, the text to show, and the
@@ -35,7 +35,7 @@ pub(super) struct ReadLines {
     pub(super) unsearched: Cell<bool>,
 }
 
-impl ReadLines {
+impl LineFacts {
     /// Removes and returns the text of the line at `offset`, if it was searched in windows. Call it with increasing
     /// offsets.
     pub(super) fn take_oversized(&self, offset: u64) -> Option<ShownLine> {
@@ -52,59 +52,59 @@ impl ReadLines {
 pub(super) struct LineReader<'a, R> {
     source: R,
     matcher: &'a PatternMatcher<'a>,
-    lines: &'a ReadLines,
-    /// Buffered bytes. The first `ready` of them are complete lines.
-    held: Vec<u8>,
+    facts: &'a LineFacts,
+    /// Bytes that the searcher has not received yet. The first `ready` of them are complete lines.
+    buffered: Vec<u8>,
     ready: usize,
     /// Number of bytes that the searcher has received.
-    given: u64,
+    passed_bytes: u64,
     ended: bool,
 }
 
 impl<'a, R: Read> LineReader<'a, R> {
-    pub(super) fn new(source: R, matcher: &'a PatternMatcher<'a>, lines: &'a ReadLines) -> Self {
-        Self { source, matcher, lines, held: Vec::new(), ready: 0, given: 0, ended: false }
+    pub(super) fn new(source: R, matcher: &'a PatternMatcher<'a>, facts: &'a LineFacts) -> Self {
+        Self { source, matcher, facts, buffered: Vec::new(), ready: 0, passed_bytes: 0, ended: false }
     }
 
-    /// Copies complete lines to `room`, as many bytes as fit.
-    fn give(&mut self, room: &mut [u8]) -> usize {
-        let len = self.ready.min(room.len());
-        room[..len].copy_from_slice(&self.held[..len]);
-        self.held.drain(..len);
+    /// Copies complete lines to `out`, as many bytes as fit.
+    fn copy_ready(&mut self, out: &mut [u8]) -> usize {
+        let len = self.ready.min(out.len());
+        out[..len].copy_from_slice(&self.buffered[..len]);
+        self.buffered.drain(..len);
         self.ready -= len;
         len
     }
 
-    /// Reads directly into `room`, after the buffered line. Returns the number of bytes in complete lines.
-    fn read_lines(&mut self, room: &mut [u8]) -> io::Result<usize> {
-        let held = self.held.len();
-        room[..held].copy_from_slice(&self.held);
+    /// Reads directly into `out`, after the buffered line. Returns the number of bytes in complete lines.
+    fn read_lines(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let buffered = self.buffered.len();
+        out[..buffered].copy_from_slice(&self.buffered);
         let read = loop {
-            match self.source.read(&mut room[held..]) {
+            match self.source.read(&mut out[buffered..]) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 done => break done?,
             }
         };
         self.ended = read == 0;
-        let len = normalize(&self.matcher.query.pattern, &mut room[..held + read], held);
-        let whole = if self.ended { len } else { whole_lines(&room[..len], 0).unwrap_or(0) };
-        self.held.clear();
-        self.held.extend_from_slice(&room[whole..len]);
-        Ok(whole)
+        let len = normalize(&self.matcher.query.pattern, &mut out[..buffered + read], buffered);
+        let complete_len = if self.ended { len } else { complete_lines_len(&out[..len], 0).unwrap_or(0) };
+        self.buffered.clear();
+        self.buffered.extend_from_slice(&out[complete_len..len]);
+        Ok(complete_len)
     }
 
     /// Reads the rest of a line that does not fit in the searcher's buffer.
     fn read_long_line(&mut self) -> io::Result<()> {
-        let held = self.held.len();
-        let more = READ_BYTES.min(HELD_BYTES - held) as u64;
-        self.ended = self.source.by_ref().take(more).read_to_end(&mut self.held)? == 0;
-        let len = normalize(&self.matcher.query.pattern, &mut self.held, held);
-        self.held.truncate(len);
+        let buffered = self.buffered.len();
+        let more = READ_BYTES.min(MAX_BUFFERED_BYTES - buffered) as u64;
+        self.ended = self.source.by_ref().take(more).read_to_end(&mut self.buffered)? == 0;
+        let len = normalize(&self.matcher.query.pattern, &mut self.buffered, buffered);
+        self.buffered.truncate(len);
         self.ready = if self.ended {
             len
-        } else if let Some(ready) = whole_lines(&self.held, held.saturating_sub(1)) {
+        } else if let Some(ready) = complete_lines_len(&self.buffered, buffered.saturating_sub(1)) {
             ready
-        } else if len >= HELD_BYTES {
+        } else if len >= MAX_BUFFERED_BYTES {
             self.replace_line()?
         } else {
             0
@@ -114,46 +114,46 @@ impl<'a, R: Read> LineReader<'a, R> {
 
     /// Replaces an oversized line. Returns the number of buffered bytes in complete lines.
     fn replace_line(&mut self) -> io::Result<usize> {
-        let at = (self.lines, self.given);
-        let mut line = oversized_line::search(self.matcher, at, &mut self.held, &mut self.source)?;
+        let at = (self.facts, self.passed_bytes);
+        let mut line = oversized_line::search(self.matcher, at, &mut self.buffered, &mut self.source)?;
         if !line.ends_with(b"\n") {
             self.ended = true;
-            self.held.clear();
+            self.buffered.clear();
         }
-        let len = normalize(&self.matcher.query.pattern, &mut self.held, 0);
-        self.held.truncate(len);
-        let given = line.len();
-        line.append(&mut self.held);
-        self.held = line;
-        Ok(whole_lines(&self.held, given).unwrap_or(given))
+        let len = normalize(&self.matcher.query.pattern, &mut self.buffered, 0);
+        self.buffered.truncate(len);
+        let line_len = line.len();
+        line.append(&mut self.buffered);
+        self.buffered = line;
+        Ok(complete_lines_len(&self.buffered, line_len).unwrap_or(line_len))
     }
 }
 
 impl<R: Read> Read for LineReader<'_, R> {
-    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
-        let mut given = 0;
-        while given == 0 && !(self.ended && self.ready == 0) {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let mut copied = 0;
+        while copied == 0 && !(self.ended && self.ready == 0) {
             self.matcher.check()?;
             if self.ready > 0 {
-                given = self.give(room);
-            } else if self.held.len() < READ_BYTES && self.held.len() + ROOM_BYTES <= room.len() {
-                let most = room.len().min(self.held.len() + READ_BYTES);
-                given = self.read_lines(&mut room[..most])?;
+                copied = self.copy_ready(out);
+            } else if self.buffered.len() < READ_BYTES && self.buffered.len() + MIN_READ_BYTES <= out.len() {
+                let most = out.len().min(self.buffered.len() + READ_BYTES);
+                copied = self.read_lines(&mut out[..most])?;
             } else {
                 self.read_long_line()?;
             }
         }
-        self.given += given as u64;
+        self.passed_bytes += copied as u64;
         if self.matcher.query.numbers_matches() {
-            let newlines = bytecount::count(&room[..given], b'\n') as u64;
-            self.lines.newlines.set(self.lines.newlines.get() + newlines);
+            let newlines = bytecount::count(&out[..copied], b'\n') as u64;
+            self.facts.newlines.set(self.facts.newlines.get() + newlines);
         }
-        Ok(given)
+        Ok(copied)
     }
 }
 
 /// Returns the number of bytes in complete lines at the start of a text, or `None` if no line ends at or after `from`.
-fn whole_lines(text: &[u8], from: usize) -> Option<usize> {
+fn complete_lines_len(text: &[u8], from: usize) -> Option<usize> {
     memchr::memrchr(b'\n', &text[from..]).map(|at| from + at + 1)
 }
 

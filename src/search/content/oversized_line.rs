@@ -14,7 +14,7 @@ use std::ops::Range;
 
 use grep_matcher::{Match, Matcher as _};
 
-use super::line_reader::{READ_BYTES, ReadLines};
+use super::line_reader::{LineFacts, READ_BYTES};
 use super::matcher::PatternMatcher;
 use super::pattern::LineEnds;
 use super::rows::shown;
@@ -31,29 +31,29 @@ const TRIES: usize = 16;
 /// Number of bytes at the start of a line to keep for each character to show. An escape can take this many.
 const BYTES_PER_CHAR: usize = 8;
 
-/// Searches the line that starts with `held` at the byte `offset` of the text. The rest of the line was not read yet.
-/// Leaves the bytes after the line in `held`. Returns a replacement line. If that has no newline, the rest of the text
+/// Searches the line that starts with `buffered` at the byte `offset` of the text. The rest of the line was not read yet.
+/// Leaves the bytes after the line in `buffered`. Returns a replacement line. If that has no newline, the rest of the text
 /// cannot be searched.
 pub(super) fn search(
     matcher: &PatternMatcher<'_>,
-    (lines, offset): (&ReadLines, u64),
-    held: &mut Vec<u8>,
+    (facts, offset): (&LineFacts, u64),
+    buffered: &mut Vec<u8>,
     mut source: impl Read,
 ) -> io::Result<Vec<u8>> {
     let query = matcher.query;
-    let start = held[..query.max_line_chars.saturating_mul(BYTES_PER_CHAR).min(held.len())].to_vec();
+    let start = buffered[..query.max_line_chars.saturating_mul(BYTES_PER_CHAR).min(buffered.len())].to_vec();
     let mut found = None;
     let mut is_sure = true;
     let mut missing = Missing { before: false, after: true };
     let newline = loop {
         matcher.check()?;
         // The buffered bytes have no newline.
-        let kept = held.len();
-        let read = source.by_ref().take(READ_BYTES as u64).read_to_end(held)?;
-        let newline = memchr::memchr(b'\n', &held[kept..]).map(|at| kept + at);
+        let kept = buffered.len();
+        let read = source.by_ref().take(READ_BYTES as u64).read_to_end(buffered)?;
+        let newline = memchr::memchr(b'\n', &buffered[kept..]).map(|at| kept + at);
         missing.after = newline.is_none() && read > 0;
         if found.is_none() {
-            let window = &held[..newline.unwrap_or(held.len())];
+            let window = &buffered[..newline.unwrap_or(buffered.len())];
             // A `\r` before the newline belongs to the line only if the pattern contains `\r`.
             let ends = newline.is_some() && query.pattern.line_ends != LineEnds::Searched;
             let window = if ends { window.strip_suffix(b"\r").unwrap_or(window) } else { window };
@@ -64,18 +64,18 @@ pub(super) fn search(
         if !missing.after {
             break newline;
         }
-        held.drain(..held.len() - if found.is_some() { 0 } else { OVERLAP_BYTES });
+        buffered.drain(..buffered.len() - if found.is_some() { 0 } else { OVERLAP_BYTES });
         missing.before = true;
     };
-    held.drain(..newline.map_or(held.len(), |at| at + 1));
+    buffered.drain(..newline.map_or(buffered.len(), |at| at + 1));
     let (line, row) = if let Some((window, row)) = found {
         (Some(window), row)
     } else {
         let line = without_match(matcher, &start)?;
-        lines.unsearched.set(lines.unsearched.get() || !is_sure || line.is_none());
+        facts.unsearched.set(facts.unsearched.get() || !is_sure || line.is_none());
         (line, shown(&start, 0..0, query.max_line_chars, Missing { before: false, after: true }))
     };
-    lines.oversized.borrow_mut().push_back((offset, row));
+    facts.oversized.borrow_mut().push_back((offset, row));
     let has_more = newline.is_some() && line.is_some();
     let mut line = line.unwrap_or_default();
     line.extend(has_more.then_some(b'\n'));

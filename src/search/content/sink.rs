@@ -9,7 +9,7 @@ use std::sync::Arc;
 use grep_matcher::Matcher as _;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 
-use super::line_reader::ReadLines;
+use super::line_reader::LineFacts;
 use super::matcher::{PatternMatcher, within};
 use super::rows::{Row, RowKind, shown};
 use super::{Emit, Found, OutputMode};
@@ -19,7 +19,7 @@ use cutline_core::truncate::line::Missing;
 /// block until the deadline.
 pub(super) struct RowSink<'a, 'p, 'e> {
     matcher: &'a PatternMatcher<'a>,
-    read: &'a ReadLines,
+    facts: &'a LineFacts,
     /// The offset of the line that was numbered last, and its number.
     numbered: (u64, u64),
     path: &'a dyn Fn() -> Vec<u8>,
@@ -37,12 +37,12 @@ pub(super) struct RowSink<'a, 'p, 'e> {
 impl<'a, 'p, 'e> RowSink<'a, 'p, 'e> {
     pub(super) fn new(
         matcher: &'a PatternMatcher<'a>,
-        read: &'a ReadLines,
+        facts: &'a LineFacts,
         path: &'a dyn Fn() -> Vec<u8>,
         emit: &'p mut Emit<'e, Found>,
     ) -> Self {
         let flow = ControlFlow::Continue(());
-        Self { matcher, read, numbered: (0, 1), path, shared_path: None, emit, flow, matches: 0, last: None }
+        Self { matcher, facts, numbered: (0, 1), path, shared_path: None, emit, flow, matches: 0, last: None }
     }
 
     /// Returns the number of the first line of a match, from the newlines before it.
@@ -54,7 +54,7 @@ impl<'a, 'p, 'e> RowSink<'a, 'p, 'e> {
         // The buffer ends with the last line that was read.
         let number = match last.checked_sub(begin) {
             Some(last) => number + count(&buffer[usize::try_from(last).unwrap_or(at)..at]),
-            None => self.read.newlines.get() + 1 - count(&buffer[at..]),
+            None => self.facts.newlines.get() + 1 - count(&buffer[at..]),
         };
         self.numbered = (found.absolute_byte_offset(), number);
         number
@@ -63,7 +63,7 @@ impl<'a, 'p, 'e> RowSink<'a, 'p, 'e> {
     /// Adds a line that starts at the byte `offset` of the text. `focus` is the match in it. Returns true if more lines
     /// are needed.
     fn line(&mut self, kind: RowKind, number: u64, offset: u64, line: &[u8], focus: Range<usize>) -> bool {
-        let (oversized_line, query) = (self.read.take_oversized(offset), self.matcher.query);
+        let (oversized_line, query) = (self.facts.take_oversized(offset), self.matcher.query);
         let row = |kind, focus| {
             let shown = || shown(line, focus, query.max_line_chars, Missing::default());
             let (text, cut_from) = oversized_line.clone().unwrap_or_else(shown);
