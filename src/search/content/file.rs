@@ -1,7 +1,7 @@
 //! Searches one file. The first bytes of the file determine how it is read.
 //!
 //! A small file is searched in memory, and a larger one while it is read. If matches can span lines, the complete file
-//! is read into memory. The searcher gets UTF-8 text with lines that end with `\n`.
+//! is read into memory. The searcher of `grep-searcher` gets UTF-8 text with lines that end with `\n`.
 
 #![expect(clippy::indexing_slicing, reason = "all ranges are within the bytes in the buffer")]
 
@@ -25,8 +25,8 @@ use crate::stop::{Stop, Stopped};
 use cutline_core::text::as_index;
 use cutline_core::text::decode::{Encoding, SAMPLE_BYTES};
 
-/// Maximum bytes of a file that is read in one piece.
-const WHOLE_BYTES: usize = 256 * 1024;
+/// Size in bytes from which a file is not read at once.
+const ONE_READ_BYTES: usize = 256 * 1024;
 /// Number of bytes that are read first of a larger file, or of a file that reports a size of 0, as files in `/proc` do.
 const FIRST_BYTES: usize = 64 * 1024;
 /// Maximum bytes of one read of a larger file.
@@ -51,15 +51,15 @@ impl Searcher {
         emit: &mut Emit<'_, Found>,
     ) -> io::Result<u64> {
         let Self { query, grep, buffer, has_large_buffer } = self;
-        let (pattern, sized) = (&query.pattern, as_index(size));
+        let (pattern, size_bytes) = (&query.pattern, as_index(size));
         // One byte more than the size of the file, so that a short read shows the end of the file.
-        let first = if (1..WHOLE_BYTES).contains(&sized) { sized + 1 } else { FIRST_BYTES };
+        let first = if (1..ONE_READ_BYTES).contains(&size_bytes) { size_bytes + 1 } else { FIRST_BYTES };
         if buffer.len() < first {
             buffer.resize(first, 0);
         }
         let mut len = read_at(file, &mut buffer[..first], 0)?;
-        let is_whole = len < first;
-        let (mut encoding, mark) = Encoding::of(&buffer[..len]);
+        let is_complete = len < first;
+        let (mut encoding, bom_bytes) = Encoding::of(&buffer[..len]);
         let reason = if encoding == Encoding::Utf8
             && memchr::memchr(0, &buffer[..len.min(BINARY_SNIFF_BYTES)]).is_some()
         {
@@ -71,32 +71,32 @@ impl Searcher {
             let _flow = emit(Found::Incomplete(path(), reason)); // nothing follows
             return Ok(0);
         }
-        if mark == 0 {
-            (encoding, len) = detected(file, size, buffer, len)?;
+        if bom_bytes == 0 {
+            (encoding, len) = detect_encoding(file, size, buffer, len)?;
         }
         let is_utf8 = encoding == Encoding::Utf8;
-        let most = if pattern.spans_lines { pattern.multiline_bytes } else { PSEUDO_FILE_BYTES };
+        let max_bytes = if pattern.spans_lines { pattern.multiline_bytes } else { PSEUDO_FILE_BYTES };
         let rest = match size {
-            _ if is_whole => 0,
-            0 => most.saturating_sub(len as u64),
+            _ if is_complete => 0,
+            0 => max_bytes.saturating_sub(len as u64),
             size => size.saturating_sub(len as u64),
         };
         let facts = LineFacts::default();
-        let mut whole = Vec::new();
+        let mut complete_text = Vec::new();
         let (text, source) = if is_utf8 && rest == 0 {
-            let len = normalize(pattern, &mut buffer[..len], mark);
-            (&buffer[mark..len], None)
+            let len = normalize(pattern, &mut buffer[..len], bom_bytes);
+            (&buffer[bom_bytes..len], None)
         } else {
             file.seek(SeekFrom::Start(len as u64))?;
-            let start = if is_utf8 { mark } else { 0 };
+            let start = if is_utf8 { bom_bytes } else { 0 };
             let mut source = decoded(buffer[start..len].chain(file.take(rest)), encoding)?;
             if pattern.spans_lines {
                 // In parts, because a file in `/proc` may be slow.
-                while (&mut source).take(BLOCK_BYTES).read_to_end(&mut whole)? > 0 {
+                while (&mut source).take(BLOCK_BYTES).read_to_end(&mut complete_text)? > 0 {
                     stop.check()?;
                 }
-                let len = normalize(pattern, &mut whole, 0);
-                (&whole[..len], None)
+                let len = normalize(pattern, &mut complete_text, 0);
+                (&complete_text[..len], None)
             } else {
                 (&[][..], Some(source))
             }
@@ -108,7 +108,7 @@ impl Searcher {
         let mut matcher = PatternMatcher::new(query, text, stop);
         matcher.ranking = ranking.as_ref();
         let mut sink = RowSink::new(&matcher, &facts, path, emit);
-        let done = match source {
+        let searched = match source {
             None => grep.search_slice(&matcher, text, &mut sink),
             Some(source) => {
                 if !std::mem::replace(has_large_buffer, true) {
@@ -117,14 +117,14 @@ impl Searcher {
                 grep.search_reader(&matcher, LineReader::new(source, &matcher, &facts), &mut sink)
             }
         };
-        let at_limit = size == 0 && file.stream_position()? == most;
+        let at_limit = size == 0 && file.stream_position()? == max_bytes;
         let has_more = at_limit && file.read(&mut [0])? > 0;
         let (found, mut flow) = (sink.matches + matcher.counted.get(), sink.flow);
         let stopped = matcher.stopped.get();
         if stopped == Some(Stopped::Cancelled) {
             return Err(Stopped::Cancelled.into());
         }
-        let incomplete = match done {
+        let incomplete = match searched {
             _ if stopped.is_some() => None,
             Err(error) if !is_full(&error) => return Err(error),
             Ok(()) if !facts.unsearched.get() => has_more.then_some(IncompleteReason::Rest),
@@ -144,7 +144,8 @@ impl Searcher {
     }
 }
 
-/// Enlarges the buffer of the searcher to its maximum, once. It starts with 64 KB; the rest is for a long line.
+/// Enlarges the searcher's buffer from 64 KB to [`BLOCK_BYTES`]. The buffer grows threefold when a line does not fit, so
+/// this searches a line that is one byte too long.
 fn enlarge_buffer(grep: &mut grep_searcher::Searcher) -> io::Result<()> {
     let no_match = RegexMatcher::new_line_matcher("y").map_err(io::Error::other)?;
     let line = io::repeat(b'x').take(BLOCK_BYTES / 3 + 1);
@@ -156,19 +157,19 @@ fn is_full(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::Other && error.raw_os_error().is_none()
 }
 
-/// Returns the encoding of a file without a mark, whose first `len` bytes are in `buffer`, and the number of bytes that are
-/// then in `buffer`: more of a large file if it is needed.
-fn detected(file: &File, size: u64, buffer: &mut Vec<u8>, len: usize) -> io::Result<(Encoding, usize)> {
+/// Detects the encoding of a file without a byte order mark. The first `len` bytes are in `buffer`; reads more of a
+/// large file if needed. Returns the encoding, and the number of bytes that are then in `buffer`.
+fn detect_encoding(file: &File, size: u64, buffer: &mut Vec<u8>, len: usize) -> io::Result<(Encoding, usize)> {
     // What was read of a file without a size has to be enough.
     let text_bytes = if size == 0 { len as u64 } else { size };
     if let Some(encoding) = Encoding::detect(&buffer[..len], text_bytes) {
         return Ok((encoding, len));
     }
-    let most = SAMPLE_BYTES.min(as_index(size));
-    if buffer.len() < most {
-        buffer.resize(most, 0);
+    let max_bytes = SAMPLE_BYTES.min(as_index(size));
+    if buffer.len() < max_bytes {
+        buffer.resize(max_bytes, 0);
     }
-    let len = len + read_at(file, &mut buffer[len..most], len as u64)?;
+    let len = len + read_at(file, &mut buffer[len..max_bytes], len as u64)?;
     Ok((Encoding::detect(&buffer[..len], len as u64).unwrap_or(Encoding::Utf8), len))
 }
 
