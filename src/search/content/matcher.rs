@@ -60,8 +60,8 @@ impl<'a> PatternMatcher<'a> {
         if self.unchecked.get() < PIECE_BYTES { Ok(()) } else { self.check() }
     }
 
-    /// Returns the first match at or after `at`.
-    fn find(&self, text: &[u8], at: usize) -> Option<Match> {
+    /// Returns the first match at or after `at`, without a check whether to stop.
+    fn first_match(&self, text: &[u8], at: usize) -> Option<Match> {
         never_fails(self.query.pattern.regex.find_at(text, at))
     }
 
@@ -72,7 +72,7 @@ impl<'a> PatternMatcher<'a> {
         let before = self.text.len() - rest.len();
         // No line follows the last newline.
         let is_in_line = |found: &Match| found.start() < self.text.len() || !self.text.ends_with(b"\n");
-        let found = self.find(self.text, before + at).filter(is_in_line);
+        let found = self.first_match(self.text, before + at).filter(is_in_line);
         Ok(found.map(|found| Match::new(found.start() - before, found.end() - before)))
     }
 }
@@ -102,7 +102,7 @@ impl Matcher for PatternMatcher<'_> {
     type Error = Stopped;
 
     fn find_at(&self, text: &[u8], at: usize) -> Result<Option<Match>, Stopped> {
-        if self.query.pattern.spans_lines { self.find_across(text, at) } else { Ok(self.find(text, at)) }
+        if self.query.pattern.spans_lines { self.find_across(text, at) } else { Ok(self.first_match(text, at)) }
     }
 
     fn shortest_match_at(&self, text: &[u8], at: usize) -> Result<Option<usize>, Stopped> {
@@ -126,7 +126,7 @@ impl Matcher for PatternMatcher<'_> {
                         LineMatchKind::Confirmed(at) => LineMatchKind::Confirmed(from + at),
                     }));
                 }
-                match self.take_line(piece, found)? {
+                match self.report_or_count(piece, found)? {
                     ControlFlow::Break(at) => return Ok(Some(LineMatchKind::Confirmed(from + at))),
                     ControlFlow::Continue(next) => {
                         self.searched(next)?;

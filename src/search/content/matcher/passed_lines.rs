@@ -15,7 +15,7 @@ impl PatternMatcher<'_> {
     /// Processes the line of `piece` that contains `found`. If the line may be among the most relevant ones, breaks
     /// with a position in it, so that the searcher reports it. Otherwise counts the line if it matches, and returns the
     /// start of the next line.
-    pub(super) fn take_line(
+    pub(super) fn report_or_count(
         &self,
         piece: &[u8],
         found: LineMatchKind,
@@ -38,7 +38,7 @@ impl PatternMatcher<'_> {
             if is_sure && !ranking.may_want(line, (at - start).min(line.len())) {
                 true
             } else {
-                let found = self.find(&piece[start..end], 0);
+                let found = self.first_match(&piece[start..end], 0);
                 if found.is_some_and(|found| ranking.score(line, &within(line, found)).is_some()) {
                     return Ok(ControlFlow::Break(at));
                 }
