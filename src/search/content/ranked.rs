@@ -43,7 +43,7 @@ pub(super) struct FileRanking<'a> {
     /// The last lines, as many as a match has context lines before it.
     recent: VecDeque<Row>,
     /// Kept lines without their complete context: score, line number, and the rows so far.
-    open: VecDeque<(i32, u64, Vec<Row>)>,
+    unfinished: VecDeque<(i32, u64, Vec<Row>)>,
 }
 
 impl<'a> FileRanking<'a> {
@@ -56,7 +56,7 @@ impl<'a> FileRanking<'a> {
             context,
             best: Best::new(ranking.keep),
             recent: VecDeque::new(),
-            open: VecDeque::new(),
+            unfinished: VecDeque::new(),
         }
     }
 
@@ -77,29 +77,29 @@ impl<'a> FileRanking<'a> {
         self.scorer.get_or_insert_with(|| FileScorer::new(&(self.path)(), &self.ranking.words))
     }
 
-    /// Adds the line with this number. `best` is its score and row if it is one of the best matches. `beside` is its
-    /// row as context of other matches, if context is requested. The row as context is the same whether or not the line
-    /// is one of the best matches.
-    pub(super) fn take(&mut self, number: u64, best: Option<(i32, Row)>, beside: Option<Row>) {
+    /// Adds the line with this number. `best` is its score and row if it is one of the best matches. `as_context` is its
+    /// row as context of other matches, if context is requested. That row is the same whether or not the line is one of
+    /// the best matches.
+    pub(super) fn add_line(&mut self, number: u64, best: Option<(i32, Row)>, as_context: Option<Row>) {
         let ContextLines { before, after } = self.context;
-        while self.open.front().is_some_and(|(_, open, _)| open + after < number) {
-            self.close_first();
+        while self.unfinished.front().is_some_and(|(_, matched, _)| matched + after < number) {
+            self.finish_first();
         }
         while self.recent.front().is_some_and(|earlier| earlier.number + before < number) {
             self.recent.pop_front();
         }
-        for (.., rows) in &mut self.open {
-            rows.extend(beside.clone());
+        for (.., rows) in &mut self.unfinished {
+            rows.extend(as_context.clone());
         }
         if let Some((score, row)) = best {
             let rows = self.recent.iter().cloned().chain([row]).collect();
-            self.open.push_back((score, number, rows));
+            self.unfinished.push_back((score, number, rows));
         }
-        self.recent.extend(beside);
+        self.recent.extend(as_context);
     }
 
-    fn close_first(&mut self) {
-        if let Some((score, _, rows)) = self.open.pop_front() {
+    fn finish_first(&mut self) {
+        if let Some((score, _, rows)) = self.unfinished.pop_front() {
             self.best.push(score, rows);
         }
     }
@@ -107,8 +107,8 @@ impl<'a> FileRanking<'a> {
     /// Removes and returns the kept lines with their scores and context, the most relevant first. `matches` is the
     /// number of match lines in the file.
     pub(super) fn finish(&mut self, matches: u64) -> Vec<(i32, Vec<Row>)> {
-        while !self.open.is_empty() {
-            self.close_first();
+        while !self.unfinished.is_empty() {
+            self.finish_first();
         }
         let of_file = self.scorer.as_ref().map_or(0, |scorer| scorer.file(matches));
         let best = std::mem::replace(&mut self.best, Best::new(0));

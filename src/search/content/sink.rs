@@ -72,9 +72,9 @@ impl<'a, 'p, 'e> RowSink<'a, 'p, 'e> {
         if let Some(ranking) = self.matcher.ranking {
             let mut ranking = ranking.borrow_mut();
             let score = if kind == RowKind::Match { ranking.score(line, &focus) } else { None };
-            let beside = (!query.context.is_none()).then(|| row(RowKind::Context, 0..0));
-            if score.is_some() || beside.is_some() {
-                ranking.take(number, score.map(|score| (score, row(kind, focus))), beside);
+            let as_context = (!query.context.is_none()).then(|| row(RowKind::Context, 0..0));
+            if score.is_some() || as_context.is_some() {
+                ranking.add_line(number, score.map(|score| (score, row(kind, focus))), as_context);
             }
             return true;
         }
