@@ -1,9 +1,10 @@
 //! Searches the content of one file, line by line or across lines.
 //!
-//! `grep-searcher` iterates over the lines. Before that, `file` and `line_reader` normalize the text: it is UTF-8, its
-//! lines end with `\n`, and no line is longer than 256 KB. A longer line is searched in overlapping windows (`oversized_line`).
-//! The results become rows (`sink`): match lines and context lines, already truncated to the characters to show. Files
-//! are not memory-mapped, because a mapped file that shrinks would kill the server.
+//! [`Searcher`] searches one file. The searcher of `grep-searcher` iterates over the lines; the modules below call it
+//! "the searcher". Before that, `file` and `line_reader` normalize the text: it is UTF-8, its lines end with `\n`, and no
+//! line is longer than 256 KB. A longer line is searched in overlapping windows (`oversized_line`). The results become
+//! rows (`sink`): match lines and context lines, already truncated to the characters to show. Files are not
+//! memory-mapped, because a mapped file that shrinks would kill the server.
 
 mod file;
 mod line_reader;
@@ -47,8 +48,8 @@ pub struct Query {
     pub mode: OutputMode,
     /// Context lines around each match line. None unless match lines are returned.
     pub context: ContextLines,
-    /// Number of match lines after which the search of a file stops. The context of the last line but one is still
-    /// complete.
+    /// Number of match lines after which the search of a file stops. The context after the last of them is complete. A
+    /// search that counts or ranks ignores this number.
     pub enough: u64,
     /// Maximum characters of a line to show.
     pub max_line_chars: usize,
@@ -121,8 +122,9 @@ const HEAP_BYTES: usize = 16_000_000;
 pub struct Searcher {
     query: Query,
     grep: grep_searcher::Searcher,
+    /// The first bytes of the current file.
     buffer: Vec<u8>,
-    /// True if the searcher's buffer has the size for large files.
+    /// True if the buffer inside `grep` has the size for large files.
     has_large_buffer: bool,
 }
 
