@@ -1,13 +1,13 @@
 //! Scores the relevance of a match line, only from the line and its path.
 //!
-//! A score is a sum of points (`table`): for how the line uses the matched name (`line`), for the location of the file
-//! (`place`), for the number of matches in the file, and for words of an alternation that occur together. This module
-//! does no I/O.
+//! A score is a sum of points (`table`): for how the line uses the matched name (`line`), for the path of the file
+//! (`path_facts`), for the number of matches in the file, and for words of an alternation that occur together. This
+//! module does no I/O.
 
 #![expect(clippy::indexing_slicing, reason = "matches and names are inside their line")]
 
 mod name;
-mod place;
+mod path_facts;
 mod table;
 
 use std::ops::Range;
@@ -16,7 +16,7 @@ use memchr::memmem::Finder;
 
 use cutline_core::source::line::{self, is_name_byte};
 pub use name::NameScorer;
-use place::Place;
+use path_facts::PathFacts;
 
 /// Maximum number of further occurrences of a name in one line that are scored.
 const TIMES_IN_LINE: usize = 3;
@@ -66,7 +66,7 @@ impl Words {
 /// Scores the lines of one file.
 #[derive(Debug)]
 pub struct FileScorer<'a> {
-    place: Place,
+    path_facts: PathFacts,
     words: &'a Words,
     /// The points for a line with all words.
     most_of_words: i32,
@@ -81,9 +81,9 @@ pub struct FileScorer<'a> {
 impl<'a> FileScorer<'a> {
     /// Creates a scorer for the file at `path` in a search for `words`.
     pub fn new(path: &[u8], words: &'a Words) -> Self {
-        let (place, most_of_words) = (Place::new(path), further(words.all()) * table::WORD_IN_LINE);
-        let most_of_file = place.points + of_file(u64::MAX, words.all());
-        Self { place, words, most_of_words, most_of_file, seen: 0, named: (Vec::new(), 0) }
+        let (path_facts, most_of_words) = (PathFacts::new(path), further(words.all()) * table::WORD_IN_LINE);
+        let most_of_file = path_facts.points + of_file(u64::MAX, words.all());
+        Self { path_facts, words, most_of_words, most_of_file, seen: 0, named: (Vec::new(), 0) }
     }
 
     /// Returns false only if a match that ends at `end` can't raise the score of the line above `needed` points.
@@ -143,7 +143,7 @@ impl<'a> FileScorer<'a> {
         }
         self.named.0.clear();
         self.named.0.extend_from_slice(text);
-        self.named.1 = self.place.named_like(text);
+        self.named.1 = self.path_facts.named_like(text);
         points - named + self.named.1
     }
 
@@ -151,7 +151,7 @@ impl<'a> FileScorer<'a> {
     /// `needed`.
     fn role(&self, line: &[u8], name: &Range<usize>, needed: i32) -> i32 {
         let text = &line[name.clone()];
-        let mut points = line::points(line, name, self.place.language, needed);
+        let mut points = line::points(line, name, self.path_facts.language, needed);
         // Later occurrences in the line can have more points.
         let mut from = name.end;
         for _ in 0..TIMES_IN_LINE {
@@ -160,14 +160,14 @@ impl<'a> FileScorer<'a> {
             }
             let Some(again) = line::next_same(line, text, from) else { break };
             from = again.end;
-            points = points.max(line::points(line, &again, self.place.language, needed));
+            points = points.max(line::points(line, &again, self.path_facts.language, needed));
         }
         points
     }
 
     /// Returns the points of the file: for its location, its number of match lines, and the words in it.
     pub fn file(&self, matches: u64) -> i32 {
-        self.place.points + of_file(matches, self.seen)
+        self.path_facts.points + of_file(matches, self.seen)
     }
 }
 

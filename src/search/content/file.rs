@@ -159,7 +159,12 @@ fn is_full(error: &io::Error) -> bool {
 
 /// Detects the encoding of a file without a byte order mark. The first `len` bytes are in `buffer`; reads more of a
 /// large file if needed. Returns the encoding, and the number of bytes that are then in `buffer`.
-fn detect_encoding(file: &File, size: u64, buffer: &mut Vec<u8>, len: usize) -> io::Result<(Encoding, usize)> {
+fn detect_encoding(
+    file: &File,
+    size: u64,
+    buffer: &mut Vec<u8>,
+    len: usize,
+) -> io::Result<(Encoding, usize)> {
     // What was read of a file without a size has to be enough.
     let text_bytes = if size == 0 { len as u64 } else { size };
     if let Some(encoding) = Encoding::detect(&buffer[..len], text_bytes) {

@@ -102,7 +102,11 @@ impl Matcher for PatternMatcher<'_> {
     type Error = Stopped;
 
     fn find_at(&self, text: &[u8], at: usize) -> Result<Option<Match>, Stopped> {
-        if self.query.pattern.spans_lines { self.find_across(text, at) } else { Ok(self.first_match(text, at)) }
+        if self.query.pattern.spans_lines {
+            self.find_across(text, at)
+        } else {
+            Ok(self.first_match(text, at))
+        }
     }
 
     fn shortest_match_at(&self, text: &[u8], at: usize) -> Result<Option<usize>, Stopped> {

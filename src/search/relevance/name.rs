@@ -4,7 +4,7 @@
 
 use frizbee::{CaseMatching, Config, Matcher};
 
-use super::place::{self, Place};
+use super::path_facts::{self, PathFacts};
 use super::table::name as points;
 
 /// Maximum characters of a word that are matched. More would hardly change the score.
@@ -14,7 +14,7 @@ const WORD_CHARS: usize = 64;
 pub struct NameScorer {
     words: Vec<Word>,
     /// All words joined, in lower case and without separators.
-    whole: Vec<u8>,
+    joined: Vec<u8>,
 }
 
 struct Word {
@@ -31,15 +31,15 @@ impl NameScorer {
             let text: String = text.chars().take(WORD_CHARS).collect();
             Word { letters: Matcher::new(&text, &config), lower: text.to_ascii_lowercase().into_bytes() }
         };
-        let whole = place::bare(words.as_bytes());
-        Self { words: words.split_whitespace().map(word).collect(), whole }
+        let joined = path_facts::bare(words.as_bytes());
+        Self { words: words.split_whitespace().map(word).collect(), joined }
     }
 
     /// Returns the score of a path. Returns `None` if a word does not match the path, or if no word matches the file
     /// name.
     pub fn score(&mut self, path: &[u8]) -> Option<i32> {
-        let place = Place::new(path);
-        let name_start = place.name_start(path);
+        let facts = PathFacts::new(path);
+        let name_start = facts.name_start(path);
         let text = String::from_utf8_lossy(path);
         let name = String::from_utf8_lossy(&path[name_start..]);
         let (mut total, mut in_name) = (0, 0);
@@ -52,11 +52,11 @@ impl NameScorer {
                 (total, in_name) = (total + score, in_name + 1);
             } else {
                 // Letters that are scattered over several folders are not significant.
-                let of_place = word.place_in(text.as_bytes());
-                if of_place == 0 {
+                let of_occurrence = word.occurrence_points(text.as_bytes());
+                if of_occurrence == 0 {
                     return None;
                 }
-                total += of_place * points::IN_PATH_PERCENT / 100;
+                total += of_occurrence * points::IN_PATH_PERCENT / 100;
                 in_name += i32::from(is_path);
             }
         }
@@ -65,10 +65,10 @@ impl NameScorer {
         }
         let length = i32::try_from(name.len()).unwrap_or(i32::MAX).min(points::LONGEST_NAME);
         // A word with the extension is exactly the wanted file, even in a location that ranks lower.
-        let is_exact = self.whole == place::bare(place::own_name(path));
-        let whole = if is_exact || place.is_stem(&self.whole) { points::WHOLE } else { 0 };
-        let lower = if is_exact { place.points } else { place.points * points::LOWER_PLACE };
-        Some(total / count + whole - length + lower)
+        let is_exact = self.joined == path_facts::bare(path_facts::own_name(path));
+        let complete = if is_exact || facts.is_stem(&self.joined) { points::WHOLE } else { 0 };
+        let lower = if is_exact { facts.points } else { facts.points * points::LOWER_LOCATION };
+        Some(total / count + complete - length + lower)
     }
 }
 
@@ -82,16 +82,16 @@ impl Word {
             .saturating_mul(points::MOST_FOR_LETTER)
             .max(1);
         let letters = (score * points::LETTERS / most).min(points::LETTERS);
-        Some(letters + self.place_in(text.as_bytes()))
+        Some(letters + self.occurrence_points(text.as_bytes()))
     }
 
     /// Returns the points for an exact occurrence of the word, by its position.
-    fn place_in(&self, text: &[u8]) -> i32 {
+    fn occurrence_points(&self, text: &[u8]) -> i32 {
         let lower = text.to_ascii_lowercase();
         let found = memchr::memmem::find_iter(&lower, &self.lower);
-        let of_place =
+        let of_occurrence =
             found.map(|at| if starts_word(text, at) { points::STARTS_WORD } else { points::WITHIN_WORD });
-        of_place.max().unwrap_or(0)
+        of_occurrence.max().unwrap_or(0)
     }
 }
 

@@ -65,7 +65,7 @@ pub(super) mod name {
     /// Percentage of its points that a word gets if it occurs only in the folders.
     pub(crate) const IN_PATH_PERCENT: i32 = 30;
     /// Factor for the points of a location that ranks lower, so that all names there rank below other locations.
-    pub(crate) const LOWER_PLACE: i32 = 4;
+    pub(crate) const LOWER_LOCATION: i32 = 4;
     /// Maximum number of bytes of a name that count. Each takes one point.
     pub(crate) const LONGEST_NAME: i32 = 60;
 }

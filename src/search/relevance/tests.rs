@@ -3,7 +3,7 @@
 mod any_line;
 mod kinds;
 mod names;
-mod places;
+mod paths;
 
 use super::table::kind;
 use super::*;
@@ -20,7 +20,7 @@ fn scorer(path: &str) -> FileScorer<'static> {
 }
 
 /// Returns the points of a line in a file at `path` with one match of `NAME`.
-fn whole(path: &str, line: &str) -> i32 {
+fn total_points(path: &str, line: &str) -> i32 {
     let mut scorer = scorer(path);
     let at = line.find("NAME").unwrap();
     line_points(&mut scorer, line, at..at + 4) + scorer.file(1)
@@ -59,7 +59,7 @@ fn words_of_an_alternation_that_meet_lift_line_and_file() {
 #[test]
 fn long_lines_rank_after_short_ones() {
     let long = format!("NAME(){}", " x".repeat(250));
-    assert!(whole("a.js", &long) < whole("a.js", "NAME()") - 300);
+    assert!(total_points("a.js", &long) < total_points("a.js", "NAME()") - 300);
 }
 
 #[test]

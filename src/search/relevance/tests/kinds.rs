@@ -5,7 +5,7 @@ use super::*;
 /// Returns the points of a line for the `NAME` in it, without the points of the location.
 fn points(path: &str, line: &str) -> i32 {
     let at = line.find("NAME").unwrap_or_else(|| panic!("no NAME in {line}"));
-    let language = Place::new(path.as_bytes()).language;
+    let language = PathFacts::new(path.as_bytes()).language;
     line::points(line.replace("NAME", "Name").as_bytes(), &(at..at + 4), language, i32::MIN)
 }
 

@@ -13,7 +13,7 @@ fn names_rank_by_complete_name_then_word_starts_then_letters() {
     let mut scorer = NameScorer::new("user service");
     let points: Vec<_> = ranked.iter().map(|path| scorer.score(path.as_bytes())).collect();
     assert!(points.iter().all(Option::is_some) && points.is_sorted_by(|one, next| one > next), "{points:?}");
-    assert!(scorer.score(b"tests/user_service.ts") < points[3], "the same lower places");
+    assert!(scorer.score(b"tests/user_service.ts") < points[3], "the same in lower locations");
     assert!(scorer.score(b"user/service_x.ts") < scorer.score(b"a/user_service_x.ts"), "folders count less");
     assert_eq!(scorer.score(b"user/service/x.ts"), None, "no word in the name");
     assert!(scorer.score(b"user/service/index.ts").is_some(), "a file that stands for its folder");

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn lower_places_rank_below_others_in_their_order() {
+fn lower_locations_rank_below_others_in_their_order() {
     let paths = [
         "src/a.py",
         "tests/a.py",
@@ -15,13 +15,13 @@ fn lower_places_rank_below_others_in_their_order() {
         "a.lock",
     ];
     for line in ["def NAME():", "NAME()", "# NAME"] {
-        let points: Vec<_> = paths.iter().map(|path| whole(path, line)).collect();
+        let points: Vec<_> = paths.iter().map(|path| total_points(path, line)).collect();
         assert!(points.is_sorted_by(|one, next| one > next), "{line}: {points:?}");
     }
     // A definition in a test ranks above uses elsewhere, but not above definitions and declarations.
-    assert!(whole("tests/a.py", "class NAME:") > whole("src/NAME.py", "    x(NAME)"));
-    assert!(whole("tests/NAME.ts", "export class NAME {") < whole("src/a.ts", "  NAME() {"));
-    assert!(whole("tests/NAME.py", "    x(NAME)") < whole("src/a.py", "# NAME"));
+    assert!(total_points("tests/a.py", "class NAME:") > total_points("src/NAME.py", "    x(NAME)"));
+    assert!(total_points("tests/NAME.ts", "export class NAME {") < total_points("src/a.ts", "  NAME() {"));
+    assert!(total_points("tests/NAME.py", "    x(NAME)") < total_points("src/a.py", "# NAME"));
     for path in [
         "a/test_b.py",
         "b_test.go",
@@ -37,7 +37,7 @@ fn lower_places_rank_below_others_in_their_order() {
         "build/three.module.js",
         "lib/esm/a.js",
     ] {
-        assert!(Place::new(path.as_bytes()).points < -400, "{path}");
+        assert!(PathFacts::new(path.as_bytes()).points < -400, "{path}");
     }
     for path in [
         "a/test/client.py",
@@ -48,7 +48,7 @@ fn lower_places_rank_below_others_in_their_order() {
         "CMakeLists.txt",
         "a.rs",
     ] {
-        assert_eq!(Place::new(path.as_bytes()).points, 0, "{path}");
+        assert_eq!(PathFacts::new(path.as_bytes()).points, 0, "{path}");
     }
 }
 

@@ -9,7 +9,7 @@ use super::table::{self, Language, lower};
 
 /// Facts about a path that apply to all lines of the file.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct PathFacts {
     pub(super) language: Language,
     /// Points for the location and kind of the file.
     pub(super) points: i32,
@@ -22,7 +22,7 @@ pub(super) struct Place {
 /// Names of files that represent their folder.
 const MAIN_FILES: &[&[u8]] = &[b"mod", b"index", b"init", b"main", b"lib", b"package"];
 
-impl Place {
+impl PathFacts {
     pub(super) fn new(path: &[u8]) -> Self {
         let lower = path.to_ascii_lowercase();
         let lower = table::TEMPLATE_ENDINGS
@@ -58,12 +58,14 @@ impl Place {
     /// Returns the points for the similarity of the file name to `name`.
     pub(super) fn named_like(&self, name: &[u8]) -> i32 {
         let name = bare(name);
-        let holds = |text: &[u8], part: &[u8]| part.len() > 3 && memchr::memmem::find(text, part).is_some();
+        let contains =
+            |text: &[u8], part: &[u8]| part.len() > 3 && memchr::memmem::find(text, part).is_some();
         if name.is_empty() {
             0
         } else if name == self.stem || name == self.folder {
             table::FILE_IS_NAMED
-        } else if holds(&name, &self.stem) || holds(&self.stem, &name) || holds(&name, &self.folder) {
+        } else if contains(&name, &self.stem) || contains(&self.stem, &name) || contains(&name, &self.folder)
+        {
             table::FILE_IS_NEAR
         } else {
             0
@@ -106,8 +108,8 @@ fn points(path: &[u8], name: &[u8], language: Language) -> i32 {
     let starts = table::words(table::LOWER_STARTS).filter(|(_, start)| name.starts_with(start.as_bytes()));
     let is_build = name == b"cmakelists.txt";
     let ends = table::words(table::LOWER_ENDS).filter(|(_, end)| {
-        let whole = end.strip_prefix('/').is_some_and(|whole| name == whole.as_bytes());
-        !is_build && (whole || name.ends_with(end.as_bytes()))
+        let is_name = end.strip_prefix('/').is_some_and(|end| name == end.as_bytes());
+        !is_build && (is_name || name.ends_with(end.as_bytes()))
     });
     let of_name = starts.chain(ends).map(|(points, _)| points);
     of_folders.chain(of_name).min().unwrap_or(0) + of_kind
