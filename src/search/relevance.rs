@@ -69,9 +69,9 @@ pub struct FileScorer<'a> {
     path_facts: PathFacts,
     words: &'a Words,
     /// The points for a line with all words.
-    most_of_words: i32,
-    /// The maximum of [`FileScorer::file`].
-    pub most_of_file: i32,
+    max_word_points: i32,
+    /// The maximum of [`FileScorer::file_points`].
+    pub max_file_points: i32,
     /// The words in the lines scored so far.
     seen: WordSet,
     /// The last name that was compared with the file name, and its points.
@@ -81,9 +81,10 @@ pub struct FileScorer<'a> {
 impl<'a> FileScorer<'a> {
     /// Creates a scorer for the file at `path` in a search for `words`.
     pub fn new(path: &[u8], words: &'a Words) -> Self {
-        let (path_facts, most_of_words) = (PathFacts::new(path), further(words.all()) * table::WORD_IN_LINE);
-        let most_of_file = path_facts.points + of_file(u64::MAX, words.all());
-        Self { path_facts, words, most_of_words, most_of_file, seen: 0, named: (Vec::new(), 0) }
+        let (path_facts, max_word_points) =
+            (PathFacts::new(path), further(words.all()) * table::WORD_IN_LINE);
+        let max_file_points = path_facts.points + of_file(u64::MAX, words.all());
+        Self { path_facts, words, max_word_points, max_file_points, seen: 0, named: (Vec::new(), 0) }
     }
 
     /// Returns false only if a match that ends at `end` can't raise the score of the line above `needed` points.
@@ -97,19 +98,20 @@ impl<'a> FileScorer<'a> {
         let name = line::name_around(line, end - 1..end);
         let part = if name.end > end { table::STARTS_NAME } else { 0 };
         if self.seen == self.words.all() {
-            let most = self.most_of_words;
-            let of_name = self.name(line, &name, part, needed.saturating_sub(most)).max(without_name);
+            let most = self.max_word_points;
+            let of_name = self.name_points(line, &name, part, needed.saturating_sub(most)).max(without_name);
             if of_name + most <= needed {
                 return false;
             }
         }
-        let of_line = self.of_line(line);
-        of_line + self.name(line, &name, part, needed.saturating_sub(of_line)).max(without_name) > needed
+        let of_line = self.points_without_match(line);
+        of_line + self.name_points(line, &name, part, needed.saturating_sub(of_line)).max(without_name)
+            > needed
     }
 
     /// Returns the points of a line with a match at `found`, or `None` if they do not exceed `needed`.
-    pub fn line(&mut self, line: &[u8], found: &Range<usize>, needed: i32) -> Option<i32> {
-        let of_line = self.of_line(line);
+    pub fn line_points(&mut self, line: &[u8], found: &Range<usize>, needed: i32) -> Option<i32> {
+        let of_line = self.points_without_match(line);
         let of_name = line::name_in(line, found).map_or(table::kind::USES, |matched| {
             let name = line::name_around(line, matched.clone());
             let part = if matched == name {
@@ -119,13 +121,13 @@ impl<'a> FileScorer<'a> {
             } else {
                 table::WITHIN_NAME
             };
-            self.name(line, &name, part, needed.saturating_sub(of_line))
+            self.name_points(line, &name, part, needed.saturating_sub(of_line))
         });
         Some(of_line + of_name).filter(|&points| points > needed)
     }
 
     /// Returns the points of a line that do not depend on the match.
-    fn of_line(&mut self, line: &[u8]) -> i32 {
+    fn points_without_match(&mut self, line: &[u8]) -> i32 {
         let words = self.words.in_line(line);
         self.seen |= words;
         let long = if line.len() >= table::LONG_LINE_BYTES { table::LONG_LINE } else { 0 };
@@ -134,10 +136,10 @@ impl<'a> FileScorer<'a> {
 
     /// Returns the points for a name that contains the match `part`, at its best position in the line. The result is
     /// exact if it exceeds `needed`.
-    fn name(&mut self, line: &[u8], name: &Range<usize>, part: i32, needed: i32) -> i32 {
+    fn name_points(&mut self, line: &[u8], name: &Range<usize>, part: i32, needed: i32) -> i32 {
         let text = &line[name.clone()];
         let named = if self.named.0 == text { self.named.1 } else { table::FILE_IS_NAMED };
-        let points = part + named + self.role(line, name, needed.saturating_sub(part + named));
+        let points = part + named + self.role_points(line, name, needed.saturating_sub(part + named));
         if points <= needed || self.named.0 == text {
             return points;
         }
@@ -149,7 +151,7 @@ impl<'a> FileScorer<'a> {
 
     /// Returns the points for how the line uses a name, at its best position. The result is exact if it exceeds
     /// `needed`.
-    fn role(&self, line: &[u8], name: &Range<usize>, needed: i32) -> i32 {
+    fn role_points(&self, line: &[u8], name: &Range<usize>, needed: i32) -> i32 {
         let text = &line[name.clone()];
         let mut points = line::points(line, name, self.path_facts.language, needed);
         // Later occurrences in the line can have more points.
@@ -166,7 +168,7 @@ impl<'a> FileScorer<'a> {
     }
 
     /// Returns the points of the file: for its location, its number of match lines, and the words in it.
-    pub fn file(&self, matches: u64) -> i32 {
+    pub fn file_points(&self, matches: u64) -> i32 {
         self.path_facts.points + of_file(matches, self.seen)
     }
 }

@@ -63,13 +63,13 @@ impl<'a> FileRanking<'a> {
     /// Returns the score of a match line without the points of its file, or `None` if it is not among the best.
     pub(super) fn score(&mut self, line: &[u8], found: &Range<usize>) -> Option<i32> {
         let needed = self.needed();
-        self.scorer().line(line, found, needed)
+        self.scorer().line_points(line, found, needed)
     }
 
     /// Returns the points that a line must exceed.
     fn needed(&mut self) -> i32 {
         let least = self.ranking.least.load(Ordering::Relaxed);
-        let needed = least.saturating_sub(self.scorer().most_of_file);
+        let needed = least.saturating_sub(self.scorer().max_file_points);
         self.best.least().map_or(needed, |least| needed.max(*least))
     }
 
@@ -110,7 +110,7 @@ impl<'a> FileRanking<'a> {
         while !self.unfinished.is_empty() {
             self.finish_first();
         }
-        let of_file = self.scorer.as_ref().map_or(0, |scorer| scorer.file(matches));
+        let of_file = self.scorer.as_ref().map_or(0, |scorer| scorer.file_points(matches));
         let best = std::mem::replace(&mut self.best, Best::new(0));
         best.into_sorted().map(|(score, rows)| (score + of_file, rows)).collect()
     }

@@ -10,7 +10,7 @@ use super::*;
 use cutline_core::source::{AT_LINE_START, EXPORTED};
 
 fn line_points(scorer: &mut FileScorer<'_>, line: &str, found: Range<usize>) -> i32 {
-    scorer.line(line.as_bytes(), &found, i32::MIN).unwrap()
+    scorer.line_points(line.as_bytes(), &found, i32::MIN).unwrap()
 }
 
 /// Returns a scorer for a search without an alternation.
@@ -23,7 +23,7 @@ fn scorer(path: &str) -> FileScorer<'static> {
 fn total_points(path: &str, line: &str) -> i32 {
     let mut scorer = scorer(path);
     let at = line.find("NAME").unwrap();
-    line_points(&mut scorer, line, at..at + 4) + scorer.file(1)
+    line_points(&mut scorer, line, at..at + 4) + scorer.file_points(1)
 }
 
 #[test]
@@ -50,10 +50,10 @@ fn words_of_an_alternation_that_meet_lift_line_and_file() {
     }
     let mut scorer = FileScorer::new(b"a.py", &words);
     let one = line_points(&mut scorer, "x(pool)", 2..6);
-    let file_with_one = scorer.file(9);
+    let file_with_one = scorer.file_points(9);
     let both = line_points(&mut scorer, "x(pool, connection)", 2..6);
     assert!(both > one + 200, "{both} {one}");
-    assert!(scorer.file(9) > file_with_one && scorer.file(9) <= scorer.most_of_file);
+    assert!(scorer.file_points(9) > file_with_one && scorer.file_points(9) <= scorer.max_file_points);
 }
 
 #[test]

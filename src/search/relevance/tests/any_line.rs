@@ -105,10 +105,10 @@ proptest! {
         let line = format!("{before}Name{}", after.concat());
         let mut scorer = scorer(&format!("a/b.{ending}"));
         let found = before.len()..before.len() + 4;
-        let points = scorer.line(line.as_bytes(), &found, i32::MIN).unwrap();
+        let points = scorer.line_points(line.as_bytes(), &found, i32::MIN).unwrap();
         for needed in [points - 1, points, 400, 500] {
             let exact = (points > needed).then_some(points);
-            prop_assert_eq!(scorer.line(line.as_bytes(), &found, needed), exact, "{:?} needed {}", line, needed);
+            prop_assert_eq!(scorer.line_points(line.as_bytes(), &found, needed), exact, "{:?} needed {}", line, needed);
             let may_have_more = scorer.may_have_more(line.as_bytes(), found.end, needed);
             prop_assert!(exact.is_none() || may_have_more, "{:?} needed {}", line, needed);
         }
@@ -124,10 +124,10 @@ proptest! {
         let start = from.min(line.len());
         let found = start..(start + len).min(line.len());
         let mut scorer = scorer(&format!("a/b.{ending}"));
-        let points = scorer.line(&line, &found, i32::MIN).unwrap();
+        let points = scorer.line_points(&line, &found, i32::MIN).unwrap();
         for needed in [points - 1, points, points + 1, 0, 400, 700] {
             let exact = (points > needed).then_some(points);
-            prop_assert_eq!(scorer.line(&line, &found, needed), exact, "needed {}", needed);
+            prop_assert_eq!(scorer.line_points(&line, &found, needed), exact, "needed {}", needed);
             prop_assert!(exact.is_none() || scorer.may_have_more(&line, found.end, needed), "needed {}", needed);
         }
     }

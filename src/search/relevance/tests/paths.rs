@@ -57,7 +57,7 @@ fn files_with_the_name_or_more_matches_rank_first_among_equals() {
     let line = "class UserService:";
     let score = |path: &str, matches| {
         let mut scorer = scorer(path);
-        line_points(&mut scorer, line, 6..17) + scorer.file(matches)
+        line_points(&mut scorer, line, 6..17) + scorer.file_points(matches)
     };
     let named = ["user_service.py", "UserService.py", "user-service/__init__.py", "user_service/index.py"];
     for path in named {
