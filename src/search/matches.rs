@@ -11,13 +11,14 @@ use super::walk::{Emit, Entry, TreeSearch, Visit, Walk, Walked};
 use crate::stop::Stop;
 use crate::sys::FileKind;
 
-/// Searches the files that a walk visits.
-struct Files {
+/// The visitor: searches the content of each file.
+struct ContentVisitor {
     searcher: Searcher,
     filter: Arc<FileFilter>,
 }
 
-/// Creates the search of the files of a tree that pass `filter`. Results go to `sink` in path order, until it breaks.
+/// Creates the search of the files of a tree that pass `filter`, without starting it. Results go to `sink` in path
+/// order, until it breaks.
 pub fn tree(
     walk: Walk,
     query: Query,
@@ -25,10 +26,11 @@ pub fn tree(
     sink: impl FnMut(Walked<Found>) -> ControlFlow<()> + Send + 'static,
 ) -> Arc<dyn TreeSearch> {
     let filter = Arc::new(filter);
-    walk.search(move || Files { searcher: Searcher::new(&query), filter: Arc::clone(&filter) }, sink)
+    let visitor = move || ContentVisitor { searcher: Searcher::new(&query), filter: Arc::clone(&filter) };
+    walk.into_search(visitor, sink)
 }
 
-/// Searches one file. `size` is its size in bytes when it was opened. The path in the results is empty.
+/// Searches one file at once. `size` is its size in bytes when it was opened. The path in the results is empty.
 pub fn file(
     query: &Query,
     file: &File,
@@ -40,7 +42,7 @@ pub fn file(
     Searcher::new(query).search(file, size, stop, &Vec::new, &mut emit).map(|_| ())
 }
 
-impl Visit for Files {
+impl Visit for ContentVisitor {
     type Found = Found;
 
     fn wants(&self, path: &[u8], kind: FileKind) -> bool {

@@ -61,30 +61,30 @@ pub struct Found {
     pub key: i128,
 }
 
-/// Creates the search of a tree. It passes entries to `sink` in path order until `sink` breaks.
+/// Creates the search of a tree, without starting it. It passes entries to `sink` in path order until `sink` breaks.
 pub fn tree(
     walk: Walk,
     query: Query,
     sink: impl FnMut(Walked<Found>) -> ControlFlow<()> + Send + 'static,
 ) -> Arc<dyn TreeSearch> {
     let query = Arc::new(query);
-    let search = move || {
+    let visitor = move || {
         let scorer = match &query.key {
             Key::Relevance(words) => Some(NameScorer::new(words)),
             Key::Path | Key::Modified => None,
         };
-        Search { query: Arc::clone(&query), scorer }
+        NameVisitor { query: Arc::clone(&query), scorer }
     };
-    walk.search(search, sink)
+    walk.into_search(visitor, sink)
 }
 
-/// A running search.
-struct Search {
+/// The visitor: returns the entries that match the query.
+struct NameVisitor {
     query: Arc<Query>,
     scorer: Option<NameScorer>,
 }
 
-impl Visit for Search {
+impl Visit for NameVisitor {
     type Found = Found;
 
     fn wants(&self, path: &[u8], kind: FileKind) -> bool {

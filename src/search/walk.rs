@@ -43,48 +43,49 @@ pub struct Walk {
     pub progress: Box<dyn Fn(usize) + Send + Sync>,
 }
 
-/// A search of a tree.
+/// A search of a tree: first [`run`](Self::run), then [`conclude`](Self::conclude).
 pub trait TreeSearch: Send + Sync {
     /// Searches until everything is searched, the sink needs no more, or the search must stop. Can block while the
     /// system does not respond.
     fn run(&self);
 
-    /// Passes the remaining results from before the deadline to the sink, and ends the search. A thread other than that
-    /// of [`run`](Self::run) can call this.
+    /// Ends the search. If it is incomplete because of the deadline, passes the remaining results to the sink. Call it
+    /// after `run` has returned. At the deadline, another thread can call it while `run` is blocked.
     fn conclude(&self);
 }
 
-/// A walk. Each worker visits entries with its own search, which `search` creates.
-struct Running<V: Visit, S, M> {
+/// A walk with its visitors and its sink.
+struct WalkSearch<V: Visit, S, M> {
     shared: Shared<V, S>,
-    search: M,
+    /// Creates the visitor of each worker.
+    new_visitor: M,
 }
 
 impl Walk {
-    /// Creates the search of the tree below the folder. Each worker visits entries with its own search, which `search`
-    /// creates. Results go to `sink` in order, until it breaks.
-    pub(super) fn search<V: Visit + 'static>(
+    /// Creates the search of the tree below the folder, without starting it. Each worker has its own visitor, which
+    /// `new_visitor` creates. Results go to `sink` in order, until it breaks.
+    pub(super) fn into_search<V: Visit + 'static>(
         self,
-        search: impl Fn() -> V + Send + Sync + 'static,
+        new_visitor: impl Fn() -> V + Send + Sync + 'static,
         sink: impl FnMut(Walked<V::Found>) -> ControlFlow<()> + Send + 'static,
     ) -> Arc<dyn TreeSearch> {
-        Arc::new(Running { shared: Shared::new(self, sink), search })
+        Arc::new(WalkSearch { shared: Shared::new(self, sink), new_visitor })
     }
 }
 
-impl<V, S, M> TreeSearch for Running<V, S, M>
+impl<V, S, M> TreeSearch for WalkSearch<V, S, M>
 where
     V: Visit,
     S: FnMut(Walked<V::Found>) -> ControlFlow<()> + Send,
     M: Fn() -> V + Send + Sync,
 {
     fn run(&self) {
-        let Self { shared, search } = self;
+        let Self { shared, new_visitor } = self;
         let rules = &shared.walk.rules;
         if (0..rules.skipped_above()).any(|_| lock(&shared.sink)(Walked::RulesSkipped).is_break()) {
             return shared.walk.stop.cancel();
         }
-        let mut own = Worker::new(shared, search(), 0);
+        let mut own = Worker::new(shared, new_visitor(), 0);
         own.read(&None, rules.clone());
         let Some(mut first) = shared.next(0) else { return };
         // A folder with a few files is complete before another thread would start.
@@ -100,7 +101,7 @@ where
                 let thread = std::thread::Builder::new();
                 // If the system refuses to start a thread, the other threads do all the work.
                 let _fewer =
-                    thread.spawn_scoped(scope, move || Worker::new(shared, search(), id).run()).is_err();
+                    thread.spawn_scoped(scope, move || Worker::new(shared, new_visitor(), id).run()).is_err();
             }
             own.work(first);
             own.run();

@@ -73,7 +73,7 @@ where
 {
     let got: Got<V> = Arc::default();
     let sink = Arc::clone(&got);
-    let search = walk.search(visitor, move |walked| {
+    let search = walk.into_search(visitor, move |walked| {
         let mut got = lock(&sink);
         got.push(walked);
         if got.len() == max { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -212,7 +212,7 @@ fn panic_ends_walk_of_all_workers() {
             assert!(count.fetch_add(1, Ordering::Relaxed) < 300);
             ControlFlow::Continue(())
         };
-        walk_of(dir.path(), 4, Stop::default()).search(|| All { weight: 1 }, sink).run();
+        walk_of(dir.path(), 4, Stop::default()).into_search(|| All { weight: 1 }, sink).run();
     });
     assert!(panicked.is_err());
 }

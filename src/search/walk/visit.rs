@@ -1,4 +1,4 @@
-//! The interface between a walk and a search: which entries the search visits, and its results.
+//! The interface between a walk and a search: the visitor of the search, the entries that it visits, and its results.
 
 use std::fs::File;
 use std::io;
@@ -9,7 +9,7 @@ use super::dir::{Dir, OpenDirs};
 use crate::stop::Stop;
 use crate::sys::{self, FileKind, Stat, below};
 
-/// A search. Each worker of a walk has its own.
+/// A visitor: selects the entries of a walk, and searches them. Each worker has its own visitor.
 pub(in crate::search) trait Visit {
     /// A result. The sink receives results in order.
     type Found: Send;

@@ -170,7 +170,7 @@ pub(super) struct Worker<'a, V: Visit, S> {
     shared: &'a Shared<V, S>,
     /// The index of the worker.
     id: usize,
-    search: V,
+    visitor: V,
     /// The buffer for the names of a folder.
     buffer: Vec<u8>,
     open: OpenDirs<'a>,
@@ -193,11 +193,11 @@ impl<V: Visit, S> Drop for Worker<'_, V, S> {
 }
 
 impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, S> {
-    pub(super) fn new(shared: &'a Shared<V, S>, search: V, id: usize) -> Self {
+    pub(super) fn new(shared: &'a Shared<V, S>, visitor: V, id: usize) -> Self {
         Self {
             shared,
             id,
-            search,
+            visitor,
             buffer: Vec::with_capacity(BUFFER_BYTES),
             open: OpenDirs::new(&shared.walk.root),
             path: Vec::new(),
@@ -272,7 +272,7 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
         folder: &Folder,
         entries: &mut Listing<Task>,
     ) -> io::Result<(usize, RuleFilesPresent)> {
-        let (walk, search) = (&self.shared.walk, &self.search);
+        let (walk, visitor) = (&self.shared.walk, &self.visitor);
         let base_len = walk.rules.base().len();
         let (path, path_len) = (&mut self.path, self.path_len);
         let (mut names, mut files) = (0, RuleFilesPresent::default());
@@ -286,10 +286,10 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
             path.truncate(path_len);
             path.extend_from_slice(name);
             let below_base = &path[base_len..];
-            if search.wants(below_base, kind) {
+            if visitor.wants(below_base, kind) {
                 entries.push(name, kind, Task::Visit);
             }
-            if kind == FileKind::Folder && search.enters(below_base) {
+            if kind == FileKind::Folder && visitor.enters(below_base) {
                 entries.push(name, kind, Task::Enter);
             }
             if names % 4096 == 0 {
@@ -310,7 +310,7 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
             piece.complete = piece.count;
             let mut entry = Entry { dir, index, open: &mut self.open };
             let mut visited =
-                self.search.visit(&mut entry, stop, &mut |found| piece.emit(Walked::Found(found)));
+                self.visitor.visit(&mut entry, stop, &mut |found| piece.emit(Walked::Found(found)));
             if visited.as_ref().is_err_and(|error| stopped_by(error).is_none()) {
                 let _flow = piece.emit(Walked::Unreadable(entry.path())); // nothing of it follows
                 visited = Ok(());
