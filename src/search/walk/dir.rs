@@ -1,7 +1,7 @@
 //! The folders that a walk has listed, and how their subfolders are opened.
 //!
-//! A folder stores its own name and its parent instead of its full path, so memory is proportional to the size of the
-//! tree at any depth. A folder is opened relative to its parent if that is still open, otherwise to the root.
+//! A listing ([`Dir`]) stores its position in its parent's listing instead of its path, so memory is proportional to the
+//! size of the tree at any depth. A folder is opened relative to its parent if that is still open, otherwise to the root.
 #![expect(clippy::indexing_slicing, reason = "a path has the length of its names")]
 
 use std::io;
@@ -19,12 +19,13 @@ pub(super) enum Task {
     Enter,
 }
 
-/// The position of a folder in the walk: an entry of its parent, or `None` for the root.
+/// The position of an entry in the walk: the listing of its folder and its index there, or `None` for the root.
 pub(super) type Position = Option<(Arc<Dir>, usize)>;
 
-/// The entries of a folder that the walk visits or enters.
+/// The listing of a folder: the entries that the walk visits or enters.
 #[derive(Debug)]
 pub(super) struct Dir {
+    /// The position of the folder itself.
     pub(super) position: Position,
     pub(super) entries: Listing<Task>,
 }

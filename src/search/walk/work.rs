@@ -77,7 +77,7 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<V, S> {
             queue.draining = true;
             while let Some(found) = queue.ready() {
                 drop(queue);
-                let _flow = self.give(found); // the walk is stopped
+                let _flow = self.give(found); // a break has stopped the walk
                 queue = lock(&self.queue);
             }
             queue.draining = false;
@@ -98,8 +98,8 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<V, S> {
     }
 
     /// Waits until a worker's piece of work is the head of the queue, and then passes its results so far to the sink.
-    /// Workers on earlier pieces never wait for this, because workers take the first pending item. Breaks if the walk
-    /// stops; the results then stay in `found`.
+    /// This ends, because the worker of the head need not wait, and workers take the first pending item. Breaks if the
+    /// walk stops; the results then stay in `found`.
     fn give_in_turn(&self, worker: usize) -> ControlFlow<()> {
         let mut queue = lock(&self.queue);
         while !queue.is_at_front(worker) {
@@ -120,8 +120,9 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<V, S> {
         self.found.get(worker).map_or_else(Vec::new, |found| std::mem::take(&mut *lock(found)))
     }
 
-    /// Passes the results from before the deadline to the sink. A [`Walked::Stopped`] precedes the results after an
-    /// incomplete entry. Then ends the walk. Does not wait for workers, because one may be blocked in the system.
+    /// Passes the results that are still in the queue to the sink: none, unless the deadline stopped the walk. A
+    /// [`Walked::Stopped`] precedes the results after an incomplete entry. Then ends the walk. Does not wait for
+    /// workers, because one may be blocked in the system.
     pub(super) fn conclude(&self) {
         let is_draining = |queue: &mut Queue<_>| queue.draining;
         let waited = self.turn.wait_timeout_while(lock(&self.queue), DRAINING_TIME, is_draining);
@@ -140,9 +141,9 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<V, S> {
             };
             if let Some(position) = unfinished.filter(|_| is_complete) {
                 is_complete = false;
-                let _flow = self.give(vec![Walked::Stopped(dir::path_before(&position))]); // the walk is stopped
+                let _flow = self.give(vec![Walked::Stopped(dir::path_before(&position))]); // the walk ends anyway
             }
-            let _flow = self.give(found); // the walk is stopped
+            let _flow = self.give(found); // the walk ends anyway
         }
         self.walk.stop.cancel();
         self.changed.notify_all();
@@ -174,7 +175,8 @@ pub(super) struct Worker<'a, V: Visit, S> {
     /// The buffer for the names of a folder.
     buffer: Vec<u8>,
     open: OpenDirs<'a>,
-    /// The path of a folder with a `/` at the end, in the form for the rules, followed by the name of an entry.
+    /// The path of a folder with a `/` at the end, followed by the name of an entry. It starts with the base of the
+    /// ignore rules: it is absolute, or relative to the root of the walk if there are no rules.
     path: Vec<u8>,
     /// Length of the folder's path, including the `/`.
     path_len: usize,
@@ -251,7 +253,7 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
         self.path_len = self.path.len();
         let folder = self.open.open(&position)?;
         let mut entries = Listing::new(Order::Bytes);
-        let (names, files) = self.each_task(&folder, &mut entries)?;
+        let (names, files) = self.add_tasks(&folder, &mut entries)?;
         (self.shared.walk.progress)(names);
         found.extend(rules.enter(&folder, self.path_len, files).then_some(Walked::RulesSkipped));
         entries.sort(usize::MAX);
@@ -267,7 +269,7 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
 
     /// Adds the tasks for the entries of a folder to `entries`. Returns the number of names in the folder, and its rule
     /// files.
-    fn each_task(
+    fn add_tasks(
         &mut self,
         folder: &Folder,
         entries: &mut Listing<Task>,
@@ -285,11 +287,11 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
             names += 1;
             path.truncate(path_len);
             path.extend_from_slice(name);
-            let below_base = &path[base_len..];
-            if visitor.wants(below_base, kind) {
+            let path_in_walk = &path[base_len..];
+            if visitor.wants(path_in_walk, kind) {
                 entries.push(name, kind, Task::Visit);
             }
-            if kind == FileKind::Folder && visitor.enters(below_base) {
+            if kind == FileKind::Folder && visitor.enters(path_in_walk) {
                 entries.push(name, kind, Task::Enter);
             }
             if names % 4096 == 0 {
