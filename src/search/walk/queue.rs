@@ -14,8 +14,9 @@ use crate::search::ignore_rules::IgnoreRules;
 /// Maximum number of entries that are visited as one item. With fewer, workers would wait for the queue.
 const BATCH: usize = 32;
 /// Maximum number of buffered bytes. When it is reached, only the head of the queue is processed.
-const HELD_BYTES: usize = 4 * 1024 * 1024;
-/// Additional bytes that each item counts. They limit the queue to 1024 items, because it is searched linearly.
+const MAX_BUFFERED_BYTES: usize = 4 * 1024 * 1024;
+/// Additional bytes that each item with results counts. They limit the number of these items to 1024, because the queue
+/// is searched linearly.
 const ITEM_BYTES: usize = 4096;
 
 /// Consecutive entries of a folder. A worker takes either one folder to list, or several entries to visit.
@@ -83,7 +84,7 @@ pub(super) enum End<F> {
 pub(super) struct Queue<F> {
     /// All items in reverse order, so that changes at the head do not move the others.
     items: Vec<Item<F>>,
-    held_bytes: usize,
+    buffered_bytes: usize,
     /// True while a worker passes results to the sink.
     pub(super) draining: bool,
     /// Number of workers that wait for a change.
@@ -93,7 +94,7 @@ pub(super) struct Queue<F> {
 impl<F> Queue<F> {
     /// Creates a queue in which `worker` lists the root of the walk.
     pub(super) fn new(worker: usize) -> Self {
-        Self { items: vec![Item::Running(worker, None)], held_bytes: 0, draining: false, waiting: 0 }
+        Self { items: vec![Item::Running(worker, None)], buffered_bytes: 0, draining: false, waiting: 0 }
     }
 
     /// Returns true if the walk is complete.
@@ -103,10 +104,10 @@ impl<F> Queue<F> {
 
     /// Assigns the first item that can be started now to `worker`, and returns it.
     pub(super) fn next(&mut self, worker: usize) -> Option<Work> {
-        let front = self.items.len().checked_sub(1)?;
-        let last_allowed = if self.is_full() { front } else { 0 };
+        let head = self.items.len().checked_sub(1)?;
+        let last_allowed = if self.is_full() { head } else { 0 };
         let is_pending = |&at: &usize| matches!(self.items[at], Item::Pending(_));
-        let at = (last_allowed..=front).rev().find(is_pending)?;
+        let at = (last_allowed..=head).rev().find(is_pending)?;
         let Item::Pending(work) = &mut self.items[at] else { return None };
         let first = work.take_first();
         let running = Item::Running(worker, Some(first.position()));
@@ -119,9 +120,9 @@ impl<F> Queue<F> {
     }
 
     /// Returns true if the work of `worker` is the head of the queue, and everything before it was passed to the sink.
-    pub(super) fn is_at_front(&self, worker: usize) -> bool {
-        let is_front = matches!(self.items.last(), Some(Item::Running(front, _)) if *front == worker);
-        is_front && !self.draining
+    pub(super) fn is_head(&self, worker: usize) -> bool {
+        let is_of_worker = matches!(self.items.last(), Some(Item::Running(running, _)) if *running == worker);
+        is_of_worker && !self.draining
     }
 
     /// Ends the work of `worker`. Replaces it with its results, which have this many bytes, and with what follows from
@@ -133,7 +134,7 @@ impl<F> Queue<F> {
             self.items.remove(at);
         } else {
             let bytes = bytes + ITEM_BYTES;
-            self.held_bytes += bytes;
+            self.buffered_bytes += bytes;
             self.items[at] = Item::Found { found, bytes };
         }
         match end {
@@ -148,9 +149,9 @@ impl<F> Queue<F> {
 
     /// Removes and returns the results at the head that can be passed on.
     pub(super) fn ready(&mut self) -> Option<Vec<F>> {
-        let front = self.items.pop_if(|front| matches!(front, Item::Found { .. }))?;
-        let Item::Found { found, bytes } = front else { return None };
-        self.held_bytes -= bytes;
+        let head = self.items.pop_if(|head| matches!(head, Item::Found { .. }))?;
+        let Item::Found { found, bytes } = head else { return None };
+        self.buffered_bytes -= bytes;
         Some(found)
     }
 
@@ -161,12 +162,12 @@ impl<F> Queue<F> {
 
     /// Returns true if the buffer is full, so that only the head of the queue may be processed.
     pub(super) fn is_full(&self) -> bool {
-        self.held_bytes > HELD_BYTES
+        self.buffered_bytes > MAX_BUFFERED_BYTES
     }
 
     /// Returns true if there is a pending item.
     pub(super) fn has_pending(&self) -> bool {
-        // Workers rarely begin work that is far from the head.
+        // The search starts at the end of the queue, where most items are pending.
         self.items.iter().any(|item| matches!(item, Item::Pending(_)))
     }
 }

@@ -102,7 +102,7 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<V, S> {
     /// walk stops; the results then stay in `found`.
     fn give_in_turn(&self, worker: usize) -> ControlFlow<()> {
         let mut queue = lock(&self.queue);
-        while !queue.is_at_front(worker) {
+        while !queue.is_head(worker) {
             if self.walk.stop.check().is_err() {
                 return ControlFlow::Break(());
             }
