@@ -69,7 +69,8 @@ impl FileFilter {
             && self.selected.as_ref().is_none_or(|parts| parts.iter().any(|part| part.reaches_into(folder)))
     }
 
-    /// Returns true if a search of the tree would search this file, or files in this folder.
+    /// Returns true if a search of the complete tree would search this file, or files in this folder. Ignores the
+    /// selected parts.
     pub fn keeps(&self, path: &[u8], is_folder: bool) -> bool {
         let mut folders = folders_of(path).chain(is_folder.then_some(path));
         folders.all(|folder| self.exclude.iter().all(|glob| glob.names(folder, true)))
@@ -85,6 +86,7 @@ impl FileFilter {
         }
     }
 
+    /// Returns true if a file passes the filter, whatever parts are selected.
     fn passes(&self, file: &[u8]) -> bool {
         self.glob.as_ref().is_none_or(|glob| glob.lets_through(file))
             && self.types.as_ref().is_none_or(|types| types.takes(file))

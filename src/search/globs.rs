@@ -93,12 +93,14 @@ impl Glob {
         self.folders
     }
 
-    /// Returns true if the glob matches the path. A glob for folders matches only folders.
+    /// Returns true if the glob selects the path: if it matches, or, for a negated glob, if it does not match. A glob for
+    /// folders matches only folders.
     pub fn names(&self, path: &[u8], is_folder: bool) -> bool {
         (self.matches(path) && (is_folder || !self.folders)) != self.negated
     }
 
-    /// Returns true if the glob selects a file. A glob for folders selects the files below them.
+    /// Returns true if the glob selects a file in a search of contents. A glob for folders selects the files below them;
+    /// otherwise the result is that of [`names`](Self::names).
     pub fn lets_through(&self, file: &[u8]) -> bool {
         if !self.folders {
             return self.matches(file) != self.negated;
@@ -107,19 +109,20 @@ impl Glob {
         folders.any(|folder| self.matches(folder)) != self.negated
     }
 
-    /// Returns true if a path below a folder can match, or can be in a folder that matches.
+    /// Returns true if a path below a folder can match, or can be in a folder that matches. A search of contents then
+    /// enters the folder.
     pub fn reaches_into(&self, folder: &[u8]) -> bool {
         self.prefix.bytes().zip(folder.iter().chain(b"/")).all(|(wanted, byte)| wanted == *byte)
-            && (self.folders || self.can_match_below(folder))
+            && (self.folders || self.has_level_below(folder))
     }
 
-    /// Returns true if a path below a folder can match.
+    /// Returns true if a path below a folder can match. A search of names then enters the folder.
     pub fn names_below(&self, folder: &[u8]) -> bool {
-        self.reaches_into(folder) && self.can_match_below(folder)
+        self.reaches_into(folder) && self.has_level_below(folder)
     }
 
-    /// Returns true if paths below a folder do not have more components than a matching path can have.
-    fn can_match_below(&self, folder: &[u8]) -> bool {
+    /// Returns true if a matching path can have more components than `folder`.
+    fn has_level_below(&self, folder: &[u8]) -> bool {
         let depth = if folder.is_empty() { 0 } else { memchr::memchr_iter(b'/', folder).count() + 1 };
         self.levels.is_none_or(|levels| depth < levels)
     }

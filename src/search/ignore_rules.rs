@@ -94,7 +94,8 @@ impl IgnoreRules {
         Self { shared: None, nearest: None }
     }
 
-    /// Returns the rules for a walk from `base`, an absolute path without links: those of the folders above it.
+    /// Returns the rules for a walk from `base`, an absolute path without links: the global excludes and the rules of the
+    /// folders above it.
     pub fn above(base: &Path) -> Self {
         let mut found = Vec::new();
         let mut in_repository = files::in_folder(base).git;
@@ -131,7 +132,7 @@ impl IgnoreRules {
         self.shared.is_some() && self.add(folder, path_len, files)
     }
 
-    /// Adds the rules of a folder. Returns true if they were skipped.
+    /// Adds the rules of a folder, above the walk or in it. Returns true if they were skipped.
     fn add(&mut self, folder: &Folder, path_len: usize, files: RuleFilesPresent) -> bool {
         let read = |there: bool, name: &str| if there { files::rules(folder, name) } else { None };
         let mut own = [

@@ -121,7 +121,7 @@ impl ParsedRules {
         let plain = self.last_plain((Form::Name, name), is_folder);
         let plain = plain.max(self.last_plain((Form::Path, path), is_folder));
         let later = self.globs.iter().rev().take_while(|&&number| Some(number) > plain);
-        let glob = later.copied().find(|&number| self.is_of(number, name, path, is_folder));
+        let glob = later.copied().find(|&number| self.matches_entry(number, name, path, is_folder));
         glob.or(plain).map(|number| !self.rules[number as usize].negated)
     }
 
@@ -132,7 +132,7 @@ impl ParsedRules {
         same.copied().find(|&number| is_folder || !self.rules[number as usize].folders)
     }
 
-    fn is_of(&self, number: u32, name: &[u8], path: &[u8], is_folder: bool) -> bool {
+    fn matches_entry(&self, number: u32, name: &[u8], path: &[u8], is_folder: bool) -> bool {
         let rule = self.rules[number as usize];
         let (form, text) = self.text(number);
         (is_folder || !rule.folders)
