@@ -22,7 +22,7 @@ use super::{NAME_CHARS, Request, Server, convert, is_stateless, resources};
 /// The context of a notification.
 type Notification = NotificationContext<RoleServer>;
 /// The result of a request, or a protocol error.
-type Answer<T> = Result<T, ErrorData>;
+type RpcResult<T> = Result<T, ErrorData>;
 
 /// Time in milliseconds for which a client may cache a list. The lists of tools and resources never change.
 const LIST_TTL_MS: u64 = 3_600_000;
@@ -38,9 +38,9 @@ impl ServerHandler for Server {
         &self,
         request: InitializeRequestParams,
         context: Request,
-    ) -> Answer<InitializeResult> {
+    ) -> RpcResult<InitializeResult> {
         context.peer.set_peer_info(request.clone());
-        let mut answer = self.negotiate_initialize(&request)?;
+        let mut result = self.negotiate_initialize(&request)?;
         let Fitted { id, limits, .. } = self.fitted(Some(&request.client_info));
         tracing::info!(
             client = request.client_info.name,
@@ -51,11 +51,11 @@ impl ServerHandler for Server {
             images = limits.images != Images::Off,
             "answers fit the client"
         );
-        answer.instructions = Some(catalog::instructions(&limits, &self.shared.tools));
-        Ok(answer)
+        result.instructions = Some(catalog::instructions(&limits, &self.shared.tools));
+        Ok(result)
     }
 
-    async fn discover(&self, context: Request) -> Answer<DiscoverResult> {
+    async fn discover(&self, context: Request) -> RpcResult<DiscoverResult> {
         let mut info = self.get_info();
         let Fitted { limits, .. } = self.fitted(context.client_info().as_ref());
         info.instructions = Some(catalog::instructions(&limits, &self.shared.tools));
@@ -66,7 +66,7 @@ impl ServerHandler for Server {
         &self,
         _: Option<PaginatedRequestParams>,
         request: Request,
-    ) -> Answer<ListToolsResult> {
+    ) -> RpcResult<ListToolsResult> {
         let Fitted { limits, shape, .. } = self.fitted(request.client_info().as_ref());
         let tool = |name| convert::tool(name, &self.shared, &limits, shape);
         let mut list = ListToolsResult::with_all_items(self.shared.tools.iter().copied().map(tool).collect());
@@ -78,7 +78,7 @@ impl ServerHandler for Server {
         &self,
         _: Option<PaginatedRequestParams>,
         request: Request,
-    ) -> Answer<ListResourcesResult> {
+    ) -> RpcResult<ListResourcesResult> {
         let mut list = resources::list();
         list.ttl_ms = is_stateless(&request).then_some(LIST_TTL_MS);
         Ok(list)
@@ -88,12 +88,16 @@ impl ServerHandler for Server {
         &self,
         params: ReadResourceRequestParams,
         context: Request,
-    ) -> Answer<ReadResourceResponse> {
+    ) -> RpcResult<ReadResourceResponse> {
         let Fitted { id, limits, .. } = self.fitted_call(context.client_info().as_ref());
         resources::read(&params.uri, &self.stats.to_value(&limits, id)).map(Into::into)
     }
 
-    async fn call_tool(&self, params: CallToolRequestParams, request: Request) -> Answer<CallToolResponse> {
+    async fn call_tool(
+        &self,
+        params: CallToolRequestParams,
+        request: Request,
+    ) -> RpcResult<CallToolResponse> {
         if let Some(tool) = ToolName::of(&params.name).filter(|tool| self.shared.tools.contains(tool)) {
             // Boxed, because rmcp moves the future of a handler several times before it runs, and this future is large.
             return Ok(Box::pin(self.call(tool, params, request)).await);
@@ -102,12 +106,12 @@ impl ServerHandler for Server {
         Err(ErrorData::invalid_params(format!("Unknown tool: {name}"), None))
     }
 
-    async fn on_custom_request(&self, request: CustomRequest, _context: Request) -> Answer<CustomResult> {
+    async fn on_custom_request(&self, request: CustomRequest, _context: Request) -> RpcResult<CustomResult> {
         let method = show::middle_out(&request.method, NAME_CHARS).into_owned();
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None))
     }
 
-    async fn set_level(&self, request: SetLevel, _context: Request) -> Answer<()> {
+    async fn set_level(&self, request: SetLevel, _context: Request) -> RpcResult<()> {
         self.stats.log_level.set(&request);
         Ok(())
     }

@@ -28,7 +28,7 @@ const FIRST_CALL_WAIT: Duration = Duration::from_secs(2);
 /// yet.
 const LAST_CALL_WAIT: Duration = Duration::from_millis(100);
 /// Time after which the server repeats a request without a response.
-const ANSWER_TIMEOUT: Duration = Duration::from_mins(1);
+const RESPONSE_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// The current roots.
 #[derive(Debug)]
@@ -96,9 +96,9 @@ impl Roots {
             drop(waits);
             #[expect(deprecated, reason = "clients of the handshake era still offer them")]
             let request = ServerRequest::ListRootsRequest(ListRootsRequest::default());
-            match tokio::time::timeout(ANSWER_TIMEOUT, peer.send_request(request)).await {
-                Ok(Ok(answer)) => {
-                    if let Some(uris) = uris(&answer) {
+            match tokio::time::timeout(RESPONSE_TIMEOUT, peer.send_request(request)).await {
+                Ok(Ok(response)) => {
+                    if let Some(uris) = uris(&response) {
                         self.take(&uris);
                     } else {
                         tracing::warn!("the client's response to the request for its roots has no list");
@@ -169,10 +169,10 @@ impl State {
 
 /// Returns the URIs in the response, or `None` if it has no list. Skips entries without a URI, so that an invalid entry
 /// does not keep the previous roots in use.
-fn uris(answer: &ClientResult) -> Option<Vec<String>> {
-    let answer = serde_json::to_value(answer).ok()?;
+fn uris(response: &ClientResult) -> Option<Vec<String>> {
+    let response = serde_json::to_value(response).ok()?;
     let uri = |root: &Value| root.get("uri")?.as_str().map(str::to_owned);
-    Some(answer.get("roots")?.as_array()?.iter().filter_map(uri).collect())
+    Some(response.get("roots")?.as_array()?.iter().filter_map(uri).collect())
 }
 
 /// Returns true if the client declared in a handshake that it has roots.

@@ -38,11 +38,11 @@ impl SessionStats {
         let record = Record::new(call, outcome, limits);
         let counted = record.outcome;
         self.calls.add(&record);
-        let (Outcome::Ok(answered), Ok(output)) = (counted, outcome) else { return };
-        let (tool, shown) = (call.tool.as_str(), answered.output_bytes);
+        let (Outcome::Ok(result), Ok(output)) = (counted, outcome) else { return };
+        let (tool, shown) = (call.tool.as_str(), result.output_bytes);
         let total = output.details.truncation.as_ref().map_or(shown, |cut| cut.total_bytes);
-        let Some(message) = tell(tool, &answered, total, limits.max_bytes) else { return };
-        let level = if answered.truncated_by.is_some() { WARNING } else { INFO };
+        let Some(message) = tell(tool, &result, total, limits.max_bytes) else { return };
+        let level = if result.truncated_by.is_some() { WARNING } else { INFO };
         let data = json!({ "message": message, "tool": tool, "shown": shown, "total": total });
         self.log_level.notify(level, data, request).await;
     }

@@ -157,8 +157,8 @@ impl Wire {
     /// Returns true if a request with this id has no response yet, or if it was cancelled and its handler is still
     /// running.
     fn is_open(&self, id: &RequestId) -> bool {
-        let is_held = |permit: &Weak<_>| permit.strong_count() > 0;
-        self.unanswered.contains_key(id) || self.cancelled.get(id).is_some_and(is_held)
+        let is_running = |permit: &Weak<_>| permit.strong_count() > 0;
+        self.unanswered.contains_key(id) || self.cancelled.get(id).is_some_and(is_running)
     }
 
     /// Releases the permit of a cancelled request, because rmcp sends no response to it.
@@ -195,8 +195,8 @@ impl Transport<RoleServer> for Wire {
         item: ServerJsonRpcMessage,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
         let id = match &item {
-            JsonRpcMessage::Response(answer) => Some(&answer.id),
-            JsonRpcMessage::Error(answer) => answer.id.as_ref(),
+            JsonRpcMessage::Response(response) => Some(&response.id),
+            JsonRpcMessage::Error(response) => response.id.as_ref(),
             _ => None,
         };
         let permit = id.and_then(|id| self.unanswered.remove(id));
