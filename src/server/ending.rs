@@ -20,16 +20,17 @@ use super::stdio::Stdio;
 use super::wire::Wire;
 use super::{Config, Server};
 
-/// Time for other calls to return their results at the end: enough for a page, and too short for a user to notice.
-const ANSWER_GRACE: Duration = Duration::from_millis(500);
+/// Time at the end for calls other than commands to return their results: enough for a page, and too short for a user to
+/// notice.
+const RESULT_GRACE: Duration = Duration::from_millis(500);
 /// Number of checks in that time. If the process is suspended, fewer checks happen, so that time does not count.
-const LOOKS: u32 = 10;
+const CHECKS: u32 = 10;
 
 /// Serves one session over stdin and stdout. Returns the signal that ended it, or `None` if the client closed the
 /// input.
 pub async fn serve(config: Config) -> std::io::Result<Option<i32>> {
     let shutdown = CancellationToken::new();
-    let Stdio { read, write, written, all_out } = Stdio::open()?;
+    let Stdio { read, write, written, output_done } = Stdio::open()?;
     let mut signals = signals()?;
     let shared = Arc::clone(&config.shared);
     // Start one thread of the pool now. Later, the system may refuse to create one.
@@ -44,18 +45,18 @@ pub async fn serve(config: Config) -> std::io::Result<Option<i32>> {
         () = shutdown.cancelled() => None,
     };
     shutdown.cancel();
-    let answers = async {
+    let all_results_are_written = async {
         let _over = session.await;
-        let _session_is_over = all_out.await;
+        let _written_or_closed = output_done.await;
     };
-    let answers = async {
+    let remaining_results = async {
         tokio::select! {
-            () = answers => {}
-            () = no_more_taken(&written, signal.is_none()) => {}
+            () = all_results_are_written => {}
+            () = grace_period(&written, signal.is_none()) => {}
             _ = signals.next() => {}
         }
     };
-    tokio::join!(shared.commands.shutdown(), answers);
+    tokio::join!(shared.commands.shutdown(), remaining_results);
     for line in server.stats.calls.summary() {
         tracing::info!("{line}");
     }
@@ -64,14 +65,14 @@ pub async fn serve(config: Config) -> std::io::Result<Option<i32>> {
 
 /// Waits until the time for the remaining results is over. At the end of input, this time starts again with each result
 /// that the client reads.
-async fn no_more_taken(written: &AtomicUsize, is_end_of_input: bool) {
-    let (mut before, mut looks) = (written.load(Ordering::Relaxed), 0);
-    while looks < LOOKS {
-        tokio::time::sleep(ANSWER_GRACE / LOOKS).await;
-        looks += 1;
+async fn grace_period(written: &AtomicUsize, is_end_of_input: bool) {
+    let (mut before, mut checks) = (written.load(Ordering::Relaxed), 0);
+    while checks < CHECKS {
+        tokio::time::sleep(RESULT_GRACE / CHECKS).await;
+        checks += 1;
         let now = written.load(Ordering::Relaxed);
         if is_end_of_input && now != before {
-            (before, looks) = (now, 0);
+            (before, checks) = (now, 0);
         }
     }
 }

@@ -25,9 +25,10 @@ const BUFFER_BYTES: usize = 64 * 1024;
 const STACK_BYTES: usize = 256 * 1024;
 /// Time between two checks whether stdout still has a reader.
 #[cfg(unix)]
-const LOOK_INTERVAL: std::time::Duration = std::time::Duration::from_millis(500);
+const CHECK_INTERVAL: std::time::Duration = std::time::Duration::from_millis(500);
 
-/// Number of written bytes. If it grows, the client reads.
+/// A counter of written bytes. If it grows, the client reads. Its value means nothing else, because a thread for stdout
+/// counts each byte a second time.
 pub(super) type Written = Arc<AtomicUsize>;
 
 /// The stream of the client's messages.
@@ -40,20 +41,20 @@ pub(super) struct Stdio {
     pub(super) read: Input,
     pub(super) write: Output,
     pub(super) written: Written,
-    /// Resolves when all output was written.
-    pub(super) all_out: oneshot::Receiver<()>,
+    /// Resolves when all output was written, after the writer was closed. Without a thread it resolves at once.
+    pub(super) output_done: oneshot::Receiver<()>,
 }
 
 impl Stdio {
     /// Opens both streams. Needs a tokio runtime.
     pub(super) fn open() -> io::Result<Self> {
         let written = Written::default();
-        let (done, all_out) = oneshot::channel();
+        let (done, output_done) = oneshot::channel();
         #[cfg(unix)]
         if let Some((read, write)) = pipes() {
-            // Without a thread, all output is written when a write returns.
+            // All output is written when a write returns.
             drop(done);
-            return Ok(Self { read: Box::new(read), write: Box::new(write), written, all_out });
+            return Ok(Self { read: Box::new(read), write: Box::new(write), written, output_done });
         }
         let (read, written_to) = tokio::io::duplex(BUFFER_BYTES);
         let (write, read_from) = tokio::io::duplex(BUFFER_BYTES);
@@ -62,9 +63,9 @@ impl Stdio {
         let count = Arc::clone(&written);
         start("stdout", move || {
             copy_output(read_from, &count);
-            let _session_is_over = done.send(());
+            let _nobody_waits = done.send(());
         })?;
-        Ok(Self { read: Box::new(read), write: Box::new(write), written, all_out })
+        Ok(Self { read: Box::new(read), write: Box::new(write), written, output_done })
     }
 }
 
@@ -105,7 +106,7 @@ pub(super) async fn output_closed() {
     std::future::pending::<()>().await;
     #[cfg(unix)]
     while !output_is_closed() {
-        tokio::time::sleep(LOOK_INTERVAL).await;
+        tokio::time::sleep(CHECK_INTERVAL).await;
     }
 }
 
