@@ -36,9 +36,10 @@ use super::stdio::{self, Input, Written, output_closed};
 /// when the handler of a cancelled request returns.
 type Permit = Arc<OwnedSemaphorePermit>;
 
-/// A transport that fires `shutdown` at the end of input, and ends when `shutdown` fires.
+/// A transport over two streams.
 ///
-/// It drops notifications before the first request, because rmcp would end the session.
+/// At the end of input it fires `shutdown`, and ends when all requests have their responses. If `shutdown` fires earlier,
+/// it ends at once. It drops notifications before the first request, because rmcp would end the session.
 pub(super) struct Wire {
     lines: FramedRead<Input, LineDecoder>,
     /// One permit for each request without a response. rmcp starts a task for each request without a limit.
@@ -53,6 +54,7 @@ pub(super) struct Wire {
     /// The writes of error responses to invalid lines.
     refusals: JoinSet<()>,
     shutdown: CancellationToken,
+    /// True after the first request.
     opened: bool,
     /// True after the end of input.
     ended: bool,
@@ -86,7 +88,7 @@ impl Wire {
     async fn next(&mut self) -> Option<ClientJsonRpcMessage> {
         let shutdown = self.shutdown.clone();
         loop {
-            // The end of input fires it too.
+            // After the end of input, the responses are still written.
             if !self.ended && shutdown.is_cancelled() {
                 return None;
             }
@@ -118,7 +120,7 @@ impl Wire {
                 self.shutdown.cancel();
                 continue;
             };
-            match message::take(&line) {
+            match message::parse(&line) {
                 Ok(JsonRpcMessage::Request(request)) => self.waiting = Some(Ok(request)),
                 Ok(message) => {
                     self.note_cancellation(&message);

@@ -22,7 +22,7 @@ pub(super) struct Line {
     /// The top-level members.
     pub(super) envelope: Envelope,
     /// The limit that the line exceeds, as text.
-    pub(super) over: Option<String>,
+    pub(super) exceeded_limit: Option<String>,
 }
 
 /// Splits a stream into lines. The last line needs no newline.
@@ -38,14 +38,14 @@ impl Decoder for LineDecoder {
 
     fn decode(&mut self, from: &mut BytesMut) -> io::Result<Option<Line>> {
         let newline = memchr::memchr(b'\n', from);
-        self.line.take(&from[..newline.unwrap_or(from.len())]);
+        self.line.push(&from[..newline.unwrap_or(from.len())]);
         from.advance(newline.map_or(from.len(), |newline| newline + 1));
         Ok(newline.map(|_| self.ended()))
     }
 
     fn decode_eof(&mut self, from: &mut BytesMut) -> io::Result<Option<Line>> {
         let line = self.decode(from)?;
-        let is_open = !self.line.bytes.is_empty() || self.line.over.is_some();
+        let is_open = !self.line.bytes.is_empty() || self.line.exceeded_limit.is_some();
         Ok(line.or_else(|| is_open.then(|| self.ended())))
     }
 }
@@ -63,19 +63,20 @@ impl LineDecoder {
 }
 
 impl Line {
-    fn take(&mut self, part: &[u8]) {
+    /// Adds the next bytes. Once a limit is exceeded, only the envelope gets them.
+    fn push(&mut self, part: &[u8]) {
         self.envelope.take(part);
-        if self.over.is_some() {
+        if self.exceeded_limit.is_some() {
             return;
         }
-        let over = if self.bytes.len() + part.len() > MAX_MESSAGE_BYTES {
+        let limit = if self.bytes.len() + part.len() > MAX_MESSAGE_BYTES {
             Size(MAX_MESSAGE_BYTES as u64).to_string()
         } else if self.envelope.values > MAX_MESSAGE_VALUES {
             format!("{MAX_MESSAGE_VALUES} values")
         } else {
             return self.bytes.extend_from_slice(part);
         };
-        (self.bytes, self.over) = (Vec::new(), Some(over));
+        (self.bytes, self.exceeded_limit) = (Vec::new(), Some(limit));
     }
 }
 
@@ -96,9 +97,9 @@ mod tests {
         let mut lines = FramedRead::new(input.as_bytes(), LineDecoder::default());
         let mut seen = Vec::new();
         while let Some(Ok(line)) = lines.next().await {
-            seen.push(match line.over {
+            seen.push(match line.exceeded_limit {
                 None => String::from_utf8(line.bytes).unwrap(),
-                Some(over) => format!("{over}, id {:?}", line.envelope.id::<u8>()),
+                Some(limit) => format!("{limit}, id {:?}", line.envelope.id::<u8>()),
             });
         }
         let over = "1MB, id Some(1)";

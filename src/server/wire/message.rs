@@ -25,21 +25,21 @@ const PARAMS: [(&str, &str); 4] = [
 ];
 
 /// Parses a line as a message. For an invalid line, returns the error response, if it gets one.
-pub(super) fn take(line: &Line) -> Result<ClientJsonRpcMessage, Option<Refusal>> {
-    let Line { bytes, envelope, over } = line;
-    if let Some(most) = over {
-        tracing::error!("ignored a message of more than {most}");
-        let message = format!("Invalid request: a message may have {most}");
+pub(super) fn parse(line: &Line) -> Result<ClientJsonRpcMessage, Option<Refusal>> {
+    let Line { bytes, envelope, exceeded_limit } = line;
+    if let Some(limit) = exceeded_limit {
+        tracing::error!("ignored a message of more than {limit}");
+        let message = format!("Invalid request: a message may have {limit}");
         return Err(refused(envelope, ErrorData::invalid_request(message, None)));
     }
     let line = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-    match call(line, envelope).map_or_else(|| serde_json::from_slice(line), Ok) {
+    match parse_call(line, envelope).map_or_else(|| serde_json::from_slice(line), Ok) {
         // If the id is neither a string nor an integer, rmcp parses a request as a notification.
         Ok(JsonRpcMessage::Notification(_)) if envelope.message.has_id => {
             let message = "Invalid request: id must be a string or an integer";
             Err(Some((ErrorData::invalid_request(message, None), None)))
         }
-        Ok(JsonRpcMessage::Request(request)) => match other_params(&request.request) {
+        Ok(JsonRpcMessage::Request(request)) => match wrong_params(&request.request) {
             Some(message) => Err(Some((ErrorData::invalid_params(message, None), Some(request.id)))),
             None => Ok(JsonRpcMessage::Request(request)),
         },
@@ -47,7 +47,7 @@ pub(super) fn take(line: &Line) -> Result<ClientJsonRpcMessage, Option<Refusal>>
         Err(error) => {
             tracing::debug!(%error, "ignored a line that is not a message");
             Err(match serde_json::from_slice::<Value>(line) {
-                Ok(value) => unfit(&value),
+                Ok(value) => not_a_message(&value),
                 Err(error) => {
                     refused(envelope, ErrorData::parse_error(format!("Parse error: {error}"), None))
                 }
@@ -57,22 +57,22 @@ pub(super) fn take(line: &Line) -> Result<ClientJsonRpcMessage, Option<Refusal>>
 }
 
 /// Parses a tool call directly. The general parser would try each kind of message and request in turn.
-fn call(line: &[u8], envelope: &Envelope) -> Option<ClientJsonRpcMessage> {
+fn parse_call(line: &[u8], envelope: &Envelope) -> Option<ClientJsonRpcMessage> {
     let is_call = envelope.is_call() && envelope.message.has_id && !envelope.message.has_outcome;
     let call = is_call.then(|| serde_json::from_slice::<JsonRpcRequest<CallToolRequest>>(line))?.ok()?;
     let request = ClientRequest::CallToolRequest(call.request);
     Some(JsonRpcMessage::Request(JsonRpcRequest::new(call.id, request)))
 }
 
-/// Returns the expected parameters of the method, if the request has others.
-fn other_params(request: &ClientRequest) -> Option<String> {
+/// Returns the error message for a request with other parameters than its method needs: the expected ones.
+fn wrong_params(request: &ClientRequest) -> Option<String> {
     let ClientRequest::CustomRequest(request) = request else { return None };
     let (method, params) = PARAMS.iter().find(|(method, _)| *method == request.method)?;
     Some(format!("{method} takes {params}"))
 }
 
 /// Returns the error response to JSON that is not a message.
-fn unfit(value: &Value) -> Option<Refusal> {
+fn not_a_message(value: &Value) -> Option<Refusal> {
     if let Value::Array(batch) = value {
         let asks = batch.iter().any(|one| one.get("id").is_some() && one.get("method").is_some());
         let error = ErrorData::invalid_request("Invalid request: batches are not supported", None);
@@ -104,7 +104,7 @@ mod tests {
     fn parsed(line: &str) -> Option<ClientJsonRpcMessage> {
         let mut envelope = Envelope::default();
         envelope.take(line.as_bytes());
-        call(line.as_bytes(), &envelope)
+        parse_call(line.as_bytes(), &envelope)
     }
 
     #[test]
