@@ -140,9 +140,9 @@ impl Server {
         }
         let deadline = cx.deadline;
         let permit = |load| async move {
-            let entered = self.concurrency.enter(load, &request.ct);
-            let entered = tokio::time::timeout(deadline.left().unwrap_or(Duration::MAX), entered).await;
-            entered.map_err(|_elapsed| ToolError::NoPermit { secs: deadline.limit.as_secs() })?
+            let permit = self.concurrency.acquire(load, &request.ct);
+            let permit = tokio::time::timeout(deadline.left().unwrap_or(Duration::MAX), permit).await;
+            permit.map_err(|_elapsed| ToolError::NoPermit { secs: deadline.limit.as_secs() })?
         };
         catalog::call(&cx, tool, given, permit).await
     }

@@ -1,7 +1,7 @@
 //! Limits on concurrent work.
 //!
 //! A call waits for a permit of its kind. Searches have separate permits, so that `read` never waits for the end of a walk.
-//! Commands need no permit here, because they use no thread of this process.
+//! Commands need no permit here: they have their own permits (`process::Commands::permit`).
 
 use std::collections::HashMap;
 
@@ -38,8 +38,8 @@ impl ConcurrencyLimits {
         Self(permits.into_iter().map(|(load, most)| (load, Semaphore::new(most))).collect())
     }
 
-    /// Waits for a permit until the call is cancelled.
-    pub(super) async fn enter(
+    /// Waits for a permit. Returns `None` if this kind of work needs none, and an error if the call is cancelled.
+    pub(super) async fn acquire(
         &self,
         load: Load,
         cancel: &CancellationToken,
@@ -79,13 +79,13 @@ mod tests {
         let within = load(json!({"pattern": "a"}));
         assert_eq!(load(json!({"pattern": "a", "multiline": "true"})), Load::AcrossLines);
         let mut nothing = Context::from_waker(Waker::noop());
-        let mut first = pin!(limits.enter(across, &cancel));
-        let Poll::Ready(Ok(held)) = first.as_mut().poll(&mut nothing) else { panic!("no permit") };
-        let mut second = pin!(limits.enter(across, &cancel));
+        let mut first = pin!(limits.acquire(across, &cancel));
+        let Poll::Ready(Ok(permit)) = first.as_mut().poll(&mut nothing) else { panic!("no permit") };
+        let mut second = pin!(limits.acquire(across, &cancel));
         assert!(second.as_mut().poll(&mut nothing).is_pending());
-        let mut other = pin!(limits.enter(within, &cancel));
+        let mut other = pin!(limits.acquire(within, &cancel));
         assert!(other.as_mut().poll(&mut nothing).is_ready());
-        drop(held);
+        drop(permit);
         assert!(second.as_mut().poll(&mut nothing).is_ready());
     }
 }
