@@ -31,7 +31,7 @@ use crate::clock::now_ms;
 use crate::fs::workspace::Workspace;
 use crate::stats::TimedCall;
 use crate::stop::Deadline;
-use crate::tools::arguments::{self, Object};
+use crate::tools::arguments::{Object, check_size};
 use crate::tools::catalog::{self, Called};
 use crate::tools::{Context, Shared, ToolError, ToolName};
 
@@ -76,7 +76,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Creates a server that ends its commands when `shutdown` fires.
+    /// Creates a server. When `shutdown` fires, calls of `bash` cancel their commands.
     pub fn new(config: Config, shutdown: CancellationToken) -> Self {
         let Config { shared, workspace, follows_client_roots, fits, stats_file } = config;
         Self {
@@ -89,6 +89,7 @@ impl Server {
         }
     }
 
+    /// Runs a call, counts it, and converts its outcome to a result.
     async fn call(
         &self,
         tool: ToolName,
@@ -97,30 +98,31 @@ impl Server {
     ) -> CallToolResponse {
         let start = Instant::now();
         let Fitted { limits, shape, .. } = self.fitted_call(request.client_info().as_ref());
-        let given = params.arguments.unwrap_or_default();
-        self.fits.learned_timeout.note(&request.id);
-        let (progress, sending) = progress::forwarded(&request);
+        let arguments = params.arguments.unwrap_or_default();
+        self.fits.learned_timeout.record_start(&request.id);
+        let (progress, forwarding) = progress::forward(&request);
         let cx = Context {
             shared: Arc::clone(&self.shared),
             deadline: Deadline::new(start, limits.search_timeout),
             limits,
+            // `work` waits for the current roots of the client.
             workspace: self.roots.latest(),
             cancel: request.ct.clone(),
             shutdown: self.shutdown.clone(),
             progress,
         };
         let limits = cx.limits.clone();
-        let work = Box::pin(guard::caught(self.work(tool, &given, cx, &request)));
+        let work = Box::pin(guard::caught(self.work(tool, &arguments, cx, &request)));
         let Called { outcome, limits } = work.await.unwrap_or_else(|panic| {
             tracing::error!(tool = tool.as_str(), panic, "a tool panicked");
             let message = format!("{} failed inside cutline: {panic}", tool.as_str());
             Called { outcome: Err(ToolError::Argument(message)), limits }
         });
-        if let Some(sending) = sending {
+        if let Some(forwarding) = forwarding {
             // No progress message may follow the result.
-            sending.end().await;
+            forwarding.end().await;
         }
-        // A cancelled call gets no response.
+        // rmcp sends no response to a cancelled call. The statistics count it as cancelled.
         let outcome = if request.ct.is_cancelled() { Err(ToolError::Cancelled) } else { outcome };
         let call = TimedCall { tool, time_ms: now_ms(), duration: start.elapsed() };
         self.stats.record(&call, &outcome, &limits, &request).await;
@@ -128,10 +130,10 @@ impl Server {
     }
 
     /// Runs a call within the limits on concurrent work.
-    async fn work(&self, tool: ToolName, given: &Object, mut cx: Context, request: &Request) -> Called {
+    async fn work(&self, tool: ToolName, arguments: &Object, mut cx: Context, request: &Request) -> Called {
         let refused = |error, cx: Context| Called { outcome: Err(error), limits: cx.limits };
         // Check before waiting for the roots of the client.
-        if let Err(error) = arguments::check_size(given, &request.meta.0) {
+        if let Err(error) = check_size(arguments, &request.meta.0) {
             return refused(error, cx);
         }
         cx.workspace = self.roots.current(request, &self.shutdown).await;
@@ -144,7 +146,7 @@ impl Server {
             let permit = tokio::time::timeout(deadline.left().unwrap_or(Duration::MAX), permit).await;
             permit.map_err(|_elapsed| ToolError::NoPermit { secs: deadline.limit.as_secs() })?
         };
-        catalog::call(&cx, tool, given, permit).await
+        catalog::call(&cx, tool, arguments, permit).await
     }
 }
 

@@ -26,7 +26,7 @@ struct State {
 
 impl LearnedTimeout {
     /// Records the start of a call.
-    pub(super) fn note(&self, id: &RequestId) {
+    pub(super) fn record_start(&self, id: &RequestId) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if state.calls.len() == CALLS {
             state.calls.pop_front();

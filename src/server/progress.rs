@@ -12,7 +12,7 @@ use super::Request;
 use crate::tools::Progress;
 
 /// Maximum number of unsent messages. Further ones are dropped if the client does not read.
-const WAITING: usize = 16;
+const MAX_QUEUED: usize = 16;
 
 /// The task that sends the progress of one call to the client, in order.
 pub(super) struct Forwarding {
@@ -29,16 +29,16 @@ impl Forwarding {
     }
 }
 
-/// Returns the sender for a call's progress, and the task that forwards it. Without a progress token, the sender does
-/// nothing.
-pub(super) fn forwarded(request: &Request) -> (Progress, Option<Forwarding>) {
+/// Starts a task that sends a call's progress to the client. Returns the listener that passes progress to it, and the
+/// task. Without a progress token, there is no task, and the listener does nothing.
+pub(super) fn forward(request: &Request) -> (Progress, Option<Forwarding>) {
     let Some(token) = request.meta.get_progress_token() else { return (Progress::default(), None) };
-    let (messages, waiting) = mpsc::channel(WAITING);
+    let (sender, queue) = mpsc::channel(MAX_QUEUED);
     let progress = Progress::new(move |message| {
-        let _dropped_where_full = messages.try_send(message);
+        let _dropped_if_full = sender.try_send(message);
     });
     let ended = request.ct.child_token();
-    let task = tokio::spawn(send(token, request.peer.clone(), (request.ct.clone(), ended.clone()), waiting));
+    let task = tokio::spawn(send(token, request.peer.clone(), (request.ct.clone(), ended.clone()), queue));
     (progress, Some(Forwarding { task, ended }))
 }
 
@@ -46,7 +46,7 @@ async fn send(
     token: ProgressToken,
     peer: Peer<RoleServer>,
     (cancel, ended): (CancellationToken, CancellationToken),
-    mut waiting: mpsc::Receiver<String>,
+    mut queue: mpsc::Receiver<String>,
 ) {
     let start = Instant::now();
     let mut last = 0.0;
@@ -54,9 +54,9 @@ async fn send(
         let message = tokio::select! {
             biased;
             () = cancel.cancelled() => return,
-            message = waiting.recv() => message,
-            () = ended.cancelled(), if !waiting.is_closed() => {
-                waiting.close();
+            message = queue.recv() => message,
+            () = ended.cancelled(), if !queue.is_closed() => {
+                queue.close();
                 continue;
             }
         };
@@ -65,8 +65,8 @@ async fn send(
         let elapsed = start.elapsed().as_secs_f64();
         last = if elapsed > last { elapsed } else { last + 0.001 };
         let value = (last * 1000.0).round() / 1000.0;
-        let messages = ProgressNotificationParam::new(token.clone(), value).with_message(message);
-        if !matches!(cancel.run_until_cancelled(peer.notify_progress(messages)).await, Some(Ok(()))) {
+        let param = ProgressNotificationParam::new(token.clone(), value).with_message(message);
+        if !matches!(cancel.run_until_cancelled(peer.notify_progress(param)).await, Some(Ok(()))) {
             return;
         }
     }
