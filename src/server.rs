@@ -38,8 +38,8 @@ use crate::tools::{Context, Shared, ToolError, ToolName};
 use concurrency::ConcurrencyLimits;
 pub use convert::{Shape, result_of};
 pub use ending::serve;
+use fits::ClientSettings;
 pub use fits::Fits;
-use fits::Fitted;
 pub(crate) use resources::STATS_URI;
 use roots::Roots;
 use session_stats::SessionStats;
@@ -97,7 +97,7 @@ impl Server {
         request: Request,
     ) -> CallToolResponse {
         let start = Instant::now();
-        let Fitted { limits, shape, .. } = self.fitted_call(request.client_info().as_ref());
+        let ClientSettings { limits, shape, .. } = self.settings_for_call(request.client_info().as_ref());
         let arguments = params.arguments.unwrap_or_default();
         self.fits.learned_timeout.record_start(&request.id);
         let (progress, forwarding) = progress::forward(&request);

@@ -8,7 +8,7 @@ use crate::limits::Limits;
 use super::learned_timeout::{self, LearnedTimeout};
 use super::{Server, Shape};
 
-/// The settings for limits and result format.
+/// What determines the limits and the result format of each client: its profile, and the settings of the user.
 #[derive(Debug)]
 pub struct Fits {
     /// Which client profile to use.
@@ -23,7 +23,7 @@ pub struct Fits {
 
 /// The limits and the result format for one client.
 #[derive(Debug)]
-pub(super) struct Fitted {
+pub(super) struct ClientSettings {
     /// The id of the client profile, or `None` if the limits of the server apply.
     pub(super) id: Option<&'static str>,
     /// The limits of the server, lowered to those of the client profile.
@@ -41,29 +41,29 @@ impl Fits {
 
 impl Server {
     /// Returns the limits and the result format for a client with this name.
-    pub(super) fn fitted(&self, client: Option<&Implementation>) -> Fitted {
+    pub(super) fn settings_for(&self, client: Option<&Implementation>) -> ClientSettings {
         let (fits, limits) = (&self.fits, &self.shared.limits);
-        let row = fits.fit.client(client.map(|client| client.name.as_str()));
-        let is_bare = fits.shape == Shape::Text && row.is_some_and(|row| row.omits_details);
-        Fitted {
-            id: row.map(|row| row.id),
-            limits: row.map_or_else(
+        let profile = fits.fit.client(client.map(|client| client.name.as_str()));
+        let is_bare = fits.shape == Shape::Text && profile.is_some_and(|profile| profile.omits_details);
+        ClientSettings {
+            id: profile.map(|profile| profile.id),
+            limits: profile.map_or_else(
                 || limits.clone(),
-                |row| row.fitted(limits, fits.given, self.shared.commands.store.path().as_deref()),
+                |profile| profile.fitted(limits, fits.given, self.shared.commands.store.path().as_deref()),
             ),
             shape: if is_bare { Shape::Bare } else { fits.shape },
         }
     }
 
     /// Returns the same for a call, with the learned timeout if the client profile has none.
-    pub(super) fn fitted_call(&self, client: Option<&Implementation>) -> Fitted {
-        let mut fitted = self.fitted(client);
-        let limits = &mut fitted.limits;
-        let shown = self.fits.learned_timeout.client_timeout();
-        limits.answer_within = limits.answer_within.or(shown.map(learned_timeout::answer_within));
-        if let Some(timeout) = shown.filter(|_| !self.fits.given.search_timeout) {
+    pub(super) fn settings_for_call(&self, client: Option<&Implementation>) -> ClientSettings {
+        let mut settings = self.settings_for(client);
+        let limits = &mut settings.limits;
+        let client_timeout = self.fits.learned_timeout.client_timeout();
+        limits.answer_within = limits.answer_within.or(client_timeout.map(learned_timeout::answer_within));
+        if let Some(timeout) = client_timeout.filter(|_| !self.fits.given.search_timeout) {
             limits.search_timeout = limits.search_timeout.min(fit::within(timeout));
         }
-        fitted
+        settings
     }
 }

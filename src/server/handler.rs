@@ -15,7 +15,7 @@ use crate::tools::ToolName;
 use crate::tools::catalog;
 use cutline_core::text::show;
 
-use super::fits::Fitted;
+use super::fits::ClientSettings;
 use super::legacy_log::{self, SetLevel};
 use super::{NAME_CHARS, Request, Server, convert, is_stateless, resources};
 
@@ -41,7 +41,7 @@ impl ServerHandler for Server {
     ) -> RpcResult<InitializeResult> {
         context.peer.set_peer_info(request.clone());
         let mut result = self.negotiate_initialize(&request)?;
-        let Fitted { id, limits, .. } = self.fitted(Some(&request.client_info));
+        let ClientSettings { id, limits, .. } = self.settings_for(Some(&request.client_info));
         tracing::info!(
             client = request.client_info.name,
             fit = id.unwrap_or("none"),
@@ -57,7 +57,7 @@ impl ServerHandler for Server {
 
     async fn discover(&self, context: Request) -> RpcResult<DiscoverResult> {
         let mut info = self.get_info();
-        let Fitted { limits, .. } = self.fitted(context.client_info().as_ref());
+        let ClientSettings { limits, .. } = self.settings_for(context.client_info().as_ref());
         info.instructions = Some(catalog::instructions(&limits, &self.shared.tools));
         Ok(DiscoverResult::from_server_info(self.supported_protocol_versions().into_owned(), info))
     }
@@ -67,7 +67,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         request: Request,
     ) -> RpcResult<ListToolsResult> {
-        let Fitted { limits, shape, .. } = self.fitted(request.client_info().as_ref());
+        let ClientSettings { limits, shape, .. } = self.settings_for(request.client_info().as_ref());
         let tool = |name| convert::tool(name, &self.shared, &limits, shape);
         let mut list = ListToolsResult::with_all_items(self.shared.tools.iter().copied().map(tool).collect());
         list.ttl_ms = is_stateless(&request).then_some(LIST_TTL_MS);
@@ -89,7 +89,7 @@ impl ServerHandler for Server {
         params: ReadResourceRequestParams,
         context: Request,
     ) -> RpcResult<ReadResourceResponse> {
-        let Fitted { id, limits, .. } = self.fitted_call(context.client_info().as_ref());
+        let ClientSettings { id, limits, .. } = self.settings_for_call(context.client_info().as_ref());
         resources::read(&params.uri, &self.stats.to_value(&limits, id)).map(Into::into)
     }
 
