@@ -117,7 +117,7 @@ impl ServerHandler for Server {
     }
 
     async fn on_initialized(&self, context: Notification) {
-        self.roots.ask(&context.peer).await;
+        self.roots.request_from(&context.peer).await;
     }
 
     async fn on_cancelled(&self, cancelled: CancelledNotificationParam, _context: Notification) {
@@ -127,6 +127,6 @@ impl ServerHandler for Server {
     }
 
     async fn on_roots_list_changed(&self, context: Notification) {
-        self.roots.ask(&context.peer).await;
+        self.roots.request_from(&context.peer).await;
     }
 }

@@ -48,7 +48,8 @@ pub(super) struct Roots {
 #[derive(Debug)]
 struct State {
     workspace: Arc<Workspace>,
-    /// All roots since the first call, by path. `None` before that, because no command can have run yet.
+    /// All roots since the first call, by path. A path keeps the root that it was first resolved to. `None` before the
+    /// first call, because no command can have run yet.
     resolved: Option<HashMap<PathBuf, Root>>,
 }
 
@@ -82,15 +83,15 @@ impl Roots {
         Arc::clone(workspace)
     }
 
-    /// Returns the current roots without waiting.
+    /// Returns the current roots without waiting for the client.
     pub(super) fn latest(&self) -> Arc<Workspace> {
         Arc::clone(&self.state.lock().unwrap_or_else(PoisonError::into_inner).workspace)
     }
 
     /// Requests the client's roots and uses them. During a request, any number of changes cause only one more request.
-    pub(super) async fn ask(&self, peer: &Peer<RoleServer>) {
+    pub(super) async fn request_from(&self, peer: &Peer<RoleServer>) {
         if self.follows_client && offers_roots(peer) {
-            // The waiting request will be sent after this change, so it covers it.
+            // Another request waits. It will be sent after this change, so it covers it.
             let Ok(waits) = self.next_request.try_acquire() else { return };
             let _under_way = self.request.lock().await;
             drop(waits);
@@ -99,7 +100,7 @@ impl Roots {
             match tokio::time::timeout(RESPONSE_TIMEOUT, peer.send_request(request)).await {
                 Ok(Ok(response)) => {
                     if let Some(uris) = uris(&response) {
-                        self.take(&uris);
+                        self.use_uris(&uris);
                     } else {
                         tracing::warn!("the client's response to the request for its roots has no list");
                     }
@@ -108,14 +109,14 @@ impl Roots {
                 Err(_) => tracing::warn!("the client did not respond to the request for its roots"),
             }
         }
-        // Another change has happened. Wait for the response to that request.
+        // If another request waits, the roots are known after its response.
         if self.next_request.available_permits() > 0 {
             self.known.send_replace(true);
         }
     }
 
     /// Uses the roots with these URIs. Skips unusable ones with a warning.
-    fn take(&self, uris: &[String]) {
+    fn use_uris(&self, uris: &[String]) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let mut roots = Vec::new();
         for uri in uris {
