@@ -73,20 +73,20 @@ impl Program {
     /// Ends the program and all its processes with SIGTERM, and with SIGKILL after `grace`. Removes it from the
     /// registry.
     pub async fn end(&mut self, grace: Duration) -> Ending {
-        let ending = self.kill(grace).await;
+        let ending = self.end_processes(grace).await;
         self.registered.unregister();
         ending
     }
 
-    /// Ends the program and all its processes, but keeps it in the registry, so that the end of the server waits for
-    /// it.
-    pub(super) async fn kill(&mut self, grace: Duration) -> Ending {
+    /// Does the same as [`end`](Self::end), but keeps the program in the registry, so that the end of the server waits
+    /// for it.
+    pub(super) async fn end_processes(&mut self, grace: Duration) -> Ending {
         self.registered.end(grace).await;
-        self.wait_for_killed().await
+        self.wait_or_kill().await
     }
 
-    /// Waits for a killed program to end.
-    pub(super) async fn wait_for_killed(&mut self) -> Ending {
+    /// Waits for the end of a program that was sent its signals. Kills its process group if that takes too long.
+    pub(super) async fn wait_or_kill(&mut self) -> Ending {
         let mut status = timeout(KILLED_WAIT, self.child.wait()).await;
         if status.is_err() {
             // cutline did not find it: no file descriptor was free, or it started after the last snapshot.

@@ -67,10 +67,10 @@ impl SupervisedCommand {
             tokio::select! {
                 biased;
                 // The server ends all commands together.
-                () = closing.cancelled() => break (Cause::Cancelled, self.shell.wait_for_killed().await),
+                () = closing.cancelled() => break (Cause::Cancelled, self.shell.wait_or_kill().await),
                 ending = self.shell.wait() => break (Cause::Itself, ending),
-                () = cancel.cancelled() => break (Cause::Cancelled, self.shell.kill(GRACE).await),
-                () = wait_until(began, timeout) => break (Cause::Timeout, self.shell.kill(TIMEOUT_GRACE).await),
+                () = cancel.cancelled() => break (Cause::Cancelled, self.shell.end_processes(GRACE).await),
+                () = wait_until(began, timeout) => break (Cause::Timeout, self.shell.end_processes(TIMEOUT_GRACE).await),
                 () = wait_until(began, answer_within.unwrap_or(Duration::MAX)), if !was_answered => {
                     // The command outlives its result. Later output goes to the saved file.
                     let output = self.captured(|capture| capture.answer(true, KeyForms::All)).await;
@@ -90,7 +90,7 @@ impl SupervisedCommand {
             tokio::select! {
                 () = self.wait_until_drained() => {}
                 () = cancel.cancelled() => {
-                    self.shell.kill(GRACE).await;
+                    self.shell.end_processes(GRACE).await;
                     cause = Cause::Cancelled;
                 }
             }
