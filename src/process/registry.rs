@@ -73,7 +73,7 @@ impl Registry {
     pub(super) fn reap(&self) {
         process_tree::reap_inherited(|| self.scopes());
         let may_be_left = |_: &String, (scope, phase): &mut (ProcessScope, Phase)| match phase {
-            Phase::Background(output_ended) => !output_ended.is_cancelled() || !scope.is_empty(),
+            Phase::Background(output_ended) => !output_ended.is_cancelled() || !scope.has_empty_group(),
             Phase::Running | Phase::Unsure => true,
         };
         self.commands.send_modify(|commands| commands.retain(may_be_left));

@@ -172,7 +172,7 @@ impl SupervisedCommand {
     async fn survivors(&self, cause: Cause) -> Option<Survivors> {
         let pipe = (!self.drain.ended.is_cancelled()).then(|| self.drain.pipe.id());
         let may_be_left =
-            |scope: &ProcessScope| cause == Cause::Itself && (pipe.is_some() || !scope.is_empty());
+            |scope: &ProcessScope| cause == Cause::Itself && (pipe.is_some() || !scope.has_empty_group());
         let scope = self.shell.registered.scope().filter(may_be_left)?;
         blocking::run_anyway(move || scope.survivors(pipe)).await
     }

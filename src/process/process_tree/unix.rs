@@ -25,7 +25,7 @@ type ProcessKey = (u32, u64);
 /// The processes that belong to a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::process) struct ProcessScope {
-    /// The tag in the environment of the processes, or a prefix of it.
+    /// The tag in the environment of the processes, or a prefix of it: all tags of a server.
     tag: String,
     /// The process group, which has the shell's process id; 0 if unknown.
     group: u32,
@@ -72,8 +72,8 @@ impl ProcessScope {
         Ok(())
     }
 
-    /// Returns true if the process group is empty.
-    pub(in crate::process) fn is_empty(&self) -> bool {
+    /// Returns true if the process group is empty. Processes that left the group may remain.
+    pub(in crate::process) fn has_empty_group(&self) -> bool {
         pid(self.group).is_none_or(|group| test_kill_process_group(group).is_err())
     }
 

@@ -59,8 +59,8 @@ impl ProcessScope {
         Ok(ids.into_iter().filter_map(|id| u32::try_from(id).ok()).collect())
     }
 
-    /// Returns true if the job is empty.
-    pub(in crate::process) fn is_empty(&self) -> bool {
+    /// Returns true if the job, which takes the role of the process group, is empty.
+    pub(in crate::process) fn has_empty_group(&self) -> bool {
         self.members().is_ok_and(|members| members.is_empty())
     }
 
