@@ -72,12 +72,12 @@ type Targets = BTreeMap<ProcessKey, Option<Signal>>;
 fn signal_all(targets: &mut Targets, scopes: &[ProcessScope], signal: Signal) -> usize {
     let snapshot = ProcessSnapshot::fresh();
     for scope in scopes {
-        add(targets, &snapshot, scope);
+        add_processes(targets, &snapshot, scope);
     }
     let alive: BTreeSet<ProcessKey> = snapshot.others().map(key).collect();
     // A stopped process receives SIGTERM only after SIGCONT.
     let signals = if signal == Signal::TERM { &[signal, Signal::CONT][..] } else { &[signal] };
-    let mut left = 0;
+    let mut remaining = 0;
     for (key, last) in targets {
         // If the list of processes could not be read, each of them may still run.
         if !snapshot.processes.is_empty() && !alive.contains(key) {
@@ -91,21 +91,21 @@ fn signal_all(targets: &mut Targets, scopes: &[ProcessScope], signal: Signal) ->
                 Err(OutOfDescriptors) => {}
             }
         }
-        left += 1;
+        remaining += 1;
     }
-    left + usize::from(snapshot.is_partial())
+    remaining + usize::from(snapshot.is_partial())
 }
 
 /// Adds the processes of `scope` and their descendants.
-fn add(targets: &mut Targets, snapshot: &ProcessSnapshot, scope: &ProcessScope) {
+fn add_processes(targets: &mut Targets, snapshot: &ProcessSnapshot, scope: &ProcessScope) {
     let candidates: Vec<&Process> =
         snapshot.others().filter(|process| process.start >= scope.since).collect();
-    let owns_group = owns_group(snapshot, scope);
-    let belongs = |process: &&&Process| {
-        let in_group = owns_group && process.group == scope.group;
-        in_group || targets.contains_key(&key(process)) || belongs(snapshot, process, scope)
+    let has_group = owns_group(snapshot, scope);
+    let is_known = |process: &&&Process| {
+        let in_group = has_group && process.group == scope.group;
+        in_group || targets.contains_key(&key(process)) || has_tag_or_pipe(snapshot, process, scope)
     };
-    let known = candidates.iter().filter(belongs);
+    let known = candidates.iter().filter(is_known);
     let mut belonging: BTreeSet<u32> = known.map(|process| process.id).collect();
     let mut before = 0;
     while belonging.len() > before {
@@ -130,7 +130,7 @@ fn owns_group(snapshot: &ProcessSnapshot, scope: &ProcessScope) -> bool {
 }
 
 /// Returns true if a process belongs to the command by its tag or its pipe, in whatever group.
-fn belongs(snapshot: &ProcessSnapshot, process: &Process, scope: &ProcessScope) -> bool {
+fn has_tag_or_pipe(snapshot: &ProcessSnapshot, process: &Process, scope: &ProcessScope) -> bool {
     match scope.reach {
         KillScope::Background { pipe, .. } => pipe.is_some_and(|pipe| snapshot.holds(process, pipe)),
         KillScope::Everything => snapshot.carries(process, &scope.tag),
