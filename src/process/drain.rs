@@ -1,5 +1,5 @@
-//! The reader of a command's output. It reads until the end of the pipe or until it is stopped, possibly long after the
-//! result was returned. It never waits for the client.
+//! The reader of a command's output, one thread for each command. It reads until the end of the pipe or until it is
+//! stopped, possibly long after the result was returned. It never waits for the client.
 
 #![expect(clippy::indexing_slicing, reason = "a read returns at most the length of the block")]
 
@@ -18,9 +18,9 @@ pub(super) const BLOCK_BYTES: usize = 128 * 1024;
 /// Stack size of the reader thread in bytes.
 const STACK_BYTES: usize = 256 * 1024;
 
-/// Reads one pipe on its own thread.
+/// A pipe with the thread that reads it, and the capture of what was read.
 pub(super) struct Drain {
-    /// The pipe. Closing it stops the reader.
+    /// The pipe. [`OutputPipe::stop`] stops the reader.
     pub(super) pipe: OutputPipe,
     capture: Mutex<Capture>,
     /// Number of captured bytes. Readable without the lock of `capture`.
@@ -39,7 +39,7 @@ impl fmt::Debug for Drain {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct DrainProgress {
     /// Number of bytes that were captured.
-    pub(super) taken: u64,
+    pub(super) captured: u64,
     /// Number of bytes that were written so far. The value can be up to one block too high, because a block that was
     /// read may not be captured yet.
     pub(super) written: u64,
@@ -68,9 +68,9 @@ impl Drain {
 
     /// Returns the current progress.
     pub(super) fn progress(&self) -> DrainProgress {
-        let (taken, waiting) = (self.bytes(), self.pipe.waiting());
-        let written = taken + waiting + BLOCK_BYTES as u64;
-        DrainProgress { taken, written, is_drained: self.pipe.is_idle() && waiting == 0 }
+        let (captured, waiting) = (self.bytes(), self.pipe.waiting());
+        let written = captured + waiting + BLOCK_BYTES as u64;
+        DrainProgress { captured, written, is_drained: self.pipe.is_idle() && waiting == 0 }
     }
 
     /// Returns the number of bytes that were captured so far.

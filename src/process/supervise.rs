@@ -73,7 +73,7 @@ impl SupervisedCommand {
                 () = wait_until(began, timeout) => break (Cause::Timeout, self.shell.end_processes(TIMEOUT_GRACE).await),
                 () = wait_until(began, answer_within.unwrap_or(Duration::MAX)), if !was_answered => {
                     // The command outlives its result. Later output goes to the saved file.
-                    let output = self.captured(|capture| capture.answer(true, KeyForms::All)).await;
+                    let output = self.with_capture(|capture| capture.answer(true, KeyForms::All)).await;
                     let state = State::StillRunning { id: self.shell.child.id().unwrap_or_default() };
                     let autorun_changes = self.autorun_changes();
                     let duration = began.elapsed();
@@ -99,11 +99,11 @@ impl SupervisedCommand {
             let (pipeline, autorun_changes) = (pipeline.clone(), self.autorun_changes());
             let end = LateEnd { ending, cause, timeout, pipeline, autorun_changes };
             let line = move |unsaved: Option<&Unsaved>| status_line(&end, unsaved);
-            self.captured(move |capture| capture.stream.end_with(&line)).await;
+            self.with_capture(move |capture| capture.stream.end_with(&line)).await;
         }
         if cause == Cause::Cancelled && answer.is_some() {
             // No result can name the saved file.
-            self.captured(|capture| capture.stream.discard()).await;
+            self.with_capture(|capture| capture.stream.discard()).await;
         }
         let forms = key_forms(ending, cause, pipeline.as_deref());
         let (output, background, autorun_changes) = self.collect_output(cause, forms).await;
@@ -148,7 +148,7 @@ impl SupervisedCommand {
             self.drain.pipe.stop();
         }
         let is_open = survivors.is_some() && !self.drain.ended.is_cancelled();
-        let output = self.captured(move |capture| capture.answer(is_open, forms)).await;
+        let output = self.with_capture(move |capture| capture.answer(is_open, forms)).await;
         let Some((scope, background)) = survivors else {
             self.shell.registered.unregister();
             let changes = self.autorun_changes();
@@ -181,18 +181,18 @@ impl SupervisedCommand {
     /// processes hold it open, a short time without new output.
     async fn wait_until_drained(&self) {
         let began = Instant::now();
-        let DrainProgress { written: own, taken: mut before, .. } = self.drain.progress();
+        let DrainProgress { written: shell_bytes, captured: mut before, .. } = self.drain.progress();
         while timeout(QUIET_PERIOD, self.drain.ended.cancelled()).await.is_err() {
             let now = self.drain.progress();
-            if output_is_complete(began.elapsed(), own, before, now) {
+            if output_is_complete(began.elapsed(), shell_bytes, before, now) {
                 break;
             }
-            before = now.taken;
+            before = now.captured;
         }
     }
 
     /// Calls `use_it` with the captured output. Does so on another thread if the reader is using it.
-    async fn captured<T: Send + 'static>(
+    async fn with_capture<T: Send + 'static>(
         &self,
         use_it: impl Fn(&mut Capture) -> T + Clone + Send + 'static,
     ) -> T {
@@ -209,13 +209,13 @@ async fn wait_until(began: Instant, time: Duration) {
     tokio::time::sleep(time.saturating_sub(began.elapsed())).await;
 }
 
-/// Returns true if the result need not wait for more output, `elapsed` after the shell has ended. The first `own` bytes
-/// are the output of the shell itself; the result waits for them even if saving is slow. `before` is the number of
-/// bytes at the previous check.
-fn output_is_complete(elapsed: Duration, own: u64, before: u64, now: DrainProgress) -> bool {
-    let quiet = now.is_drained && now.taken == before;
-    let all_of_its_own = now.is_drained || now.taken >= own;
-    quiet || (elapsed >= BACKGROUND_WAIT && all_of_its_own) || elapsed >= DRAIN_TIMEOUT
+/// Returns true if the result need not wait for more output, `elapsed` after the shell has ended. The first
+/// `shell_bytes` were written before the end of the shell; the result waits for them even if saving is slow. `before` is
+/// the number of captured bytes at the previous check.
+fn output_is_complete(elapsed: Duration, shell_bytes: u64, before: u64, now: DrainProgress) -> bool {
+    let quiet = now.is_drained && now.captured == before;
+    let has_all_of_the_shell = now.is_drained || now.captured >= shell_bytes;
+    quiet || (elapsed >= BACKGROUND_WAIT && has_all_of_the_shell) || elapsed >= DRAIN_TIMEOUT
 }
 
 #[cfg(test)]
@@ -226,9 +226,9 @@ mod tests {
     #[test]
     fn output_is_complete_after_the_output_of_the_shell() {
         let millis = Duration::from_millis;
-        let progress = |taken, waiting, idle| {
-            let written = taken + waiting + BLOCK_BYTES as u64;
-            DrainProgress { taken, written, is_drained: idle && waiting == 0 }
+        let progress = |captured, waiting, idle| {
+            let written = captured + waiting + BLOCK_BYTES as u64;
+            DrainProgress { captured, written, is_drained: idle && waiting == 0 }
         };
         let end = progress(1_000, 500_000, false);
         let all = end.written;
@@ -268,7 +268,7 @@ mod tests {
             ("a disk that does not respond", 5_000, end, end, true),
         ];
         for (about, elapsed, before, now, expected) in cases {
-            assert_eq!(output_is_complete(millis(elapsed), all, before.taken, now), expected, "{about}");
+            assert_eq!(output_is_complete(millis(elapsed), all, before.captured, now), expected, "{about}");
         }
     }
 }
