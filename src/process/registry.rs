@@ -111,7 +111,7 @@ pub(super) struct RegisteredCommand {
 }
 
 impl RegisteredCommand {
-    /// Adds the group and start time of the shell. On Windows, puts the shell, which waits, into the job.
+    /// Adds the group and start time of the shell to the scope. On Windows, puts the shell, which waits, into the job.
     pub(super) fn attach_shell(&self, shell: &mut Child) -> io::Result<()> {
         let mut attached = Ok(());
         self.registry.commands.send_modify(|commands| {
@@ -143,7 +143,7 @@ impl RegisteredCommand {
 
     /// Records that the command ended by itself and left the processes of `scope`. They may hold its output open until
     /// `output_ended` is cancelled.
-    pub(super) fn left(&self, scope: ProcessScope, output_ended: CancellationToken) {
+    pub(super) fn set_background(&self, scope: ProcessScope, output_ended: CancellationToken) {
         self.set(Some((scope, Phase::Background(output_ended))));
     }
 

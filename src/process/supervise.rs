@@ -51,19 +51,21 @@ impl SupervisedCommand {
     /// Starts the task that supervises the command. Needs a tokio runtime.
     pub(super) fn spawn(self, times: Times) -> Running {
         let cancel = CancellationToken::new();
-        let (answer, outcome) = oneshot::channel();
+        let (sender, outcome) = oneshot::channel();
         let drain = Arc::clone(&self.drain);
-        tokio::spawn(self.supervise(times, cancel.clone(), answer));
+        tokio::spawn(self.supervise(times, cancel.clone(), sender));
         Running { outcome, drain, kill_on_drop: Some(cancel.drop_guard()) }
     }
 
-    /// Supervises the command until it ends, and sends its outcome once.
-    async fn supervise(mut self, times: Times, cancel: CancellationToken, answer: oneshot::Sender<Outcome>) {
+    /// Supervises the command until it ends. Sends its outcome once: at the end, or earlier if the command outlives its
+    /// result.
+    async fn supervise(mut self, times: Times, cancel: CancellationToken, sender: oneshot::Sender<Outcome>) {
         let Times { timeout, answer_within, status_line } = times;
         let closing = self.shell.registered.registry.closing.clone();
-        let (began, mut answer) = (self.began, Some(answer));
+        // `None` after the outcome was sent.
+        let (began, mut sender) = (self.began, Some(sender));
         let (mut cause, ending) = loop {
-            let was_answered = answer.is_none();
+            let was_sent = sender.is_none();
             tokio::select! {
                 biased;
                 // The server ends all commands together.
@@ -71,15 +73,15 @@ impl SupervisedCommand {
                 ending = self.shell.wait() => break (Cause::Itself, ending),
                 () = cancel.cancelled() => break (Cause::Cancelled, self.shell.end_processes(GRACE).await),
                 () = wait_until(began, timeout) => break (Cause::Timeout, self.shell.end_processes(TIMEOUT_GRACE).await),
-                () = wait_until(began, answer_within.unwrap_or(Duration::MAX)), if !was_answered => {
+                () = wait_until(began, answer_within.unwrap_or(Duration::MAX)), if !was_sent => {
                     // The command outlives its result. Later output goes to the saved file.
                     let output = self.with_capture(|capture| capture.answer(true, KeyForms::All)).await;
                     let state = State::StillRunning { id: self.shell.child.id().unwrap_or_default() };
                     let autorun_changes = self.autorun_changes();
                     let duration = began.elapsed();
                     let outcome = Outcome { state, output, duration, pipeline: None, autorun_changes };
-                    if let Some(answer) = answer.take() {
-                        let _caller_went_away = answer.send(outcome);
+                    if let Some(sender) = sender.take() {
+                        let _caller_went_away = sender.send(outcome);
                     }
                 }
             }
@@ -95,22 +97,22 @@ impl SupervisedCommand {
                 }
             }
         }
-        if answer.is_none() {
+        if sender.is_none() {
             let (pipeline, autorun_changes) = (pipeline.clone(), self.autorun_changes());
             let end = LateEnd { ending, cause, timeout, pipeline, autorun_changes };
             let line = move |unsaved: Option<&Unsaved>| status_line(&end, unsaved);
             self.with_capture(move |capture| capture.stream.end_with(&line)).await;
         }
-        if cause == Cause::Cancelled && answer.is_some() {
+        if cause == Cause::Cancelled && sender.is_some() {
             // No result can name the saved file.
             self.with_capture(|capture| capture.stream.discard()).await;
         }
         let forms = key_forms(ending, cause, pipeline.as_deref());
-        let (output, background, autorun_changes) = self.collect_output(cause, forms).await;
-        if let Some(answer) = answer {
+        let (output, background, autorun_changes) = self.finish(cause, forms).await;
+        if let Some(sender) = sender {
             let state = State::Finished { ending, cause, background };
             let _caller_went_away =
-                answer.send(Outcome { state, output, duration, pipeline, autorun_changes });
+                sender.send(Outcome { state, output, duration, pipeline, autorun_changes });
         }
     }
 
@@ -135,9 +137,12 @@ impl SupervisedCommand {
         changes
     }
 
-    /// Returns the output with key lines of these forms, the background processes, and the changed autorun files. If
-    /// the command ended by itself, its background processes keep running.
-    async fn collect_output(
+    /// Ends the supervision. Returns the output with key lines of these forms, the background processes, and the changed
+    /// autorun files.
+    ///
+    /// If processes of a command that ended by itself remain, the command becomes a background command: the registry
+    /// lists its processes, and a task keeps its permit until no process has the output open. Otherwise the reader stops.
+    async fn finish(
         mut self,
         cause: Cause,
         forms: KeyForms,
@@ -154,7 +159,7 @@ impl SupervisedCommand {
             let changes = self.autorun_changes();
             return (output, Vec::new(), changes);
         };
-        self.shell.registered.left(scope, self.drain.ended.clone());
+        self.shell.registered.set_background(scope, self.drain.ended.clone());
         let changes = self.autorun_changes();
         if is_open {
             self.permit.keep_for_background();
