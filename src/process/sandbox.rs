@@ -34,7 +34,7 @@ use linux as system;
 
 use autorun_files::{AutorunFiles, Baseline};
 use configured_paths::{check_outside, check_way};
-use system::{is_protected, rules_file};
+use system::{can_be_protected, rules_file};
 
 pub use autorun_files::AutorunChange;
 pub use system::{enter, knows_unix_sockets, probe};
@@ -207,10 +207,10 @@ impl Sandbox {
     /// the command can write to.
     pub fn found_autorun_files(&self, roots: &[Root]) -> (Vec<PathBuf>, Vec<PathBuf>) {
         let found = self.autorun_files_in(roots).into_iter();
-        let (protected, mut open): (_, Vec<_>) =
-            found.partition(|path| self.can_mount() && is_protected(path));
-        open.extend(self.autorun_files.found_in_nested(&self.autorun_folders(roots)));
-        (protected, open)
+        let (protected, mut unprotected): (_, Vec<_>) =
+            found.partition(|path| self.can_mount() && can_be_protected(path));
+        unprotected.extend(self.autorun_files.found_in_nested(&self.autorun_folders(roots)));
+        (protected, unprotected)
     }
 
     fn autorun_files_in(&self, roots: &[Root]) -> BTreeSet<PathBuf> {
@@ -237,9 +237,9 @@ impl Sandbox {
     /// Returns a warning that lists the autorun files that a command for `roots` can write to, or `None` if there are
     /// none.
     pub fn warning(&self, roots: &[Root]) -> Option<String> {
-        let (_, open) = self.found_autorun_files(roots);
+        let (_, unprotected) = self.found_autorun_files(roots);
         let warning = "sandboxed commands can write to files that start programs outside the sandbox";
-        (!open.is_empty()).then(|| format!("{warning}: {}", listed(&open)))
+        (!unprotected.is_empty()).then(|| format!("{warning}: {}", listed(&unprotected)))
     }
 
     /// Returns a process that applies the rules for `roots` and then becomes `shell` in `folder`, with `variables` as

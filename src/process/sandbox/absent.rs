@@ -30,7 +30,7 @@ pub(super) fn rules_file(
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Returns false, because this system has no such mounts.
-pub(super) fn is_protected(_: &Path) -> bool {
+/// Returns false, because this system cannot make a file read-only for a command.
+pub(super) fn can_be_protected(_: &Path) -> bool {
     false
 }

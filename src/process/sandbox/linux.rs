@@ -18,7 +18,7 @@ use rustix::thread::CapabilitySet;
 use super::SandboxRules;
 
 pub use files::{knows_unix_sockets, probe};
-pub(super) use mounts::is_protected;
+pub(super) use mounts::can_be_protected;
 
 /// The capabilities that a command of root keeps: over files, users and its own processes. The others affect the system
 /// itself (modules, devices, clocks, mounts) and bypass every rule.

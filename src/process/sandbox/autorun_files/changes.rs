@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::AutorunFiles;
 use super::repositories::{MODULES, WORK_TREES};
 use crate::fs::lines::first_bytes;
-use crate::process::sandbox::is_protected;
+use crate::process::sandbox::can_be_protected;
 use crate::sys::{FileKind, Opened, Stat};
 
 /// Files above this size in bytes are compared by metadata only.
@@ -63,10 +63,10 @@ impl Baseline {
     ) -> Self {
         let hasher = RandomState::new();
         let mut known = read_states(&files, &folders, &hasher);
-        let protectable = if can_mount { files.found_in(&as_paths(&folders)) } else { BTreeSet::new() };
+        let mounted = if can_mount { files.found_in(&as_paths(&folders)) } else { BTreeSet::new() };
         for (path, state) in &mut known {
-            let is_protectable = path.ancestors().any(|above| protectable.contains(above));
-            state.is_protected = is_protectable && is_protected(path);
+            let is_mounted = path.ancestors().any(|above| mounted.contains(above));
+            state.is_protected = is_mounted && can_be_protected(path);
         }
         Self { files, folders, hasher, known: Mutex::new(known), is_over: AtomicBool::new(false) }
     }

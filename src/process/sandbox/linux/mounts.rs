@@ -38,7 +38,7 @@ pub(super) fn enter(
         let above = writable.iter().filter(|folder| path.starts_with(folder));
         above.min_by_key(|folder| folder.as_os_str().len())
     };
-    let present = paths.iter().filter(|path| is_protected(path));
+    let present = paths.iter().filter(|path| can_be_protected(path));
     let present: Vec<_> = present.filter_map(|path| Some((outermost(path)?, path))).collect();
     new_namespaces()?;
     let mut kept: Vec<&Path> = writable.iter().map(PathBuf::as_path).chain(report).collect();
@@ -78,7 +78,7 @@ fn mount_shared_memory(folder: &Path) -> io::Result<()> {
 }
 
 /// Returns true if the file or folder at `path` can be made read-only: it exists, and its path has no link.
-pub(in crate::process::sandbox) fn is_protected(path: &Path) -> bool {
+pub(in crate::process::sandbox) fn can_be_protected(path: &Path) -> bool {
     without_links(path, OFlags::empty()).is_ok()
 }
 
