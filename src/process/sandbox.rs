@@ -33,7 +33,7 @@ use absent as system;
 use linux as system;
 
 use autorun_files::{AutorunFiles, Baseline};
-use configured_paths::{check_outside, check_way};
+use configured_paths::{check_outside, check_redirection};
 use system::{can_be_protected, rules_file};
 
 pub use autorun_files::AutorunChange;
@@ -160,32 +160,34 @@ impl Sandbox {
         let writable: Vec<&Path> = self.writable_with(roots).collect();
         self.own.iter().try_for_each(|(name, own)| check_outside(name, own, &writable))?;
         roots.iter().try_for_each(|root| self.check_root(root, roots))?;
-        let sound = self.sound(roots, &writable);
-        self.writable.iter().try_for_each(|folder| check_way("--writable", folder, &writable, &sound))?;
-        check_way("the temp folder", &self.temp_parent, &writable, &sound)
+        let unredirectable = self.unredirectable(roots, &writable);
+        self.writable
+            .iter()
+            .try_for_each(|folder| check_redirection("--writable", folder, &writable, &unredirectable))?;
+        check_redirection("the temp folder", &self.temp_parent, &writable, &unredirectable)
     }
 
     /// Returns an error if a command for `roots` could redirect the path to `root`, which is one of them.
     pub fn check_root(&self, root: &Root, roots: &[Root]) -> Result<(), String> {
         let writable: Vec<&Path> = self.writable_with(roots).collect();
-        check_way("the root", root, &writable, &self.sound(roots, &writable))
+        check_redirection("the root", root, &writable, &self.unredirectable(roots, &writable))
     }
 
     /// Returns the writable folders of commands for `roots` that no command can redirect.
-    fn sound<'a>(&'a self, roots: &'a [Root], writable: &[&Path]) -> Vec<&'a Path> {
+    fn unredirectable<'a>(&'a self, roots: &'a [Root], writable: &[&Path]) -> Vec<&'a Path> {
         let folders = roots.iter().chain(&self.writable).filter(|folder| folder.writable);
-        let sound = folders.filter(|folder| folder.way.way_through(writable).is_none());
-        sound.map(|folder| folder.real.as_path()).collect()
+        let unredirectable = folders.filter(|folder| folder.way.way_through(writable).is_none());
+        unredirectable.map(|folder| folder.real.as_path()).collect()
     }
 
     /// Returns true if this system lets commands have their own mounts. The first call starts a process that tries it.
     /// Make that call before the first command of a server, because a command could change the result.
     pub fn can_mount(&self) -> bool {
-        *self.can_mount.get_or_init(|| self.tries_to_mount())
+        *self.can_mount.get_or_init(|| self.try_to_mount())
     }
 
     /// Returns true if a process with the rules can make a file read-only with a mount.
-    fn tries_to_mount(&self) -> bool {
+    fn try_to_mount(&self) -> bool {
         let file = self.temp.path.join("tried");
         let tried = std::fs::write(&file, []).and_then(|()| {
             let rules = SandboxRules {
@@ -260,7 +262,7 @@ impl Sandbox {
         // them.
         let protect = if self.can_mount() { self.autorun_files_in(roots) } else { BTreeSet::new() };
         // In a writable folder, the report needs no rule, and another command could replace it with something else.
-        let has_rule = |report: &&Path| !self.writable_with(roots).any(|folder| report.starts_with(folder));
+        let needs_rule = |report: &&Path| !self.writable_with(roots).any(|folder| report.starts_with(folder));
         let has_own_shared_memory = self.mode == Mode::WorkspaceWrite && self.can_mount();
         let rules = SandboxRules {
             write: self.writable_with(roots).map(Into::into).collect(),
@@ -268,7 +270,7 @@ impl Sandbox {
             has_mounts: self.can_mount(),
             shared_memory: has_own_shared_memory.then(|| (&self.shared_memory.path).into()),
             deny_unix_sockets: self.deny_unix_sockets,
-            report: report.filter(has_rule).map(Into::into),
+            report: report.filter(needs_rule).map(Into::into),
             folder: folder.into(),
         };
         under_rules(&rules, shell, variables.chain([("TMPDIR".into(), (&self.temp.path).into())]))

@@ -12,22 +12,23 @@ use crate::fs::workspace::Root;
 /// `name` describes it in the message.
 pub(super) fn check_outside(name: &str, configured: &Root, writable: &[&Path]) -> Result<(), String> {
     let Some(folder) = writable.iter().find(|folder| configured.real.starts_with(folder)) else {
-        return check_way(name, configured, writable, &[]);
+        return check_redirection(name, configured, writable, &[]);
     };
     let (path, folder) = (configured.given.display(), folder.display());
     Err(format!("--sandbox: {name} ({path}) must not lie in {folder}, where commands may write"))
 }
 
 /// Checks that commands that can write to `writable` cannot redirect the path of `configured` to a location that is not
-/// below `sound`.
-pub(super) fn check_way(
+/// below `unredirectable`.
+pub(super) fn check_redirection(
     name: &str,
     configured: &Root,
     writable: &[&Path],
-    sound: &[&Path],
+    unredirectable: &[&Path],
 ) -> Result<(), String> {
     let through = configured.way.way_through(writable);
-    let Some(folder) = through.filter(|_| !sound.iter().any(|sound| configured.real.starts_with(sound)))
+    let Some(folder) = through
+        .filter(|_| !unredirectable.iter().any(|unredirectable| configured.real.starts_with(unredirectable)))
     else {
         return Ok(());
     };
