@@ -38,7 +38,7 @@ const KEPT: CapabilitySet = CapabilitySet::CHOWN
 /// The command can read all files except devices, write to the given folders, and open no TCP connection. On newer
 /// kernels it cannot reach processes and sockets outside.
 pub fn enter(command: &[OsString]) -> io::Error {
-    let variables = match restrict() {
+    let variables = match apply_rules() {
         Ok(variables) => variables,
         Err(error) => return error,
     };
@@ -50,8 +50,10 @@ pub fn enter(command: &[OsString]) -> io::Error {
     Command::new(program).args(arguments).envs(variables).stdin(Stdio::null()).exec()
 }
 
-/// Applies the rules and opens the working directory. Returns the names and values of the environment, alternating.
-fn restrict() -> io::Result<Vec<OsString>> {
+/// Applies the rules and enters the working directory. Returns the names and values of the environment, alternating.
+///
+/// Mounts come first, because Landlock and the filter refuse mount calls.
+fn apply_rules() -> io::Result<Vec<OsString>> {
     let mut bytes = Vec::new();
     io::stdin().read_to_end(&mut bytes)?;
     let mut words = bytes.split(|byte| *byte == 0);
@@ -63,13 +65,13 @@ fn restrict() -> io::Result<Vec<OsString>> {
     let shared_memory = rules.shared_memory.map(PathBuf::from).filter(|_| !is_hidden);
     if rules.has_mounts {
         let report = rules.report.as_deref().map(Path::new);
-        mounts::enter(&protect, &write, shared_memory.as_deref(), report)?;
+        mounts::enter_namespaces(&protect, &write, shared_memory.as_deref(), report)?;
     }
     write.extend(shared_memory);
     let folder = files::without_links(Path::new(&rules.folder), OFlags::DIRECTORY)?;
-    files::restrict(&write, rules.report.as_deref().map(Path::new))?;
+    files::apply_landlock(&write, rules.report.as_deref().map(Path::new))?;
     drop_capabilities()?;
-    calls::refuse(rules.deny_unix_sockets)?;
+    calls::install_filter(rules.deny_unix_sockets)?;
     rustix::process::fchdir(folder)?;
     Ok(words.map(|word| OsStr::from_bytes(word).to_owned()).collect())
 }

@@ -17,7 +17,7 @@ use seccompiler::{
 /// Applies the filter to this process and to every program that it starts.
 ///
 /// A refused call fails with `EPERM`. A call that this file does not know and a 32-bit call fail with `ENOSYS`.
-pub(super) fn refuse(deny_unix_sockets: bool) -> io::Result<()> {
+pub(super) fn install_filter(deny_unix_sockets: bool) -> io::Result<()> {
     let arch = TargetArch::try_from(std::env::consts::ARCH).map_err(io::Error::other)?;
     let refused = SeccompAction::Errno(libc::EPERM.unsigned_abs());
     let filter = rules(deny_unix_sockets)

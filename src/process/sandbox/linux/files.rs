@@ -49,7 +49,7 @@ pub fn knows_unix_sockets() -> bool {
 
 /// Restricts this process and every program that it starts. They can write to the folders `writable` and to the file
 /// `report`.
-pub(super) fn restrict(writable: &[PathBuf], report: Option<&Path>) -> io::Result<()> {
+pub(super) fn apply_landlock(writable: &[PathBuf], report: Option<&Path>) -> io::Result<()> {
     let readable = readable()?;
     let mut rules = ruleset()
         .and_then(|rules| rules.add_rules(path_beneath_rules(["/"], AccessFs::ReadDir)))

@@ -27,7 +27,7 @@ const SHARED_MEMORY: &str = "/dev/shm";
 /// Moves this process, and every program that it starts, into new namespaces. There, `shared_memory` is mounted on
 /// `/dev/shm`, and those of `paths` that exist below one of `writable` are read-only. All other mounts of local file
 /// systems are read-only too, except at `writable` and the file `report`.
-pub(super) fn enter(
+pub(super) fn enter_namespaces(
     paths: &[PathBuf],
     writable: &[PathBuf],
     shared_memory: Option<&Path>,
