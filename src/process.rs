@@ -89,7 +89,7 @@ impl Commands {
     ) -> Self {
         let store = Store::new(saved);
         if let (Some(sandbox), Some(folder)) = (&mut sandbox, store.given_path()) {
-            sandbox.own.push(("the folder of saved outputs", Root::followed(folder.to_owned())));
+            sandbox.server_paths.push(("the folder of saved outputs", Root::followed(folder.to_owned())));
         }
         Self {
             registry: Arc::new(Registry::new()),

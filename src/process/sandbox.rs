@@ -63,7 +63,7 @@ pub struct Sandbox {
     /// True if this system lets commands have their own mounts. Unset until a process has tried it.
     can_mount: OnceLock<bool>,
     /// Files and folders of the server, each with a description. None may be in a folder that commands can write to.
-    pub(super) own: Vec<(&'static str, Root)>,
+    pub(super) server_paths: Vec<(&'static str, Root)>,
     /// The temp folder of commands.
     pub(super) temp: TempFolder,
     /// The folder that is mounted on `/dev/shm` for commands.
@@ -113,7 +113,7 @@ impl Sandbox {
         deny_unix_sockets: bool,
         writable: &[PathBuf],
         autorun_files: &[PathBuf],
-        own: Vec<(&'static str, Root)>,
+        server_paths: Vec<(&'static str, Root)>,
     ) -> Result<Self, String> {
         probe()?;
         let is_read_only = mode == Mode::ReadOnly;
@@ -131,7 +131,7 @@ impl Sandbox {
             autorun_files: Arc::new(AutorunFiles::new(autorun_files)),
             baseline: Mutex::default(),
             can_mount: OnceLock::new(),
-            own,
+            server_paths,
             temp_parent: Root::followed(sys::temp_dir()),
             temp: temp_folder()?,
             shared_memory: temp_folder()?,
@@ -158,7 +158,7 @@ impl Sandbox {
     /// Returns the message for the user.
     pub fn check(&self, roots: &[Root]) -> Result<(), String> {
         let writable: Vec<&Path> = self.writable_with(roots).collect();
-        self.own.iter().try_for_each(|(name, own)| check_outside(name, own, &writable))?;
+        self.server_paths.iter().try_for_each(|(name, path)| check_outside(name, path, &writable))?;
         roots.iter().try_for_each(|root| self.check_root(root, roots))?;
         let unredirectable = self.unredirectable(roots, &writable);
         self.writable

@@ -11,7 +11,7 @@ use crate::fs::follow::Followed;
 
 pub use changes::AutorunChange;
 pub(in crate::process) use changes::Baseline;
-use repositories::{GIT, Listed, MODULES, WORK_TREES};
+use repositories::{GIT, IndexedRepositories, MODULES, WORK_TREES};
 
 /// The autorun files and folders of agents and editors in a workspace.
 pub(crate) const NAMES: [&str; 33] = [
@@ -70,13 +70,16 @@ pub(super) struct AutorunFiles {
     /// The paths at a fixed location, with each link on the way to them.
     fixed: Vec<Followed>,
     /// The repositories that git indexes list.
-    listed: Listed,
+    indexed: IndexedRepositories,
 }
 
 impl AutorunFiles {
     /// Creates the list of the files in [`NAMES`] and at `paths`.
     pub(super) fn new(paths: &[PathBuf]) -> Self {
-        Self { fixed: paths.iter().map(|path| Followed::new(path)).collect(), listed: Listed::default() }
+        Self {
+            fixed: paths.iter().map(|path| Followed::new(path)).collect(),
+            indexed: IndexedRepositories::default(),
+        }
     }
 
     /// Returns the autorun files that exist in one of `folders`, without those of nested repositories.
@@ -95,9 +98,9 @@ impl AutorunFiles {
     /// Returns the autorun files of repositories one and two folders below one of `folders`, and of the repositories
     /// that its index lists. Commands can write to these files, because they clone and delete repositories there.
     pub(super) fn found_in_nested(&self, folders: &[&Path]) -> BTreeSet<PathBuf> {
-        let nested = folders.iter().flat_map(|folder| repositories::nested(folder, &self.listed));
+        let nested = folders.iter().flat_map(|folder| repositories::nested(folder, &self.indexed));
         // An index that lists too many repositories counts as an autorun file itself.
-        let too_long = folders.iter().filter(|folder| self.listed.by_index_of(folder).is_none());
+        let too_long = folders.iter().filter(|folder| self.indexed.by_index_of(folder).is_none());
         let too_long = too_long.map(|folder| folder.join(repositories::INDEX));
         nested.flat_map(|nested| of_repository(&nested)).chain(too_long).filter(|path| exists(path)).collect()
     }

@@ -36,7 +36,7 @@ const MAX_INDEX_BYTES: usize = 64 * 1024 * 1024;
 
 /// The repositories that git indexes list, by the folder of the index.
 #[derive(Debug, Default)]
-pub(super) struct Listed(Mutex<BTreeMap<PathBuf, FromIndex>>);
+pub(super) struct IndexedRepositories(Mutex<BTreeMap<PathBuf, FromIndex>>);
 
 /// The repositories of one index.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ struct FromIndex {
     repositories: Option<Vec<PathBuf>>,
 }
 
-impl Listed {
+impl IndexedRepositories {
     /// Returns the repositories that the index of the repository at `folder` lists, or `None` if there are too many.
     pub(super) fn by_index_of(&self, folder: &Path) -> Option<Vec<PathBuf>> {
         let git = folder.join(GIT);
@@ -110,7 +110,7 @@ pub(super) fn in_work_trees(parent: &Path) -> Option<Vec<PathBuf>> {
 
 /// Returns the repositories one and two folders below `folder`, and those that its index lists. git, editors and agents
 /// start git in them without a request from the user.
-pub(super) fn nested(folder: &Path, listed: &Listed) -> Vec<PathBuf> {
+pub(super) fn nested(folder: &Path, indexed: &IndexedRepositories) -> Vec<PathBuf> {
     let mut entries_left = MAX_ENTRIES;
     let mut nested = first_folders_in(folder, &mut entries_left);
     for child in nested.clone() {
@@ -119,7 +119,7 @@ pub(super) fn nested(folder: &Path, listed: &Listed) -> Vec<PathBuf> {
     // A link could point to a file system that does not respond.
     let is_folder =
         |path: &PathBuf| Opened::without_links(path).is_ok_and(|opened| opened.stat.kind == FileKind::Folder);
-    nested.extend(listed.by_index_of(folder).unwrap_or_default().into_iter().filter(is_folder));
+    nested.extend(indexed.by_index_of(folder).unwrap_or_default().into_iter().filter(is_folder));
     nested.retain(|nested| is_other_repository(nested, folder));
     nested
 }
