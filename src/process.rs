@@ -5,9 +5,9 @@
 //! running, and cutline adds its output to the saved file.
 //!
 //! If a command is cancelled, times out or loses its caller, cutline ends all its processes. When the server ends, it
-//! ends the processes that stayed in the command's group or still hold the command's pipe open. After a server was
-//! killed, the next server ends the processes that stayed in the killed server's session or still hold a command's pipe
-//! open.
+//! ends all running commands in the same way. Of the commands that had ended before, it ends the processes that stayed in
+//! the command's group or still hold the command's pipe open. After a server was killed, the next server ends the
+//! processes that stayed in the killed server's session or still hold a command's pipe open.
 //!
 //! Modules in reading order: `start` starts a command, `supervise` follows it until it ends, `drain` reads
 //! its output, `pipeline` gets the exit codes of its last pipeline, `registry` lists the processes to end,
@@ -114,7 +114,7 @@ impl Commands {
     /// removes folders of killed servers, and removes old saved outputs now and once an hour. Needs a tokio runtime.
     /// `shutdown` ends the work.
     pub fn start(&self) {
-        let (store, over) = (Arc::clone(&self.store), self.registry.closing.clone());
+        let (store, closing) = (Arc::clone(&self.store), self.registry.closing.clone());
         store.make_named();
         sys::survive_large_files();
         if let Some(warning) = self.warning() {
@@ -127,9 +127,9 @@ impl Commands {
             };
             tokio::time::sleep(END_STALE_AFTER).await;
             let _no_thread = blocking::run(end_stale).await;
-            while !over.is_cancelled() {
+            while !closing.is_cancelled() {
                 sweep(&store).await;
-                let _next_sweep_or_end = tokio::time::timeout(SWEEP_INTERVAL, over.cancelled()).await;
+                let _next_sweep_or_end = tokio::time::timeout(SWEEP_INTERVAL, closing.cancelled()).await;
             }
         });
     }
@@ -139,13 +139,13 @@ impl Commands {
         self.sandbox.iter().flat_map(Sandbox::writable)
     }
 
-    /// Waits for a permit to run a command.
+    /// Waits for a permit to run a command. First removes ended background processes from the registry.
     pub async fn permit(&self) -> Result<CommandPermit, TooManyCommands> {
         self.registry.reap();
         self.permits.take().await
     }
 
-    /// Starts a command, and a task that supervises it. Needs a tokio runtime.
+    /// Starts a command, a thread that reads its output, and a task that supervises it. Needs a tokio runtime.
     pub fn run(&self, permit: CommandPermit, request: Request<'_>) -> io::Result<Running> {
         let Request { command, roots, folder, view, times } = request;
         let began = Instant::now();
