@@ -27,9 +27,10 @@ const MAX_REPORT_BYTES: u64 = 16 * 1024;
 /// The exit code of a stage that wrote to a pipe without a reader (SIGPIPE), such as `yes` in `yes | head`.
 const SIGPIPE_CODE: i32 = 141;
 
-/// The startup file up to its own path. It preserves `$_`: the last argument of each command is the previous `$_`.
+/// The startup file: the parts before and after its own path.
 ///
-/// The trap first copies the codes. In POSIX mode, `unset` is the builtin even if the command defined a function of
+/// It preserves `$_`: the last argument of `eval` is the previous `$_`, which is a comment in the evaluated text. The
+/// trap first copies the codes. In POSIX mode, `unset` is the builtin even if the command defined a function of
 /// that name. No failure in the trap can change the exit status or write to stderr.
 const STARTUP: [&str; 2] = [
     r#"eval 'trap -- '\''{ __cutline=("${PIPESTATUS[@]}") POSIXLY_CORRECT=1;
