@@ -5,8 +5,8 @@
 //! running, and cutline adds its output to the saved file.
 //!
 //! If a command is cancelled, times out or loses its caller, cutline ends all its processes. When the server ends, it
-//! ends all running commands in the same way. Of the commands that had ended before, it ends the processes that stayed in
-//! the command's group or still hold the command's pipe open. After a server was killed, the next server ends the
+//! ends all running commands in the same way. Of the commands that had ended before, it ends the processes that stayed
+//! in the command's group or still hold the command's pipe open. After a server was killed, the next server ends the
 //! processes that stayed in the killed server's session or still hold a command's pipe open.
 //!
 //! Modules in reading order: `start` starts a command, `supervise` follows it until it ends, `drain` reads

@@ -72,7 +72,9 @@ impl SupervisedCommand {
                 () = closing.cancelled() => break (Cause::Cancelled, self.shell.wait_or_kill().await),
                 ending = self.shell.wait() => break (Cause::Itself, ending),
                 () = cancel.cancelled() => break (Cause::Cancelled, self.shell.end_processes(GRACE).await),
-                () = wait_until(began, timeout) => break (Cause::Timeout, self.shell.end_processes(TIMEOUT_GRACE).await),
+                () = wait_until(began, timeout) => {
+                    break (Cause::Timeout, self.shell.end_processes(TIMEOUT_GRACE).await);
+                }
                 () = wait_until(began, answer_within.unwrap_or(Duration::MAX)), if !was_sent => {
                     // The command outlives its result. Later output goes to the saved file.
                     let output = self.with_capture(|capture| capture.answer(true, KeyForms::All)).await;
@@ -137,11 +139,12 @@ impl SupervisedCommand {
         changes
     }
 
-    /// Ends the supervision. Returns the output with key lines of these forms, the background processes, and the changed
-    /// autorun files.
+    /// Ends the supervision. Returns the output with key lines of these forms, the background processes, and the
+    /// changed autorun files.
     ///
     /// If processes of a command that ended by itself remain, the command becomes a background command: the registry
-    /// lists its processes, and a task keeps its permit until no process has the output open. Otherwise the reader stops.
+    /// lists its processes, and a task keeps its permit until no process has the output open. Otherwise the reader
+    /// stops.
     async fn finish(
         mut self,
         cause: Cause,
@@ -215,8 +218,8 @@ async fn wait_until(began: Instant, time: Duration) {
 }
 
 /// Returns true if the result need not wait for more output, `elapsed` after the shell has ended. The first
-/// `shell_bytes` were written before the end of the shell; the result waits for them even if saving is slow. `before` is
-/// the number of captured bytes at the previous check.
+/// `shell_bytes` were written before the end of the shell; the result waits for them even if saving is slow. `before`
+/// is the number of captured bytes at the previous check.
 fn output_is_complete(elapsed: Duration, shell_bytes: u64, before: u64, now: DrainProgress) -> bool {
     let quiet = now.is_drained && now.captured == before;
     let has_all_of_the_shell = now.is_drained || now.captured >= shell_bytes;

@@ -1,9 +1,9 @@
 //! Searches the content of one file, line by line or across lines.
 //!
 //! [`Searcher`] searches one file. The searcher of `grep-searcher` iterates over the lines; the modules below call it
-//! "the searcher". Before that, `file` and `line_reader` normalize the text: it is UTF-8, its lines end with `\n`, and no
-//! line is longer than 256 KB. A longer line is searched in overlapping windows (`oversized_line`). The results become
-//! rows (`sink`): match lines and context lines, already truncated to the characters to show. Files are not
+//! "the searcher". Before that, `file` and `line_reader` normalize the text: it is UTF-8, its lines end with `\n`, and
+//! no line is longer than 256 KB. A longer line is searched in overlapping windows (`oversized_line`). The results
+//! become rows (`sink`): match lines and context lines, already truncated to the characters to show. Files are not
 //! memory-mapped, because a mapped file that shrinks would kill the server.
 
 mod file;

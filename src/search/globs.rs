@@ -93,14 +93,14 @@ impl Glob {
         self.folders
     }
 
-    /// Returns true if the glob selects the path: if it matches, or, for a negated glob, if it does not match. A glob for
-    /// folders matches only folders.
+    /// Returns true if the glob selects the path: if it matches, or, for a negated glob, if it does not match. A glob
+    /// for folders matches only folders.
     pub fn names(&self, path: &[u8], is_folder: bool) -> bool {
         (self.matches(path) && (is_folder || !self.folders)) != self.negated
     }
 
-    /// Returns true if the glob selects a file in a search of contents. A glob for folders selects the files below them;
-    /// otherwise the result is that of [`names`](Self::names).
+    /// Returns true if the glob selects a file in a search of contents. A glob for folders selects the files below
+    /// them; otherwise the result is that of [`names`](Self::names).
     pub fn lets_through(&self, file: &[u8]) -> bool {
         if !self.folders {
             return self.matches(file) != self.negated;

@@ -94,8 +94,8 @@ impl IgnoreRules {
         Self { shared: None, nearest: None }
     }
 
-    /// Returns the rules for a walk from `base`, an absolute path without links: the global excludes and the rules of the
-    /// folders above it.
+    /// Returns the rules for a walk from `base`, an absolute path without links: the global excludes and the rules of
+    /// the folders above it.
     pub fn above(base: &Path) -> Self {
         let mut found = Vec::new();
         let mut in_repository = files::in_folder(base).git;

@@ -20,8 +20,8 @@ use super::stdio::Stdio;
 use super::wire::Wire;
 use super::{Config, Server};
 
-/// Time at the end for calls other than commands to return their results: enough for a page, and too short for a user to
-/// notice.
+/// Time at the end for calls other than commands to return their results: enough for a page, and too short for a user
+/// to notice.
 const RESULT_GRACE: Duration = Duration::from_millis(500);
 /// Number of checks in that time. If the process is suspended, fewer checks happen, so that time does not count.
 const CHECKS: u32 = 10;

@@ -38,8 +38,8 @@ type Permit = Arc<OwnedSemaphorePermit>;
 
 /// A transport over two streams.
 ///
-/// At the end of input it fires `shutdown`, and ends when all requests have their responses. If `shutdown` fires earlier,
-/// it ends at once. It drops notifications before the first request, because rmcp would end the session.
+/// At the end of input it fires `shutdown`, and ends when all requests have their responses. If `shutdown` fires
+/// earlier, it ends at once. It drops notifications before the first request, because rmcp would end the session.
 pub(super) struct Wire {
     lines: FramedRead<Input, LineDecoder>,
     /// One permit for each request without a response. rmcp starts a task for each request without a limit.

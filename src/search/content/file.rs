@@ -144,8 +144,8 @@ impl Searcher {
     }
 }
 
-/// Enlarges the searcher's buffer from 64 KB to [`BLOCK_BYTES`]. The buffer grows threefold when a line does not fit, so
-/// this searches a line that is one byte too long.
+/// Enlarges the searcher's buffer from 64 KB to [`BLOCK_BYTES`]. The buffer grows threefold when a line does not fit,
+/// so this searches a line that is one byte too long.
 fn enlarge_buffer(grep: &mut grep_searcher::Searcher) -> io::Result<()> {
     let no_match = RegexMatcher::new_line_matcher("y").map_err(io::Error::other)?;
     let line = io::repeat(b'x').take(BLOCK_BYTES / 3 + 1);

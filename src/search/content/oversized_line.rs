@@ -31,9 +31,9 @@ const TRIES: usize = 16;
 /// Number of bytes at the start of a line to keep for each character to show. An escape can take this many.
 const BYTES_PER_CHAR: usize = 8;
 
-/// Searches the line that starts with `buffered` at the byte `offset` of the text. The rest of the line was not read yet.
-/// Leaves the bytes after the line in `buffered`. Returns a replacement line. If that has no newline, the rest of the text
-/// cannot be searched.
+/// Searches the line that starts with `buffered` at the byte `offset` of the text. The rest of the line was not read
+/// yet. Leaves the bytes after the line in `buffered`. Returns a replacement line. If that has no newline, the rest of
+/// the text cannot be searched.
 pub(super) fn search(
     matcher: &PatternMatcher<'_>,
     (facts, offset): (&LineFacts, u64),

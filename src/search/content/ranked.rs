@@ -77,9 +77,9 @@ impl<'a> FileRanking<'a> {
         self.scorer.get_or_insert_with(|| FileScorer::new(&(self.path)(), &self.ranking.words))
     }
 
-    /// Adds the line with this number. `best` is its score and row if it is one of the best matches. `as_context` is its
-    /// row as context of other matches, if context is requested. That row is the same whether or not the line is one of
-    /// the best matches.
+    /// Adds the line with this number. `best` is its score and row if it is one of the best matches. `as_context` is
+    /// its row as context of other matches, if context is requested. That row is the same whether or not the line is
+    /// one of the best matches.
     pub(super) fn add_line(&mut self, number: u64, best: Option<(i32, Row)>, as_context: Option<Row>) {
         let ContextLines { before, after } = self.context;
         while self.unfinished.front().is_some_and(|(_, matched, _)| matched + after < number) {

@@ -30,7 +30,8 @@ pub(super) struct RowSink<'a, 'p, 'e> {
     pub(super) flow: ControlFlow<()>,
     /// Number of match lines so far.
     pub(super) matches: u64,
-    /// The number of the last line to return, once the search has enough match lines: the end of the last one's context.
+    /// The number of the last line to return, once the search has enough match lines: the end of the last one's
+    /// context.
     last: Option<u64>,
 }
 

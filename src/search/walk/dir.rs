@@ -1,7 +1,8 @@
 //! The folders that a walk has listed, and how their subfolders are opened.
 //!
-//! A listing ([`Dir`]) stores its position in its parent's listing instead of its path, so memory is proportional to the
-//! size of the tree at any depth. A folder is opened relative to its parent if that is still open, otherwise to the root.
+//! A listing ([`Dir`]) stores its position in its parent's listing instead of its path, so memory is proportional to
+//! the size of the tree at any depth. A folder is opened relative to its parent if that is still open, otherwise to the
+//! root.
 #![expect(clippy::indexing_slicing, reason = "a path has the length of its names")]
 
 use std::io;
