@@ -238,7 +238,8 @@ fn server_exits_while_interruptible_reads_hang() {
 #[test]
 fn matches_before_a_hung_read_are_returned_at_the_deadline() {
     let workspace = Workspace::with(&json!({"a": "needle\n"}));
-    let flags = ["--search-timeout", "1", "--workers", "2"];
+    // Long enough to read the first part of the file on a busy machine.
+    let flags = ["--search-timeout", "4", "--workers", "2"];
     let mut client = Start::new(&workspace).flags(flags).client();
     let Some(hung) = Hung::mount(&workspace, "hung") else { return };
     // The first 1 MB is read before the search begins, to detect the encoding.
@@ -250,7 +251,7 @@ fn matches_before_a_hung_read_are_returned_at_the_deadline() {
     let result = &response["result"];
     assert_eq!(
         result["content"][0]["text"],
-        "hung/x:1: needle\n\n[Stopped after 1 second: hung/x was searched in part]",
+        "hung/x:1: needle\n\n[Stopped after 4 seconds: hung/x was searched in part]",
         "{response}"
     );
     assert_eq!(result["_meta"]["details"]["timedOut"], true, "{response}");
@@ -258,7 +259,7 @@ fn matches_before_a_hung_read_are_returned_at_the_deadline() {
     let response = client.response(id);
     assert_eq!(
         response["result"]["content"][0]["text"],
-        "[Stopped after 1 second: found nothing in the part of hung/y that was searched]",
+        "[Stopped after 4 seconds: found nothing in the part of hung/y that was searched]",
         "{response}"
     );
 }
