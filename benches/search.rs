@@ -121,6 +121,7 @@ fn context(data: &Path) -> Context {
         deadline: Stop::default().deadline(),
         shutdown: CancellationToken::new(),
         progress: Progress::default(),
+        ignored: cutline_core::notice::Names::default(),
     }
 }
 

@@ -98,8 +98,8 @@ pub const LITERAL_BYTES: usize = 65_536;
 pub const GLOB_BYTES: usize = 1024;
 /// Maximum depth of nested braces in a glob.
 pub const GLOB_DEPTH: usize = 8;
-/// Maximum number of globs in `exclude` of one call.
-pub const EXCLUDES: usize = 100;
+/// Maximum number of globs in one argument of a call.
+pub const GLOBS: usize = 100;
 /// Maximum bytes of an ignore file. Larger ones are skipped.
 pub const RULES_BYTES: u64 = 1_000_000;
 /// Maximum bytes of the ignore rules that apply in one folder, including those of the folders above: enough for a file

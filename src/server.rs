@@ -110,6 +110,7 @@ impl Server {
             cancel: request.ct.clone(),
             shutdown: self.shutdown.clone(),
             progress,
+            ignored: cutline_core::notice::Names::default(),
         };
         let limits = cx.limits.clone();
         let work = Box::pin(guard::caught(self.work(tool, &arguments, cx, &request)));

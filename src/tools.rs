@@ -35,11 +35,12 @@ use crate::fs::workspace::Workspace;
 use crate::limits::{Limits, STUCK_THREADS};
 use crate::stop::{Deadline, Stop};
 use cutline_core::details::Details;
+use cutline_core::notice::Names;
 
 pub use conclusion::Conclusion;
 use conclusion::State;
 pub use error::ToolError;
-use notice::Answer;
+use notice::{Answer, Notice};
 pub use saved_result::SaveMode;
 pub(crate) use saved_result::saved_location;
 
@@ -84,12 +85,19 @@ pub struct Context {
     pub deadline: Deadline,
     /// The listener for the progress of long work.
     pub progress: Progress,
+    /// Arguments of the call that the tool does not have.
+    pub ignored: Names,
 }
 
 impl Context {
     /// Returns true if a tool is registered, so that hints can mention it.
     pub fn has(&self, tool: ToolName) -> bool {
         self.shared.tools.contains(&tool)
+    }
+
+    /// Returns the notice about ignored arguments, if there are any.
+    pub fn ignored_arguments(&self) -> Option<Notice> {
+        (!self.ignored.is_empty()).then(|| Notice::ArgumentsIgnored(self.ignored.clone()))
     }
 
     /// Returns the condition for the work of this call to stop.

@@ -38,6 +38,7 @@ pub(crate) fn context(root: &Path, saved: PathBuf) -> Context {
         deadline: Stop::default().deadline(),
         shutdown: CancellationToken::new(),
         progress: Progress::default(),
+        ignored: cutline_core::notice::Names::default(),
     }
 }
 

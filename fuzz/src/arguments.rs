@@ -26,7 +26,7 @@ fn check<T: Debug, E: ToString>(tool: ToolName, given: &Object, typed: fn(Object
     let parsed = |given: &Object| {
         let checked =
             arguments::check(tool.as_str(), tool.schema(), given).map_err(|error| error.to_string())?;
-        let args = typed(checked).map_err(|error| error.to_string())?;
+        let args = typed(checked.arguments).map_err(|error| error.to_string())?;
         Ok::<_, String>(format!("{args:?}"))
     };
     let taken = parsed(given);

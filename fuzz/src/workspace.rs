@@ -55,6 +55,7 @@ impl Tools {
             deadline: Stop::default().deadline(),
             shutdown: CancellationToken::new(),
             progress: Progress::default(),
+            ignored: cutline_core::notice::Names::default(),
         };
         Self { folder, cx, runtime: Builder::new_current_thread().build().unwrap() }
     }

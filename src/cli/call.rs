@@ -127,7 +127,16 @@ fn prepared<'a>(
     };
     let (cancel, shutdown) = (CancellationToken::new(), CancellationToken::new());
     let deadline = Deadline::new(Instant::now(), limits.search_timeout);
-    let cx = Context { limits, shared, workspace, cancel, shutdown, deadline, progress: news() };
+    let cx = Context {
+        limits,
+        shared,
+        workspace,
+        cancel,
+        shutdown,
+        deadline,
+        progress: news(),
+        ignored: cutline_core::notice::Names::default(),
+    };
     Ok((cx, given, CallStats::new(options.stats_file()?)))
 }
 

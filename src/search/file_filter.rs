@@ -6,8 +6,8 @@ use super::globs::Glob;
 /// Selects the files that pass all parts of the filter. Paths are relative to the root of the walk.
 #[derive(Debug, Default)]
 pub struct FileFilter {
-    /// Selects files that match.
-    pub glob: Option<Glob>,
+    /// Selects files that match one of these globs. Empty for all files.
+    pub globs: Vec<Glob>,
     /// Negated globs. A file or folder that one of them excludes is skipped.
     pub exclude: Vec<Glob>,
     /// Selects files of these types.
@@ -64,7 +64,7 @@ impl FileFilter {
 
     /// Returns true if a folder can contain files that pass the filter.
     pub fn reaches_into(&self, folder: &[u8]) -> bool {
-        self.glob.as_ref().is_none_or(|glob| glob.reaches_into(folder))
+        (self.globs.is_empty() || self.globs.iter().any(|glob| glob.reaches_into(folder)))
             && self.exclude.iter().all(|glob| glob.names(folder, true))
             && self.selected.as_ref().is_none_or(|parts| parts.iter().any(|part| part.reaches_into(folder)))
     }
@@ -88,7 +88,7 @@ impl FileFilter {
 
     /// Returns true if a file passes the filter, whatever parts are selected.
     fn passes(&self, file: &[u8]) -> bool {
-        self.glob.as_ref().is_none_or(|glob| glob.lets_through(file))
+        (self.globs.is_empty() || self.globs.iter().any(|glob| glob.lets_through(file)))
             && self.types.as_ref().is_none_or(|types| types.takes(file))
             && self.exclude.iter().all(|glob| glob.names(file, false))
     }

@@ -16,8 +16,8 @@ use crate::sys::FileKind;
 /// The parameters of a search for names, by default for all entries.
 #[derive(Debug, Default)]
 pub struct Query {
-    /// The glob that entries must match. `None` matches all.
-    pub glob: Option<Glob>,
+    /// Entries must match one of these globs. Empty for all entries.
+    pub globs: Vec<Glob>,
     /// Negated globs. An entry that one of them excludes is omitted, with everything below it.
     pub exclude: Vec<Glob>,
     /// Maximum number of components of a path.
@@ -84,6 +84,13 @@ struct NameVisitor {
     scorer: Option<NameScorer>,
 }
 
+impl NameVisitor {
+    /// Returns true if the condition is true for one of the globs, or if there is none.
+    fn matches_any(&self, condition: impl Fn(&Glob) -> bool) -> bool {
+        self.query.globs.is_empty() || self.query.globs.iter().any(condition)
+    }
+}
+
 impl Visit for NameVisitor {
     type Found = Found;
 
@@ -95,13 +102,13 @@ impl Visit for NameVisitor {
         };
         let is_folder = kind == FileKind::Folder;
         is_of_kind
-            && self.query.glob.as_ref().is_none_or(|glob| glob.names(path, is_folder))
+            && self.matches_any(|glob| glob.names(path, is_folder))
             && self.query.exclude.iter().all(|glob| glob.names(path, is_folder))
     }
 
     fn enters(&self, path: &[u8]) -> bool {
         self.query.max_depth.is_none_or(|depth| components(path) < depth)
-            && self.query.glob.as_ref().is_none_or(|glob| glob.names_below(path))
+            && self.matches_any(|glob| glob.names_below(path))
             && self.query.exclude.iter().all(|glob| glob.names(path, true))
     }
 

@@ -17,6 +17,7 @@ use serde_json::{Map, Value};
 
 use super::ToolError;
 use crate::limits::ARGUMENTS_BYTES;
+use cutline_core::notice::Names;
 use cutline_core::text::show;
 
 /// A JSON object, such as a schema or arguments.
@@ -102,28 +103,41 @@ pub fn typed<T: DeserializeOwned>(checked: Object) -> Result<T, ToolError> {
     serde_json::from_value(Value::Object(checked)).map_err(|error| ToolError::Argument(error.to_string()))
 }
 
-/// Checks the arguments `given` to `tool`. Returns them with the names and types of the schema, without omitted ones.
+/// Arguments with the names and types of the schema, without omitted ones.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Checked {
+    /// The arguments.
+    pub arguments: Object,
+    /// Names that the tool does not have. Without these arguments, the call can have another meaning.
+    pub ignored: Names,
+}
+
+/// Checks the arguments `given` to `tool`.
 ///
 /// # Errors
 ///
 /// Returns an error if an argument is missing, has an invalid value, is given twice with different values, or is an
 /// argument of another tool without an equivalent.
-pub fn check(tool: &str, schema: &Object, given: &Object) -> Result<Object, ToolError> {
+pub fn check(tool: &str, schema: &Object, given: &Object) -> Result<Checked, ToolError> {
     let none = Object::new();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
     let required = schema.get("required").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     // Arguments with the names of the schema.
-    let mut named = Vec::new();
+    let (mut named, mut ignored) = (Vec::new(), Names::default());
     for (name, value) in foreign::rewritten(tool, given) {
         if let Some((known, property)) = names::find(tool, properties, &name) {
             named.push((known, property, value));
             continue;
         }
-        match names::near(tool, properties, &name).filter(|_| !says_nothing(tool, &name, &value)) {
-            Some(near) => return Err(ToolError::Argument(unknown(tool, properties, &name, near))),
-            None => {
-                tracing::warn!(tool, argument = %shown(&name), "ignored an argument that does not exist");
-            }
+        if says_nothing(tool, &name, &value) {
+            continue;
+        }
+        if let Some(near) = names::near(tool, properties, &name) {
+            return Err(ToolError::Argument(unknown(tool, properties, &name, near)));
+        }
+        tracing::warn!(tool, argument = %shown(&name), "ignored an argument that does not exist");
+        if !names::is_ignored_silently(tool, &name) {
+            ignored.push(&shown(&name));
         }
     }
     let number_of =
@@ -151,7 +165,7 @@ pub fn check(tool: &str, schema: &Object, given: &Object) -> Result<Object, Tool
             return Err(ToolError::Argument(format!("{name}: is missing; must be {}", expected(property))));
         }
     }
-    Ok(checked)
+    Ok(Checked { arguments: checked, ignored })
 }
 
 /// Returns true if the value of an unknown argument has the default meaning here.

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::limits::{Images, Limits};
 use cutline_core::notice::Count;
 
-use super::arguments::{self, Object, schema_of};
+use super::arguments::{self, Checked, Object, schema_of};
 use super::{Context, Output, ToolError, ToolName, ToolSet, bash, find, grep, ls, read};
 
 /// The schemas of all tools, in the order of the list. Built on first use.
@@ -194,12 +194,12 @@ pub async fn call<P: Future<Output = Result<impl Sized, ToolError>>>(
     let limits = cx.limits.clone();
     match arguments::check(tool.as_str(), &tool.schema_within(&limits), given) {
         Err(error) => Called { outcome: Err(error), limits },
-        Ok(checked) => {
+        Ok(Checked { arguments, ignored }) => {
             let [max_bytes, max_tokens] =
-                CALL_LIMITS.map(|(name, _)| checked.get(name).and_then(Value::as_u64));
+                CALL_LIMITS.map(|(name, _)| arguments.get(name).and_then(Value::as_u64));
             let limits = limits.lowered(max_bytes, max_tokens);
-            let cx = Context { limits: limits.clone(), ..cx.clone() };
-            Called { outcome: run(&cx, tool, checked, permit).await, limits }
+            let cx = Context { limits: limits.clone(), ignored, ..cx.clone() };
+            Called { outcome: run(&cx, tool, arguments, permit).await, limits }
         }
     }
 }

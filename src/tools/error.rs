@@ -115,6 +115,9 @@ pub enum ToolError {
     /// An invalid regular expression: the pattern, the position and the reason.
     #[error("Invalid pattern: {0}\nUse literal=true to search for the text itself")]
     Pattern(String),
+    /// A regular expression with a part that only other engines support: look-around or a backreference.
+    #[error("Invalid pattern: {0}\nUse grep -P in bash for it")]
+    PatternUnsupported(String),
     /// A regular expression with too many positions, or too large when compiled.
     #[error("Pattern is too large: {0}\nUse smaller or open repetitions: x{{10,}} instead of x{{10,2000}}")]
     PatternTooLarge(String),

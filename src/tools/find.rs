@@ -19,7 +19,7 @@ use crate::search::walk::Walked;
 use cutline_core::details::Details;
 use cutline_core::text::{as_index, show};
 
-use super::notice::{Notice, Unit};
+use super::notice::Unit;
 use super::page::{Group, Page, PageRequest, Sort};
 use super::resolve::{self, ExpectedKind};
 use super::walk_support::{self, Paths, Shared, SkippedEntries};
@@ -60,18 +60,18 @@ pub struct Args {
 
 /// Runs one call.
 pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
-    cx.blocking(move |cx, conclusion| search(cx, args, conclusion)).await
+    cx.blocking(move |cx, conclusion| search(cx, &args, conclusion)).await
 }
 
-fn search(cx: &Context, args: Args, conclusion: &Conclusion<Output>) -> Result<Output, ToolError> {
+fn search(cx: &Context, args: &Args, conclusion: &Conclusion<Output>) -> Result<Output, ToolError> {
     let asked = args.path.as_deref().unwrap_or(".");
     let place = resolve::open(cx, asked, ExpectedKind::Directory)
-        .map_err(|error| glob_as_path(&args, asked, &error).unwrap_or(error))?;
-    let query = query(cx, &args, &place)?;
+        .map_err(|error| glob_as_path(args, asked, &error).unwrap_or(error))?;
+    let query = query(cx, args, &place)?;
     let ranked = matches!(query.key, Key::Relevance(_)).then(ContextLines::default);
     let request = PageRequest::new(args.offset, args.limit, Unit::Results, ranked)?;
     let walk = walk_support::walk(cx, &place, args.no_ignore.unwrap_or(false))?;
-    let (rules, has_glob) = (walk.rules.clone(), query.glob.is_some());
+    let rules = walk.rules.clone();
     let is_sorted = !matches!(query.key, Key::Path);
     let results = Shared::new(Results {
         paths: Paths::below(&cx.workspace, &place.real),
@@ -83,8 +83,7 @@ fn search(cx: &Context, args: Args, conclusion: &Conclusion<Output>) -> Result<O
     let ended = Arc::clone(&search);
     conclusion.prepare(move || {
         ended.conclude();
-        let hint = if has_glob { path_glob::list_hint(&args.pattern) } else { None };
-        results.take()?.conclude(hint, rules.ignored_any())
+        results.take()?.conclude(rules.ignored_any())
     });
     search.run();
     conclusion.conclude()
@@ -110,9 +109,8 @@ impl Results {
         ControlFlow::Continue(())
     }
 
-    /// Builds the result of the call. If nothing was found, it has the `hint`, and a notice if ignore rules excluded
-    /// something.
-    fn conclude(self, hint: Option<Notice>, ignored_any: bool) -> Result<Output, ToolError> {
+    /// Builds the result of the call. If nothing was found, it has a notice if ignore rules excluded something.
+    fn conclude(self, ignored_any: bool) -> Result<Output, ToolError> {
         let Self { paths, mut page, best, mut skipped } = self;
         let to_skip = as_index(page.request.offset);
         for (_, path) in best.into_iter().flat_map(|best| best.into_sorted().skip(to_skip)) {
@@ -122,24 +120,28 @@ impl Results {
         let is_empty = page.found == 0;
         page.stopped = skipped.stopped.take().map(|stopped| stopped.at(!is_empty, Unit::Results));
         let skipped = skipped.notices(is_empty && ignored_any, &mut details);
-        page.answer(None, hint.filter(|_| is_empty).into_iter().chain(skipped).collect(), details)
+        page.answer(None, skipped.collect(), details)
     }
 }
 
 fn query(cx: &Context, args: &Args, place: &OpenedPath) -> Result<Query, ToolError> {
     let sort = args.sort.unwrap_or_default();
-    let (glob, ignore_case) = (&args.pattern, args.ignore_case == Some(true));
-    let glob = || path_glob::compile_as(cx, glob, glob, place, ignore_case).map(Some);
-    let (glob, key) = match sort {
-        Sort::Relevance => (None, Key::Relevance(words(&args.pattern)?)),
-        Sort::Modified => (glob()?, Key::Modified),
-        Sort::Path => (glob()?, Key::Path),
+    let key = match sort {
+        Sort::Relevance => Key::Relevance(words(&args.pattern)?),
+        Sort::Modified => Key::Modified,
+        Sort::Path => Key::Path,
+    };
+    let [globs, mut exclude] = if sort == Sort::Relevance {
+        Default::default()
+    } else {
+        path_glob::selections(cx, [&args.pattern], place, args.ignore_case == Some(true))?
     };
     // A glob for folders would find nothing among files.
-    let is_of_folders = glob.as_ref().is_some_and(Glob::is_of_folders) && !args.pattern.starts_with('!');
+    let is_of_folders =
+        !globs.is_empty() && globs.iter().all(Glob::is_of_folders) && !args.pattern.starts_with('!');
     let kind = args.kind.unwrap_or(if is_of_folders { Kind::Dir } else { Kind::File });
-    let exclude = path_glob::exclusions(cx, args.exclude.as_ref(), place)?;
-    Ok(Query { glob, exclude, max_depth: args.max_depth.map(as_index), kind, key })
+    exclude.extend(path_glob::exclusions(cx, args.exclude.as_ref(), place)?);
+    Ok(Query { globs, exclude, max_depth: args.max_depth.map(as_index), kind, key })
 }
 
 /// Returns the error for a glob in `path` that belongs in `pattern`. Returns `None` if `path` is not a glob.

@@ -30,7 +30,7 @@ use super::notice::Unit;
 use super::page::{Page, PageRequest, SHOWN_BYTES, Sort};
 use super::resolve;
 use super::walk_support::{self, Paths, Shared};
-use super::{Conclusion, Context, Output, SaveMode, ToolError, path_glob};
+use super::{Conclusion, Context, Output, SaveMode, ToolError, ToolName, path_glob};
 use results::Results;
 use targets::Target;
 
@@ -44,7 +44,8 @@ pub struct Args {
     #[schemars(with = "Option<String>", extend("x-list" = true))]
     pub path: Option<Vec<String>>,
     /// Only these files, e.g. *.rs, src/**/*.ts, !*.min.js
-    pub glob: Option<String>,
+    #[schemars(with = "Option<String>", extend("x-list" = true))]
+    pub glob: Option<Vec<String>>,
     /// Skip these files and folders, e.g. *.min.js, dist
     #[schemars(with = "Option<String>", extend("x-list" = true))]
     pub exclude: Option<Vec<String>>,
@@ -199,12 +200,12 @@ fn filter(cx: &Context, args: &Args, place: &OpenedPath) -> Result<FileFilter, T
         let names = given.iter().flat_map(|names| names.split([',', ' '])).filter(|name| !name.is_empty());
         FileTypes::new(names).map_err(|UnknownType { name, near }| ToolError::UnknownType { name, near })
     });
-    Ok(FileFilter {
-        glob: args.glob.as_ref().map(|glob| path_glob::compile(cx, glob, place)).transpose()?,
-        exclude: path_glob::exclusions(cx, args.exclude.as_ref(), place)?,
-        types: types.transpose()?,
-        selected: None,
-    })
+    let [globs, mut exclude] = match &args.glob {
+        Some(lists) => path_glob::selections(cx, lists, place, false)?,
+        None => Default::default(),
+    };
+    exclude.extend(path_glob::exclusions(cx, args.exclude.as_ref(), place)?);
+    Ok(FileFilter { globs, exclude, types: types.transpose()?, selected: None })
 }
 
 /// Returns the search for the arguments, and the page of its results.
@@ -227,7 +228,11 @@ fn plan(cx: &Context, args: &Args) -> Result<(Query, PageRequest), ToolError> {
         Refused::TooLarge => {
             ToolError::PatternTooLarge(show::middle_out(&args.pattern, MESSAGE_CHARS).into_owned())
         }
-        Refused::Wrong(message) => ToolError::Pattern(show::middle_out(&message, MESSAGE_CHARS).into_owned()),
+        Refused::Wrong(message) => {
+            let is_unsupported = message.ends_with(" not supported") && cx.has(ToolName::Bash);
+            let message = show::middle_out(&message, MESSAGE_CHARS).into_owned();
+            if is_unsupported { ToolError::PatternUnsupported(message) } else { ToolError::Pattern(message) }
+        }
     })?;
     let mode = args.mode.unwrap_or_default();
     let (context, unit) = match mode {

@@ -169,9 +169,9 @@ pub enum Notice {
     /// Nothing was found for a pattern with `\|`, which is an alternation in grep's basic syntax.
     #[display("[An escaped | is the character itself. Use a plain | between alternatives]")]
     BarEscaped,
-    /// Nothing was found for a glob with commas. The text suggests the correct glob.
-    #[display("[A comma in a glob is the character itself. Use {_0} for all of them]")]
-    GlobsListed(String),
+    /// Arguments of the call that the tool does not have.
+    #[display("[Ignored unknown {}: {_0}]", if _0.count() == 1 { "argument" } else { "arguments" })]
+    ArgumentsIgnored(Names),
     /// Nothing was found, and ignore rules excluded something.
     #[display("[Ignored files were not searched. Use noIgnore=true to include them]")]
     IgnoredNotSearched,

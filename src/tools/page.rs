@@ -109,6 +109,8 @@ pub(super) struct Page {
     /// The text if there are no results.
     pub(super) none: &'static str,
     cancel: CancellationToken,
+    /// The notice about ignored arguments.
+    ignored: Option<Notice>,
     /// Time limit of the call in seconds.
     secs: u64,
 }
@@ -121,7 +123,17 @@ impl Page {
         let whole = if request.ranked.is_none() { SavedResult::begin(cx, kind) } else { None };
         let (body, cancel) = (Body::new(&cx.limits), cx.cancel.clone());
         let secs = cx.deadline.limit.as_secs();
-        Self { request, body, whole, found: 0, stopped: None, none, cancel, secs }
+        Self {
+            request,
+            body,
+            whole,
+            found: 0,
+            stopped: None,
+            none,
+            cancel,
+            ignored: cx.ignored_arguments(),
+            secs,
+        }
     }
 
     /// Counts the next result, and shows it if it is on the page. Breaks when no more results are needed.
@@ -162,7 +174,7 @@ impl Page {
         mut details: Details,
     ) -> Result<Output, ToolError> {
         let more = self.has_enough();
-        let Self { request, body, whole, found, stopped, none, cancel, secs } = self;
+        let Self { request, body, whole, found, stopped, none, cancel, ignored, secs } = self;
         let is_late = stopped.is_some();
         // The incomplete saved file is removed.
         if cancel.is_cancelled() {
@@ -196,7 +208,7 @@ impl Page {
         let is_lower_bound = is_rest_unknown || is_late;
         let next = (body.groups < total || is_rest_unknown).then_some(offset + body.groups);
         details.timed_out = is_late.then_some(true);
-        let mut notices = Vec::new();
+        let mut notices = Vec::from_iter(ignored);
         if text::is_blank(&body.text) {
             notices.push(of_text::Notice::Blank(Blank::Results(body.groups)).into());
         }

@@ -10,15 +10,11 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::fs::open::{FileKind, OpenedPath};
 use crate::fs::workspace::{lexical, shown};
-use crate::limits::EXCLUDES;
+use crate::limits::GLOBS;
 use crate::search::globs::{self, Glob, has_wildcard, literal_folders};
 use cutline_core::text::show;
 
-use super::notice::Notice;
 use super::{Context, ToolError};
-
-/// Maximum bytes of a list of globs that a notice repeats.
-const LIST_BYTES: usize = 200;
 
 /// Compiles a glob for the paths below `base`.
 pub(super) fn compile(cx: &Context, glob: &str, base: &OpenedPath) -> Result<Glob, ToolError> {
@@ -39,10 +35,33 @@ pub(super) fn compile_as(
     compiled.map_err(|message| ToolError::Glob { glob: given.to_owned(), message })
 }
 
+/// Compiles lists of globs for the paths below `base`. Returns the globs of which a path must match one, and the negated
+/// globs that exclude paths.
+///
+/// Globs are separated by commas outside of braces and brackets.
+pub(super) fn selections<'a>(
+    cx: &Context,
+    lists: impl IntoIterator<Item = &'a String>,
+    base: &OpenedPath,
+    ignore_case: bool,
+) -> Result<[Vec<Glob>; 2], ToolError> {
+    let globs: Vec<&str> = lists.into_iter().flat_map(|list| split(list)).collect();
+    check_count("the list of globs", globs.len())?;
+    let is_alone = globs.len() == 1;
+    let (mut selected, mut excluded) = (Vec::new(), Vec::new());
+    // An empty glob that is alone is an error.
+    for glob in globs.into_iter().filter(|glob| is_alone || !glob.is_empty()) {
+        let is_excluded = !is_alone && glob.starts_with('!');
+        let kind = if is_excluded { &mut excluded } else { &mut selected };
+        kind.push(compile_as(cx, glob, glob, base, ignore_case)?);
+    }
+    Ok([selected, excluded])
+}
+
 /// Compiles the globs in `exclude` for the paths below `base`. Each compiled glob is negated.
 ///
-/// Globs are separated by commas outside of braces and brackets. A `!` before a glob is ignored, because agents know it
-/// from options that exclude.
+/// Globs are separated as in [`selections`]. A `!` before a glob is ignored, because agents know it from options that
+/// exclude.
 pub(super) fn exclusions(
     cx: &Context,
     lists: Option<&Vec<String>>,
@@ -51,13 +70,17 @@ pub(super) fn exclusions(
     let globs = lists.into_iter().flatten().flat_map(|list| split(list));
     let globs = globs.map(|glob| glob.trim_start_matches('!')).filter(|glob| !glob.is_empty());
     let globs: Vec<&str> = globs.collect();
-    // Each glob uses memory.
-    if globs.len() > EXCLUDES {
-        let message = format!("exclude: must be at most {EXCLUDES} globs, got {}", globs.len());
-        return Err(ToolError::Argument(message));
-    }
+    check_count("exclude", globs.len())?;
     let compile = |glob| compile_as(cx, &format!("!{glob}"), glob, base, false);
     globs.into_iter().map(compile).collect()
+}
+
+/// Returns an error if a list has too many globs, because each uses memory.
+fn check_count(list: &str, globs: usize) -> Result<(), ToolError> {
+    if globs > GLOBS {
+        return Err(ToolError::Argument(format!("{list}: must be at most {GLOBS} globs, got {globs}")));
+    }
+    Ok(())
 }
 
 /// Splits a list of globs at its commas, and removes adjacent spaces.
@@ -102,17 +125,6 @@ pub(super) fn split_last(path: &str) -> Option<(&str, &str)> {
 pub(super) fn is_listed(path: &str) -> bool {
     split_last(path)
         .is_some_and(|(folder, glob)| !has_wildcard(folder) && has_wildcard(glob) && !glob.contains("**"))
-}
-
-/// Returns the notice for a list of globs with commas that found nothing. It suggests braces. Returns `None` for paths,
-/// which can have another meaning in braces.
-pub(super) fn list_hint(glob: &str) -> Option<Notice> {
-    let (mark, rest) = glob.strip_prefix('!').map_or(("", glob), |rest| ("!", rest));
-    let globs: Vec<&str> = rest.split(',').map(str::trim).collect();
-    let is_list = globs.len() > 1 && !globs.iter().any(|glob| glob.is_empty() || glob.starts_with('!'));
-    let is_shown_whole = glob.len() <= LIST_BYTES && matches!(show::name(glob.as_bytes()), Cow::Borrowed(_));
-    let list = || Notice::GlobsListed(format!("{mark}{{{}}}", globs.join(",")));
-    (is_list && is_shown_whole && !rest.contains(['{', '}', '\\', '/'])).then(list)
 }
 
 /// Returns `glob` with the real spelling of its first folders.

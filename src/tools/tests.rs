@@ -49,6 +49,7 @@ impl Fixture {
             deadline: Stop::default().deadline(),
             shutdown: CancellationToken::new(),
             progress: Progress::default(),
+            ignored: cutline_core::notice::Names::default(),
         };
         let fixture = Self { dir, cx };
         for (path, content) in files {
@@ -91,7 +92,7 @@ impl Fixture {
 /// Parses the arguments of a call from JSON.
 pub(super) fn args<T: serde::de::DeserializeOwned + schemars::JsonSchema>(json: &serde_json::Value) -> T {
     let given = json.as_object().unwrap();
-    arguments::typed(arguments::check("", &arguments::schema_of::<T>(), given).unwrap()).unwrap()
+    arguments::typed(arguments::check("", &arguments::schema_of::<T>(), given).unwrap().arguments).unwrap()
 }
 
 type Call = tokio::task::JoinHandle<Result<(), ToolError>>;

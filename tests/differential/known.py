@@ -32,13 +32,13 @@ DIFFERENCES = {
     "a tab is moved as one": Known(
         "A terminal has blanks in the place of a tab. Here it stays a tab, so that tables and code can be copied.",
         "docs/tools.md",
-        "A tab stays a tab.",
+        "Tabs stay tabs.",
         _moves_over_tab,
     ),
     "a glob that leads out is refused": Known(
         "Nothing below can match it: an answer without results would read as if there were no such file.",
         "docs/tools.md",
-        "A glob that is a path (absolute, `~/…`, `../…`) matches that path.",
+        "An absolute glob, or one that starts with `~/` or `../`, matches that path.",
         _leads_out,
     ),
 }
@@ -58,3 +58,7 @@ def check_pages():
         page = " ".join((TOP / known.page).read_text().split())
         if known.words not in page:
             raise SystemExit(f"known difference {name}: {known.page} does not say {known.words!r}")
+
+
+if __name__ == "__main__":
+    check_pages()

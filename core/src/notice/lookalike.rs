@@ -8,7 +8,6 @@ use crate::text::terminal::Terminal;
 
 /// The first words of the notices of this library and of cutline, in lower case.
 const OPENINGS: &[&str] = &[
-    "a comma in a glob ",
     "an escaped |",
     "background process",
     "binary output: ",
@@ -18,6 +17,7 @@ const OPENINGS: &[&str] = &[
     "full output",
     "ignore rules ",
     "ignored files ",
+    "ignored unknown ",
     "image is ",
     "line ",
     "lines ",

@@ -18,7 +18,8 @@ fn search(dir: &Path, workers: usize) -> (Vec<String>, bool, u64) {
     let dir = dir.canonicalize().unwrap();
     let (root, rules) = (sys::open_folder(&dir).unwrap(), IgnoreRules::above(&dir));
     let walk = Walk { root, rules, workers, stop: Stop::default(), progress: Box::new(|_| {}) };
-    let query = Query { glob: None, exclude: Vec::new(), max_depth: None, kind: Kind::File, key: Key::Path };
+    let query =
+        Query { globs: Vec::new(), exclude: Vec::new(), max_depth: None, kind: Kind::File, key: Key::Path };
     let (rules, found) = (walk.rules.clone(), Arc::new(Mutex::new((Vec::new(), 0))));
     let sink = Arc::clone(&found);
     let search = names::tree(walk, query, move |found| {

@@ -11,8 +11,8 @@ use super::names::{has, joined};
 use super::{Object, boolean, integer};
 
 /// Names for the first line and the last line to read, and for an array with both.
-const FIRST_LINES: &str = "startline linestart startlineoneindexed firstline";
-const LAST_LINES: &str = "endline lineend endlineoneindexedinclusive endlineinclusive lastline";
+const FIRST_LINES: &str = "startline fromline linestart startlineoneindexed firstline";
+const LAST_LINES: &str = "endline toline lineend endlineoneindexedinclusive endlineinclusive lastline";
 const LINE_RANGES: &str = "viewrange linerange";
 
 /// Values of `type` in other tools for finding files.
@@ -63,10 +63,14 @@ fn equivalent(tool: &str, name: &str, value: &Value) -> Option<Equivalents> {
         }
         ("grep" | "find", "casesensitive") => Some(vec![("ignoreCase", (!boolean(value)?).into())]),
         ("find", "recursive") if boolean(value) == Some(false) => Some(vec![("maxDepth", 1.into())]),
-        ("find", "type") => {
+        ("find", "type" | "filetype" | "kind") => {
             let given = value.as_str()?.to_lowercase();
             let (kind, _) = TYPES.iter().find(|(_, others)| has(others, &given))?;
             Some(vec![("type", (*kind).into())])
+        }
+        ("read", "tail" | "taillines") => {
+            let lines = integer(value).filter(|lines| *lines > 0)?;
+            Some(vec![("offset", (-lines).into())])
         }
         ("ls", "a" | "all" | "hidden" | "showhidden" | "includehidden") => {
             Some(if boolean(value)? { Vec::new() } else { vec![("exclude", ".*".into())] })
@@ -84,11 +88,12 @@ fn command_line(value: &Value) -> Option<String> {
 /// Returns the names of the arguments for the first and the last line, and the equivalent `offset` and `limit`.
 fn line_range(given: &Object) -> Option<(Vec<&String>, Equivalents)> {
     let of = |names| given.iter().find(|(name, _)| has(names, &joined(name)));
-    let ends = match of(LINE_RANGES) {
+    let range = of(LINE_RANGES).map(|(name, range)| Some((name, both_ends(range)?)));
+    let ends = match &range {
         None => [of(FIRST_LINES), of(LAST_LINES)],
-        Some((name, range)) => {
-            let [first, last] = range.as_array()?.as_slice() else { return None };
-            [Some((name, first)), Some((name, last))]
+        Some(range) => {
+            let (name, [first, last]) = range.as_ref()?;
+            [Some((*name, first)), Some((*name, last))]
         }
     };
     let number = |end: Option<(_, &Value)>| match end {
@@ -107,4 +112,16 @@ fn line_range(given: &Object) -> Option<(Vec<&String>, Equivalents)> {
         own.push(("limit", lines.into()));
     }
     (!names.is_empty()).then_some((names, own))
+}
+
+/// Returns the first and the last line of a range: an array, or text such as `5-9`.
+fn both_ends(range: &Value) -> Option<[Value; 2]> {
+    match range {
+        Value::Array(ends) => ends.clone().try_into().ok(),
+        Value::String(text) => {
+            let (first, last) = text.trim_matches(['[', ']']).split_once(['-', ',', ':'])?;
+            Some([first.trim().into(), last.trim().into()])
+        }
+        _ => None,
+    }
 }

@@ -16,7 +16,7 @@ const OTHER_NAMES: &[(&str, &str, &str)] = &[
         "path",
     ),
     ("read", "showlinenumbers withlinenumbers", "lineNumbers"),
-    ("", "cmd commandline", "command"),
+    ("", "cmd commandline script", "command"),
     (
         "bash",
         "workdir workingdirectory workingdir currentdirectory directory dir dirpath folder cd path",
@@ -24,20 +24,22 @@ const OTHER_NAMES: &[(&str, &str, &str)] = &[
     ),
     ("bash", "timeoutseconds timeoutsecs timeoutsec", "timeout"),
     ("grep", "regex query", "pattern"),
-    ("find", "glob name", "pattern"),
+    ("find", "glob globpattern name query", "pattern"),
+    ("find", "filetype kind", "type"),
     ("grep find ls", "maxresults headlimit", "limit"),
     ("find", "depth", "maxDepth"),
     ("find ls", "excludes excludepattern excludepatterns ignore ignorepatterns", "exclude"),
     ("find", "caseinsensitive", "ignoreCase"),
     ("ls", "l la al lh lah longformat details detailed", "long"),
     ("grep find ls", "skip", "offset"),
-    ("read", "head count maxlines numlines", "limit"),
-    ("grep", "include includepattern", "glob"),
-    ("grep", "paths", "path"),
+    ("read", "head count maxlines numlines linecount", "limit"),
+    ("grep", "include includes includepattern includepatterns globpattern", "glob"),
+    ("grep find", "includeignored", "noIgnore"),
+    ("grep", "paths files targetdirectories", "path"),
     ("grep", "-B beforecontext linesbefore contextbefore", "before"),
     ("grep", "-A aftercontext linesafter contextafter", "after"),
     ("grep", "excludepattern excludes excludeglob excludedir ignore", "exclude"),
-    ("grep", "filetype filetypes types", "type"),
+    ("grep", "filetype filetypes types -t", "type"),
     ("grep", "fixedstrings", "literal"),
     ("grep", "-C", "context"),
     ("grep", "-i", "ignoreCase"),
@@ -55,16 +57,25 @@ const OTHER_FORMS: &[(&str, &str, &str)] = &[
     ("grep", "caseinsensitive insensitive", "ignoreCase"),
     ("grep", "f", "literal"),
     ("grep", "v invert invertmatch", "grep -v in bash"),
-    ("grep", "g depth maxdepth recursive extension extensions filepattern", "glob"),
+    ("grep", "g depth maxdepth recursive ext extension extensions filepattern", "glob"),
+    ("grep", "o onlymatching", "grep -o in bash"),
+    ("grep", "x lineregexp", "^PATTERN$ in pattern"),
     ("grep", "fileswithmatches", "mode"),
     ("grep", "maxcount m maxmatchesperfile", "limit"),
     ("grep", "w word wholeword wordregexp", r"\bWORD\b in pattern"),
-    ("find", "extension extensions include", "pattern"),
+    ("find", "ext extension extensions include", "pattern"),
+    ("find", "regex", "a glob in pattern, or find -regex in bash"),
+    ("find", "size minsize maxsize mtime newer newerthan modifiedafter", "find -size or find -mtime in bash"),
     ("ls", "glob pattern", "path=FOLDER/GLOB"),
-    ("ls", "recursive depth maxdepth", "the tool find with pattern=*, type=any and maxDepth"),
+    ("ls", "recursive r depth maxdepth", "the tool find with pattern=*, type=any and maxDepth"),
     ("ls", "type", "the tool find with pattern=*, type and maxDepth=1"),
-    ("ls", "sort sortby", "the tool find with pattern=*, type=any, maxDepth=1 and sort"),
-    ("read", "startline line linenumber viewrange range lines from page start tail", "offset"),
+    (
+        "ls",
+        "sort sortby order",
+        "the tool find with pattern=*, type=any, maxDepth=1 and sort=modified, or ls -S in bash",
+    ),
+    ("read", "startline line linenumber from page start tail", "offset"),
+    ("read", "viewrange linerange range lines", "offset and limit"),
     ("read", "endline end to", "limit"),
 ];
 
@@ -74,8 +85,21 @@ const DEFAULTS: &[(&str, &str, &str)] = &[
     ("bash", "shell", "bash /bin/bash /usr/bin/bash sh /bin/sh"),
     ("grep find", "recursive", "true"),
     ("ls", "depth maxdepth", "1"),
-    ("ls", "sort sortby", "name"),
+    ("ls", "sort sortby order", "name"),
     ("ls", "type", "any all"),
+];
+
+/// The tools that ignore arguments silently (none means every tool), and those names without separators: comments about
+/// the call, what the tool does anyway, and limits that are not enabled.
+const IGNORED: &[(&str, &str)] = &[
+    (
+        "",
+        "comment description explanation intent justification maxbytes maxtokens purpose reason reasoning requestid \
+         requiresapproval sandboxpermissions securityrisk sessionid summary taskprogress thought thoughts title \
+         toolcallid waitforprevious",
+    ),
+    ("grep", "n linenumber linenumbers"),
+    ("ls", "filefilteringoptions respectgitignore"),
 ];
 
 /// Minimum Jaro-Winkler similarity for which an unknown name is treated as a misspelling of a known one.
@@ -118,6 +142,13 @@ pub(super) fn says_default(tool: &str, name: &str, value: &Value) -> bool {
     let value = value.as_str().map_or_else(|| value.to_string(), str::to_lowercase);
     let default = DEFAULTS.iter().find(|(of, others, _)| has(of, tool) && has(others, &name));
     has(default.map_or("false", |(.., defaults)| defaults), &value)
+}
+
+/// Returns true if the model need not know that the tool ignores this argument. Unknown arguments of bash are about its
+/// terminal, or comments.
+pub(super) fn is_ignored_silently(tool: &str, name: &str) -> bool {
+    let is_listed = |(of, names): &(&str, &str)| (of.is_empty() || *of == tool) && has(names, &joined(name));
+    tool == "bash" || IGNORED.iter().any(is_listed)
 }
 
 /// Returns true if `word` is one of the words in a row of a table.

@@ -12,11 +12,12 @@ fn given(value: &Value) -> Object {
 
 /// Returns the checked arguments for `tool`, or the error.
 fn checked(tool: ToolName, value: &Value) -> Result<Value, String> {
-    check(tool.as_str(), tool.schema(), &given(value)).map(Value::Object).map_err(|error| error.to_string())
+    let checked = check(tool.as_str(), tool.schema(), &given(value));
+    checked.map(|checked| Value::Object(checked.arguments)).map_err(|error| error.to_string())
 }
 
 fn parse<T: DeserializeOwned>(tool: &str, schema: &Object, given: &Object) -> Result<T, ToolError> {
-    typed(check(tool, schema, given)?)
+    typed(check(tool, schema, given)?.arguments)
 }
 
 #[test]
@@ -61,7 +62,7 @@ fn empty_values_of_optional_arguments_are_ignored() {
         (Ls, json!({"path": "", "limit": 0}), json!({})),
         // A folder can have this name, but 0 is not a valid choice.
         (Ls, json!({"path": "0", "limit": "0"}), json!({"path": "0"})),
-        (Grep, json!({"pattern": "x", "glob": "00", "mode": "0"}), json!({"pattern": "x", "glob": "00"})),
+        (Grep, json!({"pattern": "x", "glob": "00", "mode": "0"}), json!({"pattern": "x", "glob": ["00"]})),
         (Bash, json!({"command": "x", "timeout": 0, "head": 0, "tail": 0}), json!({"command": "x"})),
         (Bash, json!({"command": "x", "head": 0}), json!({"command": "x"})),
         // If another number is given, 0 means no lines.
@@ -88,13 +89,13 @@ fn unambiguous_other_names_are_accepted() {
         (Grep, json!({"query": "x", "max_results": 5}), json!({"pattern": "x", "limit": 5})),
         (Find, json!({"pattern": "*", "maxResults": 5}), json!({"pattern": "*", "limit": 5})),
         (Ls, json!({"max_results": "5"}), json!({"limit": 5})),
-        (Grep, json!({"pattern": "x", "include": "*.rs"}), json!({"pattern": "x", "glob": "*.rs"})),
+        (Grep, json!({"pattern": "x", "include": "*.rs"}), json!({"pattern": "x", "glob": ["*.rs"]})),
         (Grep, json!({"pattern": "x", "head_limit": 5}), json!({"pattern": "x", "limit": 5})),
         (Find, json!({"pattern": "*", "dir_path": "a"}), json!({"pattern": "*", "path": "a"})),
         (Ls, json!({"directory": "a"}), json!({"path": "a"})),
         (Ls, json!({"relative_workspace_path": "a"}), json!({"path": "a"})),
         (Find, json!({"glob": "*.rs"}), json!({"pattern": "*.rs"})),
-        (Grep, json!({"pattern": "x", "include_pattern": "*.rs"}), json!({"pattern": "x", "glob": "*.rs"})),
+        (Grep, json!({"pattern": "x", "include_pattern": "*.rs"}), json!({"pattern": "x", "glob": ["*.rs"]})),
         (Grep, json!({"pattern": "x", "fixed_strings": true}), json!({"pattern": "x", "literal": true})),
         (Read, json!({"path": "a", "head": 5}), json!({"path": "a", "limit": 5})),
         (Read, json!({"target_file": "a", "num_lines": 5}), json!({"path": "a", "limit": 5})),
@@ -152,7 +153,11 @@ fn names_in_other_forms_are_refused_with_a_suggestion() {
         (Grep, json!({"pattern": "x", "-v": true}), "grep -v in bash"),
         (Grep, json!({"pattern": "x", "recursive": false}), "glob"),
         (Ls, json!({"pattern": "*.o"}), "path=FOLDER/GLOB"),
-        (Ls, json!({"sort": "size"}), "the tool find with pattern=*, type=any, maxDepth=1 and sort"),
+        (
+            Ls,
+            json!({"sort": "size"}),
+            "the tool find with pattern=*, type=any, maxDepth=1 and sort=modified, or ls -S in bash",
+        ),
         (Read, json!({"path": "a", "from": 2}), "offset"),
         (Read, json!({"path": "a", "to": 2}), "limit"),
         (Grep, json!({"pattern": "x", "extension": "rs"}), "glob"),
@@ -161,7 +166,7 @@ fn names_in_other_forms_are_refused_with_a_suggestion() {
         (Find, json!({"pattern": "*", "extension": "rs"}), "pattern"),
         (Ls, json!({"depth": 2}), "the tool find with pattern=*, type=any and maxDepth"),
         (Read, json!({"path": "a", "start_line": "x"}), "offset"),
-        (Read, json!({"path": "a", "view_range": [9, 5]}), "offset"),
+        (Read, json!({"path": "a", "view_range": [9, 5]}), "offset and limit"),
         (Read, json!({"path": "a", "end_line": 0.5}), "limit"),
     ];
     for (tool, value, own) in [
@@ -217,6 +222,11 @@ fn names_in_other_forms_are_refused_with_a_suggestion() {
         (Read, json!({"path": "a", "start_line": 5}), json!({"path": "a", "offset": 5})),
         (Read, json!({"path": "a", "view_range": [5, 9]}), json!({"path": "a", "offset": 5, "limit": 5})),
         (Read, json!({"path": "a", "end_line": 5}), json!({"path": "a", "limit": 5})),
+        (Read, json!({"path": "a", "lineRange": "5-9"}), json!({"path": "a", "offset": 5, "limit": 5})),
+        (Read, json!({"path": "a", "line_range": "[5, 9]"}), json!({"path": "a", "offset": 5, "limit": 5})),
+        (Read, json!({"path": "a", "tail": 5}), json!({"path": "a", "offset": -5})),
+        (Find, json!({"query": "*", "file_type": "f"}), json!({"pattern": "*", "type": "file"})),
+        (Grep, json!({"pattern": "x", "-t": "c"}), json!({"pattern": "x", "type": ["c"]})),
         (Find, json!({"pattern": "x", "recursive": true}), json!({"pattern": "x"})),
     ] {
         assert_eq!(checked(tool, &value), Ok(own), "{value}");

@@ -66,6 +66,7 @@ impl Server {
             deadline: Stop::default().deadline(),
             shutdown: CancellationToken::new(),
             progress: Progress::default(),
+            ignored: cutline_core::notice::Names::default(),
         };
         Self { cx, work, spill }
     }

@@ -14,10 +14,10 @@ use cutline_core::notice as of_text;
 use cutline_core::text::as_index;
 
 use super::{Args, Context, Output, Query, ToolError};
+use crate::tools::ToolName;
 use crate::tools::notice::{FullLines, Notice, StoppedAt, Unit, WhySkipped};
 use crate::tools::page::{Group, Page, RowFormat};
 use crate::tools::walk_support::{Paths, SkippedEntries, StoppedSearch};
-use crate::tools::{ToolName, path_glob};
 
 /// Collects the matches, in order.
 pub(super) struct Results {
@@ -291,7 +291,6 @@ impl Results {
         let mut nothing_but_ignored = false;
         // The glob does not apply to a file that the call names.
         if is_empty && !self.rules.is_empty() {
-            about.extend(args.glob.as_deref().and_then(path_glob::list_hint));
             nothing_but_ignored = self.rules.iter().any(IgnoreRules::ignored_any);
         }
         self.page.stopped = self.stopped_at(!is_empty);

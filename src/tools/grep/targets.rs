@@ -116,7 +116,7 @@ fn glob(cx: &Context, args: &Args, text: &str) -> Result<Part, ToolError> {
     let walk = walk_support::walk(cx, &place, args.no_ignore == Some(true))?;
     let rules = walk.rules.clone();
     let (send, found) = std::sync::mpsc::sync_channel(1);
-    let query = names::Query { glob: Some(glob.clone()), ..names::Query::default() };
+    let query = names::Query { globs: vec![glob.clone()], ..names::Query::default() };
     names::tree(walk, query, move |walked| match walked {
         Walked::Found(_) => {
             let _is_full = send.try_send(());

@@ -3,15 +3,16 @@
 use super::*;
 use cutline_core::notice::NoticeLike;
 
+fn names(all: &[&str]) -> Names {
+    let mut names = Names::default();
+    for name in all {
+        names.push(name);
+    }
+    names
+}
+
 #[test]
 fn skipped_files_are_listed() {
-    let names = |all: &[&str]| {
-        let mut names = Names::default();
-        for name in all {
-            names.push(name);
-        }
-        names
-    };
     let three = Notice::Skipped { why: WhySkipped::Unreadable, names: names(&["a", "b", "c"]) };
     assert_eq!(three.to_string(), "[3 paths could not be read: a, b, c]");
     let one = Notice::Skipped { why: WhySkipped::LongLine, names: names(&["a"]) };
@@ -44,7 +45,8 @@ fn notices_are_recognised_as_lookalikes_in_a_body() {
         Notice::TimeoutLowered { secs: 600 },
         Notice::RulesSkipped(2),
         Notice::BarEscaped,
-        Notice::GlobsListed("{a,b}".to_owned()),
+        Notice::ArgumentsIgnored(names(&["size"])),
+        Notice::ArgumentsIgnored(names(&["size", "page"])),
         Notice::IgnoredNotSearched,
         Notice::ContextLeftOut { lines: 2, can_read: true },
         Notice::Continue { offset: 2 },

@@ -102,7 +102,11 @@ fn read_here(
         height: head.map(|(_, height)| height),
         ..Details::default()
     };
-    let answer = Answer { body, notices: notice.into_iter().collect(), ..Answer::default() };
+    let answer = Answer {
+        body,
+        notices: cx.ignored_arguments().into_iter().chain(notice).collect(),
+        ..Answer::default()
+    };
     Ok(Output { image, ..Output::new(answer, details) })
 }
 

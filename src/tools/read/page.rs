@@ -44,7 +44,8 @@ pub(super) fn read(
     let offset = args.offset.unwrap_or(1);
     if text.start >= text.end {
         // An empty text has only a first line.
-        let answer = Answer { notices: vec![Notice::FileEmpty.into()], ..Answer::default() };
+        let notices = cx.ignored_arguments().into_iter().chain([Notice::FileEmpty.into()]).collect();
+        let answer = Answer { notices, ..Answer::default() };
         return match offset {
             ..=1 => Ok(Output::new(answer, Details::default())),
             _ => Err(ToolError::OffsetBeyondFile { offset, total: 0 }),
@@ -195,7 +196,7 @@ impl ReadPage<'_> {
             line_ending: lines.word(&kept),
             ..Details::default()
         };
-        let mut notices = Vec::new();
+        let mut notices = Vec::from_iter(self.cx.ignored_arguments());
         if let Some(max_chars) = lines.cutter.limit_of_cut(&kept.content) {
             details.lines_truncated = Some(true);
             let (grep, bash) = (self.cx.has(ToolName::Grep), self.cx.has(ToolName::Bash));

@@ -152,7 +152,7 @@ fn limits_match_constants() {
         format!("- a pattern: {}, literal {};", kib(is::PATTERN_BYTES), kib(is::LITERAL_BYTES)),
         format!("hold their output open: {};", is::BACKGROUND_COMMANDS),
         format!("; {} when compiled;", of(is::REGEX_BYTES)),
-        format!("- a glob: {}, braces {} deep; {} globs", kib(is::GLOB_BYTES), is::GLOB_DEPTH, is::EXCLUDES),
+        format!("- a glob: {}, braces {} deep; {} globs", kib(is::GLOB_BYTES), is::GLOB_DEPTH, is::GLOBS),
         format!("a file {}, the rules", spaced(is::RULES_BYTES)),
         format!("for a folder {} in memory;", of(is::RULES_IN_FORCE_BYTES)),
         format!("; {} of a line at a time;", of(is::GREP_LINE_BYTES)),
