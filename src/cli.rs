@@ -97,12 +97,8 @@ enum Command {
     },
     /// Print the entry that adds cutline with these flags to a client, or write or remove it
     Config(config::ConfigOptions),
-    /// Start the server as a client would, call each tool, and report what is wrong
-    Doctor {
-        /// Also start the servers of the project's own files, such as .mcp.json, for a trial
-        #[arg(long)]
-        start_project_servers: bool,
-    },
+    /// Start the server as a client would, call each tool, check the clients' files, and report what is wrong
+    Doctor,
     /// Print the completion script for a shell
     Completions {
         /// The shell
@@ -345,9 +341,7 @@ pub fn run() -> anyhow::Result<i32> {
         }
         Some(Command::Wrap { own, server }) => wrap::run(&cli.options, own, &server),
         Some(Command::Config(options)) => config::run(&options, &matches),
-        Some(Command::Doctor { start_project_servers }) => {
-            doctor::run(&cli.options, start_project_servers, &matches)
-        }
+        Some(Command::Doctor) => doctor::run(&cli.options, &matches),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut command(), NAME, &mut script);

@@ -40,7 +40,6 @@ pub use convert::{Shape, result_of};
 pub use ending::serve;
 use fits::ClientSettings;
 pub use fits::Fits;
-pub(crate) use resources::STATS_URI;
 use roots::Roots;
 use session_stats::SessionStats;
 

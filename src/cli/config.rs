@@ -27,7 +27,7 @@ use server::entry_of;
 
 pub(super) use file::read;
 pub(super) use owner::as_programs_make_them;
-pub(super) use places::{Place, all_files, places, project};
+pub(super) use places::{Place, all_files, places};
 pub(super) use server::{ConfiguredServer, entries, is_cutline};
 pub(super) use tree::Node;
 

@@ -2,14 +2,12 @@
 //! machine and the clients' files.
 
 mod clients;
+mod entry_flags;
 mod machine;
 mod server;
-mod trial;
 
 use anstyle::AnsiColor;
 use clap::ArgMatches;
-
-use clients::Trials;
 
 use super::{Options, TOOL_ERROR, print, print_styled, serve, typed};
 use cutline_core::text::show;
@@ -29,11 +27,7 @@ enum Finding {
 }
 
 /// Checks the machine, the server and the clients' files. Returns the exit code, which is 1 if something is wrong.
-pub(super) fn run(
-    options: &Options,
-    start_project_servers: bool,
-    matches: &ArgMatches,
-) -> anyhow::Result<i32> {
+pub(super) fn run(options: &Options, matches: &ArgMatches) -> anyhow::Result<i32> {
     let binary = std::env::current_exe()?;
     let _before_any_process = serve::runtime()?;
     let (mut notes, mut wrong) = (0, 0);
@@ -58,7 +52,7 @@ pub(super) fn run(
     };
     machine::look(options, &binary, &mut say);
     server::look(options, &binary, &typed::flags(matches)?, &mut say);
-    clients::look(&Trials { binary: &binary, start_project_servers }, &mut say);
+    clients::look(&binary, &mut say);
     print(match (wrong, notes) {
         (0, 0) => "All is well\n".to_owned(),
         (0, 1) => "Nothing is wrong; 1 note\n".to_owned(),

@@ -9,7 +9,7 @@ use anyhow::{Context as _, anyhow, ensure};
 
 use crate::blocking::Threads;
 use crate::call_stats::StatsFile;
-use crate::fit::Given;
+use crate::fit::{self, Given};
 use crate::fs::line_index;
 use crate::fs::workspace::{Boundary, Root, Workspace, lexical};
 use crate::limits::{BASH_TIMEOUT_SECS, Images, Limits, MAX_BYTES, MAX_LINES, SEARCH_TIMEOUT_SECS};
@@ -39,6 +39,10 @@ impl Options {
         let (max_lines, kept) = (body.max_lines, self.bash_head.saturating_add(self.bash_tail.unwrap_or(0)));
         ensure!(kept <= max_lines, "--bash-head and --bash-tail together are above --max-lines {max_lines}");
         ensure!(kept > 0 || self.bash_tail.is_none(), "of --bash-head and --bash-tail, one must be above 0");
+        ensure!(
+            self.sandbox != Mode::Off || self.sandbox_deny.is_empty(),
+            "--sandbox-deny needs --sandbox read-only or workspace-write"
+        );
         Ok(Limits {
             call_limits: self.call_limits,
             grep_heading: self.grep_heading,
@@ -53,6 +57,17 @@ impl Options {
             images: if self.images == Some(false) { Images::Off } else { Images::UpTo(self.max_image_bytes) },
             ..body
         })
+    }
+
+    /// Returns the limits for a client with this profile.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if flags contradict each other.
+    pub(super) fn fitted(&self, client: Option<&fit::Client>) -> anyhow::Result<Limits> {
+        let limits = self.limits()?;
+        let folder = self.saved_outputs().dir;
+        Ok(client.map(|client| client.fitted(&limits, self.given(), Some(&folder))).unwrap_or(limits))
     }
 
     /// Returns the limits of a result's body, which also apply to `cutline wrap`. The other limits have their defaults.
@@ -121,7 +136,6 @@ impl Options {
     fn sandbox(&self, saved: &Path) -> anyhow::Result<Option<Sandbox>> {
         let deny_unix_sockets = !self.sandbox_deny.is_empty();
         if self.sandbox == Mode::Off {
-            ensure!(!deny_unix_sockets, "--sandbox-deny needs --sandbox read-only or workspace-write");
             return Ok(None);
         }
         let followed = |path: &Path| Root::followed(path.to_owned());

@@ -22,17 +22,8 @@ pub(super) fn flags(matches: &ArgMatches) -> anyhow::Result<Vec<String>> {
 
 /// Returns the typed flags of `command`, with absolute paths.
 pub(super) fn words(matches: &ArgMatches, command: &clap::Command) -> anyhow::Result<Vec<String>> {
-    words_of(matches, command, |_| true)
-}
-
-/// Returns the typed flags of `command` that `is_wanted` accepts, with absolute paths.
-pub(super) fn words_of(
-    matches: &ArgMatches,
-    command: &clap::Command,
-    is_wanted: impl Fn(&clap::Arg) -> bool,
-) -> anyhow::Result<Vec<String>> {
     let mut words = Vec::new();
-    for (matches, arg, flag) in typed(matches, command).filter(|(_, arg, _)| is_wanted(arg)) {
+    for (matches, arg, flag) in typed(matches, command) {
         if matches!(arg.get_action(), ArgAction::SetTrue) {
             words.push(flag);
             continue;

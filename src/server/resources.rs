@@ -8,7 +8,7 @@ use cutline_core::text::show;
 use super::NAME_CHARS;
 
 /// The URI of the statistics.
-pub(crate) const STATS_URI: &str = "cutline://stats";
+const STATS_URI: &str = "cutline://stats";
 const JSON: &str = "application/json";
 
 /// Returns the result of `resources/list`.

@@ -85,7 +85,7 @@ pub(super) fn found(paths: &str) -> Option<PathBuf> {
 }
 
 /// Returns the top folder of the current repository, or the current folder if it is in none.
-pub(in crate::cli) fn project() -> PathBuf {
+fn project() -> PathBuf {
     let here = std::env::current_dir().unwrap_or_default();
     here.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(&here).to_owned()
 }

@@ -1,7 +1,4 @@
-//! Checks the clients' files. Tries to start the entries that start this binary.
-//!
-//! Another person may have written a project's file. `doctor` therefore starts only this binary, as [`Trial`]
-//! describes, and starts entries of a project's file only if the user requests it.
+//! Checks the clients' files, and the flags of the entries that start this binary.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,10 +6,9 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum as _;
 
 use super::Finding::{self, Fine, Note, Wrong};
-use super::trial::Trial;
+use super::entry_flags;
 use crate::cli::config::{self, ConfiguredServer, Node, Place, is_cutline};
-use crate::cli::{Client, ConfigScope, NAME, is_same};
-use crate::fs::follow::Followed;
+use crate::cli::{Client, NAME, is_same};
 use crate::process;
 use crate::tools::error::reason;
 use cutline_core::text::show;
@@ -20,20 +16,12 @@ use cutline_core::text::show;
 /// Prefixes of placeholders that clients replace before they start a server.
 const FILLED_IN: [&str; 3] = ["${", "{env:", "{file:"];
 
-/// The settings of trial starts.
-pub(super) struct Trials<'a> {
-    /// This binary. No other program is started.
-    pub(super) binary: &'a Path,
-    /// True if `doctor` may start entries of a project's file.
-    pub(super) start_project_servers: bool,
-}
-
 /// Checks the entries of this server and of other servers in all files of clients.
-pub(super) fn look(trials: &Trials<'_>, say: &mut dyn FnMut(Finding)) {
+pub(super) fn look(binary: &Path, say: &mut dyn FnMut(Finding)) {
     for client in Client::value_variants() {
         let mut found = Found::default();
         for place in config::places(*client).into_iter().filter(|place| place.path.exists()) {
-            look_at(&place, trials, &mut found, say);
+            look_at(&place, binary, &mut found, say);
         }
         found.conflicts(*client, say);
     }
@@ -48,7 +36,7 @@ struct Found {
     files: BTreeMap<PathBuf, Option<Node>>,
 }
 
-fn look_at(place: &Place, trials: &Trials<'_>, found: &mut Found, say: &mut dyn FnMut(Finding)) {
+fn look_at(place: &Place, binary: &Path, found: &mut Found, say: &mut dyn FnMut(Finding)) {
     let row = place.client.row();
     let Found { entries, files } = found;
     let top = files.entry(place.path.clone()).or_insert_with(|| {
@@ -96,7 +84,7 @@ fn look_at(place: &Place, trials: &Trials<'_>, found: &mut Found, say: &mut dyn 
         let what = format!("{place} starts {}{by_name}", server.executable());
         match server.switched_off() {
             Some(switch) => say(Note(format!("{place} has {} switched off: {switch}", show::path(name)))),
-            None => say_tried(place, &what, &server, trials, say),
+            None => say_checked(place, &what, &server, binary, say),
         }
     }
 }
@@ -123,54 +111,33 @@ fn is_filled_in(word: &str) -> bool {
     FILLED_IN.iter().any(|start| word.contains(start))
 }
 
-/// Reports whether the entry starts this server, and tries to start it if that is safe.
-fn say_tried(
+/// Reports whether the entry starts this server, and its limits.
+fn say_checked(
     place: &Place,
     what: &str,
     server: &ConfiguredServer<'_>,
-    trials: &Trials<'_>,
+    binary: &Path,
     say: &mut dyn FnMut(Finding),
 ) {
     let words = server.words();
     let values = server.variables().map(|(_, value)| value);
     if words.iter().copied().chain(values).chain(server.folder()).any(is_filled_in) {
-        return say(Note(format!("{what} with ${{…}}, which the client fills in: it was not tried")));
+        return say(Note(format!("{what} with ${{…}}, which the client fills in: it was not checked")));
     }
     let Some(program) = program(server.executable()) else {
         return say(Wrong(format!("{what}, which is not a program")));
     };
-    if !is_same(&program, trials.binary) {
-        return say(Note(format!("{what}, another program than this one: it was not tried")));
+    if !is_same(&program, binary) {
+        return say(Note(format!("{what}, another program than this one: it was not checked")));
     }
-    let trial = match Trial::parse(server) {
-        Err(message) => return say(Wrong(format!("{what}, but {message}"))),
-        Ok(trial) => trial,
-    };
-    if !trials.start_project_servers && is_of_project(place) {
-        let program = server.executable();
-        return say(Note(format!(
-            "{} is a file of the project, so its server was not started; its program is {program}. \
-             --start-project-servers starts it",
-            place.path.display()
-        )));
-    }
-    let row = place.client.row();
-    match trial.start(server, trials.binary, place.client.fit()) {
-        Ok((took, stats)) => {
-            say(Fine(format!("{what}, which answered in {took:.0?}")));
-            say(Fine(format!("{}: {}", row.name, super::server::limits(&stats))));
+    match entry_flags::limits(server, place.client.fit()) {
+        Ok((client, limits)) => {
+            say(Fine(format!("{what} with valid flags")));
+            let limits = super::server::limits_text(client, &limits);
+            say(Fine(format!("{}: {limits}", place.client.row().name)));
         }
         Err(message) => say(Wrong(format!("{what}, but {message}"))),
     }
-}
-
-/// Returns true if the file came with the project, or may have. This is the case for files that are in the project by
-/// definition, and for files inside the project folder, unless the project folder contains the user's home folder.
-fn is_of_project(place: &Place) -> bool {
-    let followed = |path: &Path| Followed::new(path).end;
-    let project = followed(&config::project());
-    let has_home = std::env::home_dir().is_some_and(|home| followed(&home).starts_with(&project));
-    place.scope == ConfigScope::Project || (!has_home && followed(&place.path).starts_with(&project))
 }
 
 /// Returns the path of a command's program, if it exists.

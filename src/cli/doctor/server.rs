@@ -14,10 +14,11 @@ use tokio::time::timeout;
 use super::Finding::{self, Fine, Note, Wrong};
 use crate::cli::{Options, serve};
 use crate::fit::{self, Fit};
-use crate::server::STATS_URI;
+use crate::limits::{Images, Limits};
 use crate::tools::ToolName;
 use crate::tools::notice::empty;
 use cutline_core::text::Size;
+use cutline_core::truncate::BytesAs;
 
 /// Timeout of a response. Each of these calls needs much less time.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(20);
@@ -32,63 +33,50 @@ const MY_NAME: &str = "cutline-doctor";
 pub(super) fn look(options: &Options, binary: &Path, flags: &[String], say: &mut dyn FnMut(Finding)) {
     let mut command = Command::new(binary);
     command.args(flags);
-    let talked = converse(command, MY_NAME, async |session, took| {
-        say(Fine(format!("the server started and answered in {took:.0?}")));
-        session.call_each_tool(options, say).await
-    });
-    say(match talked {
+    let ended = converse(options, command, say);
+    say(match ended {
         Ok(()) => Fine("it exited when its input ended".to_owned()),
         Err(message) => Wrong(message),
     });
 }
 
-/// Starts a server and does the handshake with the name of `client`, if there is one. Returns the duration of the
-/// handshake and the server's statistics, which contain the limits in use.
-pub(super) fn greet(command: Command, client: Option<&str>) -> Result<(Duration, Value), String> {
-    converse(command, client.unwrap_or(MY_NAME), async |session, took| Ok((took, session.stats().await?)))
-}
-
-/// Describes the client profile and the limits in use.
-pub(super) fn limits(stats: &Value) -> String {
-    let row = stats["fit"].as_str().and_then(fit::Client::of_id);
-    let row = row.map_or_else(
+/// Describes the client profile `client` and the limits in use.
+pub(super) fn limits_text(client: Option<&fit::Client>, limits: &Limits) -> String {
+    let row = client.map_or_else(
         || "the defaults apply".to_owned(),
         |row| format!("the profile {} ({}) applies", row.id, row.version),
     );
-    let limits = &stats["limits"];
-    let number = |name: &str| limits[name].as_u64();
-    let answer_within = number("answerWithinSeconds").map(|secs| format!(", answers within {secs} seconds"));
+    let answer_within =
+        limits.answer_within.map(|time| format!(", answers within {} seconds", time.as_secs()));
     format!(
         "{row}: {} lines, {}{}{}, {}",
-        number("maxLines").unwrap_or_default(),
-        Size(number("maxBytes").unwrap_or_default()),
-        if limits["bytesAs"] == "json" { " as JSON" } else { "" },
+        limits.max_lines,
+        Size(limits.max_bytes),
+        if limits.bytes_as == BytesAs::Json { " as JSON" } else { "" },
         answer_within.unwrap_or_default(),
-        if limits["images"] == true { "images" } else { "no images" },
+        if limits.images == Images::Off { "no images" } else { "images" },
     )
 }
 
-/// Starts a server, does the handshake with this client name, calls `talk` with the duration of the handshake, and
-/// stops the server. Returns the result of `talk` if all steps succeed.
-fn converse<T>(
-    command: Command,
-    name: &str,
-    talk: impl AsyncFnOnce(&mut Session, Duration) -> Result<T, String>,
-) -> Result<T, String> {
+/// Starts the server, does the handshake, calls each tool, and stops the server.
+fn converse(options: &Options, command: Command, say: &mut dyn FnMut(Finding)) -> Result<(), String> {
     let runtime = serve::runtime().map_err(|error| error.to_string())?;
     runtime.block_on(async {
         let began = Instant::now();
         let mut session = Session::start(command)?;
-        let talked = match session.greet(name).await {
-            Ok(()) => talk(&mut session, began.elapsed()).await,
+        let talked = match session.greet().await {
+            Ok(()) => {
+                say(Fine(format!("the server started and answered in {:.0?}", began.elapsed())));
+                session.call_each_tool(options, say).await
+            }
             Err(message) => Err(message),
         };
         drop(session.stdin);
         let ended = timeout(END, session.child.wait()).await;
-        let talked = talked?;
+        talked?;
         let late = |_| format!("it did not end in {END:?} after its input had ended");
         let status = ended.map_err(late)?.map_err(|error| error.to_string())?;
-        if status.success() { Ok(talked) } else { Err(format!("it ended with {status}")) }
+        if status.success() { Ok(()) } else { Err(format!("it ended with {status}")) }
     })
 }
 
@@ -110,8 +98,8 @@ impl Session {
     }
 
     /// Does the handshake.
-    async fn greet(&mut self, name: &str) -> Result<(), String> {
-        let me = json!({"name": name, "version": env!("CARGO_PKG_VERSION")});
+    async fn greet(&mut self) -> Result<(), String> {
+        let me = json!({"name": MY_NAME, "version": env!("CARGO_PKG_VERSION")});
         let greeting = json!({"protocolVersion": REVISION, "capabilities": {}, "clientInfo": me});
         self.ask("initialize", &greeting).await?;
         self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
@@ -128,8 +116,9 @@ impl Session {
         let names = list["tools"].as_array().into_iter().flatten();
         let names: Vec<&str> = names.filter_map(|tool| tool["name"].as_str()).collect();
         say(Fine(format!("its tools: {}", names.join(", "))));
-        if let Fit::Client(_) = options.fit {
-            say(Fine(limits(&self.stats().await?)));
+        if let Fit::Client(client) = options.fit {
+            let limits = options.fitted(Some(client)).map_err(|error| error.to_string())?;
+            say(Fine(limits_text(Some(client), &limits)));
         }
         // Use a text file, if there is one.
         let mut file = None;
@@ -195,12 +184,5 @@ impl Session {
             answer.unwrap_or_else(|_| Err(format!("no answer to {method} in {RESPONSE_TIMEOUT:?}")))?;
         let refused = || format!("{method} was refused: {}", answer["error"]["message"]);
         answer.get("result").cloned().ok_or_else(refused)
-    }
-
-    /// Returns the server's statistics, which contain the limits in use.
-    async fn stats(&mut self) -> Result<Value, String> {
-        let stats = self.ask("resources/read", &json!({"uri": STATS_URI})).await?;
-        let text = stats["contents"][0]["text"].as_str().unwrap_or_default();
-        serde_json::from_str(text).map_err(|error| error.to_string())
     }
 }

@@ -45,12 +45,12 @@ fn entries_of_every_client_are_written_and_wrapped() {
         assert!(
             wrapped.contains("20KB") && own.contains("20KB") && own.contains("mine") == text.contains("mine")
         );
-        let report = stdout(&run(&workspace, &["doctor", "--tools", "ls", "--start-project-servers"]));
-        for part in [" has other servers: wrapped github\n", " starts ", ", which answered in "] {
+        let report = stdout(&run(&workspace, &["doctor", "--tools", "ls"]));
+        for part in [" has other servers: wrapped github\n", " starts ", " with valid flags\n"] {
             assert!(
                 report.contains(&format!(
                     "{}{part}",
-                    if part.starts_with(',') { "" } else { path.to_str().unwrap() }
+                    if part.starts_with(" with") { "" } else { path.to_str().unwrap() }
                 )),
                 "{client}: {part} is not in {report}"
             );
