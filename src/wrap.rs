@@ -83,7 +83,7 @@ impl Settings {
         tool: &str,
         client: Option<&Client>,
         saved_in: Option<&Path>,
-        schema: &'a OutputSchema,
+        schema: OutputSchema,
     ) -> ResultRules<'a> {
         let own = self.keep_for.iter().rev().find(|(glob, _)| matches(glob, tool)).map(|(_, keep)| *keep);
         ResultRules {

@@ -39,7 +39,7 @@ pub(super) struct ResultRules<'a> {
     /// Text that is added after the notice.
     pub(super) hint: Option<&'a str>,
     /// The tool's output schema.
-    pub(super) schema: &'a OutputSchema,
+    pub(super) schema: OutputSchema,
 }
 
 impl ResultRules<'_> {

@@ -50,18 +50,11 @@ pub(in crate::wrap) struct Shortened<'a> {
     is_single: bool,
 }
 
-impl<'a> Shortened<'a> {
+impl Shortened<'_> {
     /// Returns a removed value that had `total` characters.
     pub(in crate::wrap) fn nothing_of(total: u64) -> Self {
         let unit = PartUnit::Characters;
         Self { unit, shown: 0, total, path: Vec::new(), removed_bytes: 0, is_single: true }
-    }
-
-    /// Creates a part at the path `keys`, in which `None` is an item. For tests.
-    #[cfg(test)]
-    pub(in crate::wrap) fn at(unit: PartUnit, keys: &[Option<&'static str>]) -> Self {
-        let path = keys.iter().map(|key| Step { position: 0, key: *key }).collect();
-        Self { unit, path, shown: 1, ..Self::nothing_of(2) }
     }
 
     /// Returns the path as text, or `None` for the top value.
@@ -69,21 +62,10 @@ impl<'a> Shortened<'a> {
         path::name(&self.path)
     }
 
-    /// Returns the keys of the path, with `None` for items.
-    pub(in crate::wrap) fn keys(&self) -> impl Iterator<Item = Option<String>> {
-        self.path.iter().map(|step| serde_json::from_str(step.key?).ok())
-    }
-
     /// Returns the range of `top` to remove, and its replacement.
     fn edit(&self, top: Node<'_>) -> (Range<usize>, &'static str) {
         let node = self.path.iter().fold(top, |node, step| child(node, step).unwrap_or(node));
         left_out(node, self.unit, self.shown)
-    }
-
-    /// Returns the same part for an object that has the value as its member `key`.
-    pub(in crate::wrap) fn below(&self, key: &'a str) -> Self {
-        let path = std::iter::once(Step { position: 0, key: Some(key) }).chain(self.path.iter().copied());
-        Self { path: path.collect(), ..self.clone() }
     }
 }
 

@@ -37,7 +37,7 @@ fn checked(result: &Json, keep: KeepPart, bytes: u64) -> (Json, Vec<String>) {
         keep,
         key_forms: KeyForms::Strong,
         hint: None,
-        schema: &OutputSchema::Absent,
+        schema: OutputSchema::of(""),
     };
     let (new, saved) = checked_as_text(&result.to_string(), &rules);
     (new.map_or(Json::Null, |new| serde_json::from_str(&new).unwrap()), saved)
@@ -233,7 +233,7 @@ fn duplicate_members_are_cut_too() {
         keep: KeepPart::Head,
         key_forms: KeyForms::None,
         hint: Some("Ask."),
-        schema: &OutputSchema::Absent,
+        schema: OutputSchema::of(""),
     };
     let cut = checked_as_text(&twice, &rules).0.unwrap();
     assert_eq!((cut.matches("content").count(), cut.matches("\"text\":").count()), (1, 1));

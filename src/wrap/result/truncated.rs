@@ -188,8 +188,7 @@ impl<'a> Over<'a> {
         let count = self.texts.count() as u64;
         let blocks = (count > 1).then_some((1, count));
         let mut facts = Facts::of_json(&cut, &text, blocks, full, self.original(), self.bounds);
-        let schema_holds = structured.is_none()
-            || twin.is_some_and(|twin| self.rules.schema.holds_for(&twin.shortened(&cut.shortened)));
+        let schema_holds = structured.is_none() || self.rules.schema.holds_for(&cut.shortened);
         facts.details.schema_may_not_hold = (!schema_holds).then_some(true);
         Truncated {
             structured: structured.map_or(Member::Same, Member::New),
@@ -209,8 +208,6 @@ struct Twin<'a> {
     value: Value<'a>,
     /// The text before and after the value in the structured content.
     around: [&'a str; 2],
-    /// The key of the member.
-    key: Option<&'a str>,
 }
 
 impl<'a> Twin<'a> {
@@ -218,14 +215,14 @@ impl<'a> Twin<'a> {
     fn of(value: &Value<'_>, structured: Option<&'a Value<'a>>) -> Option<Self> {
         let structured = structured?;
         if json::is_same(value.text, structured.text) {
-            return Some(Self { value: structured.clone(), around: [""; 2], key: None });
+            return Some(Self { value: structured.clone(), around: [""; 2] });
         }
         // SDKs wrap other values in an object, such as `{"result": […]}`.
         let mut members = structured.top().children().filter(|_| structured.top().is_object());
         let member = members.next().filter(|_| members.next().is_none())?;
         let inner = Value::of(member.text()).filter(|inner| json::is_same(value.text, inner.text))?;
         let (before, rest) = structured.text.split_at(member.place().start);
-        Some(Self { value: inner, around: [before, rest.split_at(member.text().len()).1], key: member.key() })
+        Some(Self { value: inner, around: [before, rest.split_at(member.text().len()).1] })
     }
 
     /// Returns the limits of the value.
@@ -237,14 +234,6 @@ impl<'a> Twin<'a> {
     /// Returns the structured content with `value` in place of the original one.
     fn with(&self, value: &str) -> String {
         [self.around[0], value, self.around[1]].concat()
-    }
-
-    /// Returns the parts of the structured content for these parts of the value.
-    fn shortened<'s>(&self, parts: &[Shortened<'s>]) -> Vec<Shortened<'s>>
-    where
-        'a: 's,
-    {
-        parts.iter().map(|part| self.key.map_or_else(|| part.clone(), |key| part.below(key))).collect()
     }
 }
 

@@ -325,7 +325,7 @@ impl Session {
         set: impl FnOnce(Member<'_, '_>),
     ) -> Checked {
         let schema = locked(&self.schemas).of(tool);
-        let rules = self.settings.rules(tool, client, self.store.path().as_deref(), &schema).less(used);
+        let rules = self.settings.rules(tool, client, self.store.path().as_deref(), schema).less(used);
         let save = |full: FullResult<'_>| self.save(task, full);
         let checked = result::check(result, &rules, &save, set);
         let answered = checked.answered;
@@ -343,7 +343,7 @@ impl Session {
     ) -> Option<String> {
         let tool = tool.unwrap_or_default();
         let schema = locked(&self.schemas).of(tool);
-        let rules = self.settings.rules(tool, client, self.store.path().as_deref(), &schema).less(used);
+        let rules = self.settings.rules(tool, client, self.store.path().as_deref(), schema).less(used);
         result::cut_error(error, &rules, &|full: FullResult<'_>| self.save(None, full))
     }
 

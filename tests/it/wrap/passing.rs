@@ -312,28 +312,3 @@ fn reused_open_id_gets_responses_in_order() {
         assert!(given["result"]["content"][0]["text"].as_str().unwrap().starts_with(start), "{given}");
     }
 }
-
-#[test]
-fn schemas_are_remembered_after_repeated_lists() {
-    let workspace = Workspace::new();
-    let schema = json!({"type": "object", "description": "x".repeat(150_000)});
-    let list = json!({"tools": [{"name": "a", "outputSchema": schema}, {"name": "large", "outputSchema": {
-        "description": "x".repeat(300_000)}}]});
-    let rows = json!({"content": [], "structuredContent": {"rows": vec!["row"; 20]}});
-    for id in 1..=40 {
-        workspace.write(id.to_string(), lines_of(&[json!({"jsonrpc": "2.0", "id": id, "result": list})]));
-    }
-    for id in 41..=42 {
-        workspace.write(id.to_string(), lines_of(&[json!({"jsonrpc": "2.0", "id": id, "result": rows})]));
-    }
-    let mut wrap = Wrap::start(&workspace, &["--max-bytes", "50"], RESPONSES);
-    for id in 1..=40 {
-        wrap.send(format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"tools/list\"}}\n"));
-        wrap.line();
-    }
-    wrap.call("41", "a");
-    assert_eq!(wrap.message()["result"]["_meta"]["details"].get("schemaMayNotHold"), None);
-    // One schema is too large, and one is unknown.
-    wrap.call("42", "large");
-    assert_eq!(wrap.message()["result"]["_meta"]["details"]["schemaMayNotHold"], true);
-}
