@@ -1,11 +1,10 @@
 //! stdin and stdout, which the parent process may have made non-blocking, and stderr, which the parent may never read.
 
-use std::io::{self, IsTerminal as _, Read, Write};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::io::{self, Read, Write};
+use std::os::fd::BorrowedFd;
+use std::sync::{Mutex, PoisonError};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{Mode, OFlags};
 use rustix::io::{Errno, retry_on_intr};
 use rustix::pipe::PIPE_BUF;
 
@@ -30,17 +29,6 @@ pub(crate) struct LogStream;
 /// Number of lines that were lost since the last written one. Locked while a line is written.
 static LOST_LINES: Mutex<u64> = Mutex::new(0);
 
-/// stderr if it is a terminal. It is opened again, so that only this descriptor is non-blocking.
-static TERMINAL: OnceLock<Option<OwnedFd>> = OnceLock::new();
-
-/// Opens stderr again if it is a terminal. A ready terminal may accept only one byte, while other streams accept more.
-/// A file must not be opened again, because writing would start at its beginning.
-fn terminal() -> Option<OwnedFd> {
-    let flags = OFlags::WRONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let open = || rustix::fs::open("/dev/stderr", flags, Mode::empty()).ok();
-    io::stderr().is_terminal().then(open)?
-}
-
 /// Returns the stream for log lines.
 pub(crate) fn log_stream() -> LogStream {
     LogStream
@@ -53,8 +41,7 @@ impl Write for LogStream {
         let note = format!("Lines lost before this one, as stderr was full: {lost}\n");
         let text = [if *lost > 0 { note.as_bytes() } else { b"" }, line].concat();
         *lost += 1;
-        let terminal = TERMINAL.get_or_init(terminal).as_ref();
-        let stderr = terminal.map_or_else(rustix::stdio::stderr, AsFd::as_fd);
+        let stderr = rustix::stdio::stderr();
         // A ready pipe accepts this number of bytes without waiting.
         for part in text.chunks(PIPE_BUF) {
             let is_ready = poll(&mut [PollFd::new(&stderr, PollFlags::OUT)], Some(&Timespec::default()));
