@@ -2,7 +2,6 @@
 
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Instant;
 
 use anstyle::{AnsiColor, Style};
@@ -30,12 +29,6 @@ use super::{Options, TOOL_ERROR, print, print_styled, refuse_in, serve};
 const WORDS: &str = "words";
 /// The style of notices on a terminal.
 const NOTICE: Style = AnsiColor::Yellow.on_default();
-/// Maximum characters of the progress line, less than the width of a terminal.
-const MAX_PROGRESS_CHARS: usize = 76;
-/// Moves to the start of the line and clears it.
-const CLEAR: &str = "\r\x1b[K";
-/// True if the terminal shows a progress line, which must be cleared before the result.
-static PROGRESS_IS_SHOWN: AtomicBool = AtomicBool::new(false);
 /// Exit code of a call that was cancelled with Ctrl-C.
 const INTERRUPTED: i32 = 130;
 
@@ -81,9 +74,6 @@ pub(super) fn run(options: &Options, matches: &ArgMatches, json: bool) -> anyhow
         prepared(options, tool, words).unwrap_or_else(|message| refuse_in(&["call", name], message));
     let start = Instant::now();
     let Called { outcome, limits } = runtime.block_on(call(&cx, tool, &given));
-    if PROGRESS_IS_SHOWN.load(Relaxed) {
-        let _closed = write!(std::io::stderr(), "{CLEAR}");
-    }
     let call = TimedCall { tool, time_ms: now_ms(), duration: start.elapsed() };
     stats.add(&Record::new(&call, &outcome, &limits));
     let code = match &outcome {
@@ -134,7 +124,7 @@ fn prepared<'a>(
         cancel,
         shutdown,
         deadline,
-        progress: news(),
+        progress: Progress::default(),
         ignored: cutline_core::notice::Names::default(),
     };
     Ok((cx, given, CallStats::new(options.stats_file()?)))
@@ -147,18 +137,6 @@ async fn call(cx: &Context, tool: ToolName, given: &Object) -> Called {
     let called = catalog::call(cx, tool, given, |_| async { Ok(()) }).await;
     cx.shared.commands.shutdown().await;
     called
-}
-
-/// Returns a progress sink that rewrites one line of the terminal. Without a terminal, it prints nothing.
-fn news() -> Progress {
-    let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
-    if dumb || !std::io::stderr().is_terminal() {
-        return Progress::default();
-    }
-    Progress::new(|message| {
-        PROGRESS_IS_SHOWN.store(true, Relaxed);
-        let _closed = write!(std::io::stderr(), "{CLEAR}{}", show::middle_out(&message, MAX_PROGRESS_CHARS));
-    })
 }
 
 /// Converts `key=value` words to the object that a model would send. Numbers and booleans stay strings.

@@ -103,15 +103,3 @@ fn tool_help_lists_all_arguments() {
         }
     }
 }
-
-#[test]
-fn long_call_shows_progress_on_a_terminal() {
-    let workspace = Workspace::new();
-    // Progress is printed at most five times a second.
-    let call = ["call", "bash", "command=echo working; sleep 1; echo done"];
-    let Some(shown) = on_a_terminal(&workspace, &call, &[]) else { return };
-    let (progress, result) =
-        shown.rsplit_once("\r\u{1b}[K").unwrap_or_else(|| panic!("no progress in {shown:?}"));
-    assert!(progress.contains("working"), "{shown:?}");
-    assert_eq!(result.replace("\r\n", "\n"), "working\ndone\n");
-}
