@@ -97,14 +97,9 @@ impl TextFile<'_> {
             Bytes::Held(bytes) => return Ok(Encoding::detect(bytes, self.end).unwrap_or(Encoding::Utf8)),
             Bytes::Open(file) => file,
         };
-        for most in [DETECTION_BYTES, SAMPLE_BYTES] {
-            let start = first_bytes(file, as_index(self.end).min(most))?;
-            if let Some(encoding) = Encoding::detect(&start, self.end) {
-                return Ok(encoding);
-            }
-        }
-        // The file became shorter.
-        Ok(Encoding::Utf8)
+        let mut start = first_bytes(file, as_index(self.end).min(DETECTION_BYTES))?;
+        let len = start.len();
+        detect(file, self.end, &mut start, len).map(|(encoding, _)| encoding)
     }
 
     /// Returns true if the text ends with a newline. A single byte after the last pair of UTF-16 is a truncated
@@ -123,6 +118,27 @@ impl TextFile<'_> {
         })?;
         Ok(is_newline)
     }
+}
+
+/// Returns the encoding of a file without a mark, whose first `len` bytes are in `buffer`, and the number of bytes that
+/// are then in `buffer`: more of a large file if it is needed. `size` is 0 if it is unknown.
+pub(crate) fn detect(
+    file: &File,
+    size: u64,
+    buffer: &mut Vec<u8>,
+    len: usize,
+) -> io::Result<(Encoding, usize)> {
+    // What was read of a file without a size has to be enough.
+    let text_bytes = if size == 0 { len as u64 } else { size };
+    if let Some(encoding) = Encoding::detect(&buffer[..len], text_bytes) {
+        return Ok((encoding, len));
+    }
+    let most = SAMPLE_BYTES.min(as_index(size));
+    if buffer.len() < most {
+        buffer.resize(most, 0);
+    }
+    let len = len + read_at(file, &mut buffer[len..most], len as u64)?;
+    Ok((Encoding::detect(&buffer[..len], len as u64).unwrap_or(Encoding::Utf8), len))
 }
 
 /// Reads until `buffer` is full or the file ends, so that short reads do not split pairs of bytes.

@@ -19,11 +19,11 @@ use super::matcher::PatternMatcher;
 use super::ranked::FileRanking;
 use super::sink::RowSink;
 use super::{Emit, Found, IncompleteReason, OutputMode, Searcher};
-use crate::fs::lines::read_at;
+use crate::fs::lines::{detect, read_at};
 use crate::limits::{BINARY_SNIFF_BYTES, PSEUDO_FILE_BYTES};
 use crate::stop::{Stop, Stopped};
 use cutline_core::text::as_index;
-use cutline_core::text::decode::{Encoding, SAMPLE_BYTES};
+use cutline_core::text::decode::Encoding;
 
 /// Size in bytes from which a file is not read at once.
 const ONE_READ_BYTES: usize = 256 * 1024;
@@ -72,7 +72,7 @@ impl Searcher {
             return Ok(0);
         }
         if bom_bytes == 0 {
-            (encoding, len) = detect_encoding(file, size, buffer, len)?;
+            (encoding, len) = detect(file, size, buffer, len)?;
         }
         let is_utf8 = encoding == Encoding::Utf8;
         let max_bytes = if pattern.spans_lines { pattern.multiline_bytes } else { PSEUDO_FILE_BYTES };
@@ -155,27 +155,6 @@ fn enlarge_buffer(grep: &mut grep_searcher::Searcher) -> io::Result<()> {
 /// Returns true if a line with its context did not fit in the searcher's buffer.
 fn is_full(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::Other && error.raw_os_error().is_none()
-}
-
-/// Detects the encoding of a file without a byte order mark. The first `len` bytes are in `buffer`; reads more of a
-/// large file if needed. Returns the encoding, and the number of bytes that are then in `buffer`.
-fn detect_encoding(
-    file: &File,
-    size: u64,
-    buffer: &mut Vec<u8>,
-    len: usize,
-) -> io::Result<(Encoding, usize)> {
-    // What was read of a file without a size has to be enough.
-    let text_bytes = if size == 0 { len as u64 } else { size };
-    if let Some(encoding) = Encoding::detect(&buffer[..len], text_bytes) {
-        return Ok((encoding, len));
-    }
-    let max_bytes = SAMPLE_BYTES.min(as_index(size));
-    if buffer.len() < max_bytes {
-        buffer.resize(max_bytes, 0);
-    }
-    let len = len + read_at(file, &mut buffer[len..max_bytes], len as u64)?;
-    Ok((Encoding::detect(&buffer[..len], len as u64).unwrap_or(Encoding::Utf8), len))
 }
 
 /// Returns a reader that decodes `bytes` to UTF-8. UTF-16 starts with its byte order mark.
