@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use cutline::tools::catalog::Load;
+use cutline::tools::Load;
 use cutline::tools::{Context, read};
 use harness::{context, median, peak, timed};
 

@@ -68,6 +68,21 @@ pub struct Shared {
     pub threads: Threads,
 }
 
+/// The kind of work that a call does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Load {
+    /// Waits for a process.
+    Waits,
+    /// Reads a page or a listing, and may wait for a disk.
+    Light,
+    /// Decodes an image, which can use more memory than everything else together.
+    Image,
+    /// Walks a tree.
+    Heavy,
+    /// Searches across lines, which can take long between two checks whether to stop.
+    AcrossLines,
+}
+
 /// The context of one call.
 #[derive(Debug, Clone)]
 pub struct Context {

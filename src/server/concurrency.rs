@@ -8,8 +8,7 @@ use std::collections::HashMap;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
-use crate::tools::ToolError;
-use crate::tools::catalog::Load;
+use crate::tools::{Load, ToolError};
 
 /// Number of concurrent reads and listings for each processor. It is above one because they may wait for a disk.
 const LIGHT_PER_WORKER: usize = 4;

@@ -11,7 +11,7 @@ use crate::limits::{Images, Limits};
 use cutline_core::notice::Count;
 
 use super::arguments::{self, Checked, Object, schema_of};
-use super::{Context, Output, ToolError, ToolName, ToolSet, bash, find, grep, ls, read};
+use super::{Context, Load, Output, ToolError, ToolName, ToolSet, bash, find, grep, ls, read};
 
 /// The schemas of all tools, in the order of the list. Built on first use.
 static SCHEMAS: LazyLock<[Object; 5]> = LazyLock::new(|| {
@@ -157,21 +157,6 @@ pub fn instructions(limits: &Limits, tools: &ToolSet) -> String {
         line_limit_text(limits).as_deref().unwrap_or("whole lines only"),
         answer_within.unwrap_or_default(),
     )
-}
-
-/// The kind of work that a call does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Load {
-    /// Waits for a process.
-    Waits,
-    /// Reads a page or a listing, and may wait for a disk.
-    Light,
-    /// Decodes an image, which can use more memory than everything else together.
-    Image,
-    /// Walks a tree.
-    Heavy,
-    /// Searches across lines, which can take long between two checks whether to stop.
-    AcrossLines,
 }
 
 /// The outcome of a call, and the limits in use: those of the context, lowered by arguments of the call.

@@ -25,12 +25,11 @@ use crate::search::walk::Walked;
 use crate::stop::{Stopped, stopped_by};
 use cutline_core::text::{as_index, show};
 
-use super::catalog::Load;
 use super::notice::Unit;
 use super::page::{Page, PageRequest, SHOWN_BYTES, Sort};
 use super::resolve;
 use super::walk_support::{self, Paths, Shared};
-use super::{Conclusion, Context, Output, SaveMode, ToolError, ToolName, path_glob};
+use super::{Conclusion, Context, Load, Output, SaveMode, ToolError, ToolName, path_glob};
 use results::Results;
 use targets::Target;
 

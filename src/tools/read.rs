@@ -22,9 +22,8 @@ use crate::limits::{BINARY_SNIFF_BYTES, PSEUDO_FILE_BYTES, PSEUDO_FILE_SECS};
 use cutline_core::text::as_index;
 use cutline_core::text::decode::Encoding;
 
-use super::catalog::Load;
 use super::resolve::{self, ExpectedKind};
-use super::{Context, Output, ToolError};
+use super::{Context, Load, Output, ToolError};
 
 /// Maximum bytes of a file that is read in one piece. Its lines are counted in memory.
 const HELD_BYTES: u64 = 256 * 1024;

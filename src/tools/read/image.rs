@@ -1,7 +1,7 @@
 //! Encodes images within the client's limits.
 //!
 //! Every image is decoded before it is returned, because some model providers end a session if an image is damaged.
-//! Limits on the bytes of the file and on the pixels bound memory. [`Load::Image`](crate::tools::catalog::Load) allows
+//! Limits on the bytes of the file and on the pixels bound memory. [`Load::Image`](crate::tools::Load) allows
 //! only one image at a time.
 
 mod decode;

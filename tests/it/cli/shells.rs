@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::json;
 
-use super::{code, on_a_terminal, run, stderr, stdout};
+use super::{code, run, stderr, stdout};
 use crate::support::{Client, Start, Workspace};
 
 #[test]
