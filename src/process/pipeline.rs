@@ -6,6 +6,7 @@
 //! without the trap, and its codes are not reported; `syntax` decides which. `docs/tools.md` lists what remains
 //! visible.
 
+mod revealing;
 mod syntax;
 
 use std::ffi::OsString;
