@@ -6,6 +6,7 @@
 mod call;
 mod config;
 mod doctor;
+mod options;
 mod serve;
 mod settings;
 mod stats;
@@ -18,7 +19,6 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write as _};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anstream::ColorChoice;
 use anstream::adapter::strip_str;
@@ -26,15 +26,12 @@ use anyhow::{Context as _, anyhow};
 use clap::builder::Resettable;
 use clap::parser::ValueSource;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
-use tracing_subscriber::filter::Targets;
 
-use crate::fit::Fit;
 use crate::fs;
-use crate::limits::{self, OutlineMode};
 use crate::process::{self, sandbox};
 use crate::tools::error::reason;
-use crate::tools::{SaveMode, ToolName};
 use crate::wrap::KeepPart;
+use options::{EnvMode, KeyLinesMode, LIMITS, OUTPUT, Options};
 
 /// The name of the binary, of the server, and of its entry in a client's file.
 const NAME: &str = env!("CARGO_PKG_NAME");
@@ -152,141 +149,6 @@ enum ConfigScope {
     Project,
     User,
     Local,
-}
-
-/// The environment of commands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum EnvMode {
-    Inherited,
-    Filtered,
-}
-
-/// When key lines are shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum KeyLinesMode {
-    Auto,
-    Off,
-}
-
-/// The groups of flags in `--help`.
-const SECURITY: &str = "Security";
-const LIMITS: &str = "Limits";
-const OUTPUT: &str = "Output";
-const LOGGING: &str = "Logging";
-
-/// The flags of the server. [`takes`] defines which of them other commands accept.
-#[derive(Debug, clap::Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
-struct Options {
-    /// Folder that the tools may access; repeatable, relative paths start in the first; the variable is a list as in PATH [default: the current folder]
-    #[arg(long = "root", value_name = "DIR", env = "CUTLINE_ROOT", help_heading = SECURITY, global = true)]
-    roots: Vec<PathBuf>,
-    /// Let read, grep, find and ls open files outside the roots
-    #[arg(long, env = "CUTLINE_ALLOW_OUTSIDE", value_parser = clap::builder::FalseyValueParser::new(), help_heading = SECURITY, global = true)]
-    allow_outside: bool,
-    /// Register only these tools
-    #[arg(long, value_name = "LIST", env = "CUTLINE_TOOLS", value_delimiter = ',', value_parser = values::tool, default_value = "read,bash,grep,find,ls", help_heading = SECURITY, global = true)]
-    tools: Vec<ToolName>,
-    /// Return results as structured content too, with an output schema
-    #[arg(long, env = "CUTLINE_STRUCTURED", value_parser = clap::builder::FalseyValueParser::new(), help_heading = OUTPUT, global = true)]
-    structured: bool,
-    /// Client profile that sets limits: auto uses the name that the client sends, off sets none
-    #[arg(long, value_name = "CLIENT", env = "CUTLINE_FIT", value_parser = values::fit, default_value = "auto", help_heading = LIMITS, global = true)]
-    fit: Fit,
-    /// Lines in the body of a result [default: 2000, or the client's limit]
-    #[arg(long, value_name = "N", env = "CUTLINE_MAX_LINES", value_parser = values::above_zero, help_heading = LIMITS, global = true)]
-    max_lines: Option<u64>,
-    /// Bytes in the body of a result: 30000, 30KB or 50KiB [default: 30KB, or the client's limit]
-    #[arg(long, value_name = "SIZE", env = "CUTLINE_MAX_BYTES", value_parser = values::size, help_heading = LIMITS, global = true)]
-    max_bytes: Option<u64>,
-    /// Tokens in the body of a result, by an estimate [default: no limit]
-    #[arg(long, value_name = "N", env = "CUTLINE_MAX_TOKENS", value_parser = values::above_zero, help_heading = LIMITS, global = true)]
-    max_tokens: Option<u64>,
-    /// Let a call lower the limits of bytes and tokens for itself, with the arguments maxBytes and maxTokens of each tool
-    #[arg(long, env = "CUTLINE_CALL_LIMITS", value_parser = clap::builder::FalseyValueParser::new(), help_heading = LIMITS, global = true)]
-    call_limits: bool,
-    /// Let grep print each path once, above its lines: shorter results
-    #[arg(long, env = "CUTLINE_GREP_HEADING", value_parser = clap::builder::FalseyValueParser::new(), help_heading = OUTPUT, global = true)]
-    grep_heading: bool,
-    /// Characters of a match or context line in grep
-    #[arg(long, value_name = "N", env = "CUTLINE_MAX_LINE_CHARS", value_parser = values::above_zero, default_value_t = limits::MAX_LINE_CHARS as u64, help_heading = LIMITS, global = true)]
-    max_line_chars: u64,
-    /// Characters of a line in read and bash; a longer line shows its start [default: no limit]
-    #[arg(long, value_name = "N", env = "CUTLINE_MAX_TEXT_LINE_CHARS", value_parser = values::above_zero, help_heading = LIMITS, global = true)]
-    max_text_line_chars: Option<u64>,
-    /// Lines that bash keeps from the start of an output
-    #[arg(long, value_name = "N", env = "CUTLINE_BASH_HEAD", default_value_t = 0, help_heading = LIMITS, global = true)]
-    bash_head: u64,
-    /// Lines that bash keeps from the end of an output [default: the rest of --max-lines]
-    #[arg(long, value_name = "N", env = "CUTLINE_BASH_TAIL", help_heading = LIMITS, global = true)]
-    bash_tail: Option<u64>,
-    /// Show the lines that say what is wrong although they are in the omitted part: bash after a failure, truncate and
-    /// wrap if a line has the form of a failure report
-    #[arg(long, value_name = "MODE", env = "CUTLINE_KEY_LINES", value_enum, default_value_t = KeyLinesMode::Auto, help_heading = OUTPUT, global = true)]
-    key_lines: KeyLinesMode,
-    /// Seconds that a command may run if the call has no timeout [default: 120, or --bash-max-timeout if that is
-    /// less]
-    #[arg(long, value_name = "SECONDS", env = "CUTLINE_BASH_TIMEOUT", value_parser = values::above_zero, help_heading = LIMITS, global = true)]
-    bash_timeout: Option<u64>,
-    /// Longest timeout in seconds that a call can request
-    #[arg(long, value_name = "SECONDS", env = "CUTLINE_BASH_MAX_TIMEOUT", value_parser = values::above_zero, default_value_t = limits::BASH_MAX_TIMEOUT_SECS, help_heading = LIMITS, global = true)]
-    bash_max_timeout: u64,
-    /// Environment of commands: inherited, or filtered to remove variables that look like secrets by their name or by
-    /// a URL with a password
-    #[arg(long, value_name = "MODE", env = "CUTLINE_ENV", value_enum, default_value_t = EnvMode::Inherited, help_heading = SECURITY, global = true)]
-    env: EnvMode,
-    /// Variable that --env filtered keeps; repeatable
-    #[arg(long, value_name = "NAME", env = "CUTLINE_ENV_KEEP", value_delimiter = ',', help_heading = SECURITY, global = true)]
-    env_keep: Vec<String>,
-    /// Show images: off returns only their type and size, for clients that pass images on as text [default: the client's setting]
-    #[arg(long, value_name = "MODE", env = "CUTLINE_IMAGES", value_parser = values::one_of(values::SHOWN), help_heading = OUTPUT, global = true)]
-    images: Option<bool>,
-    /// Size of an image that is shown; larger images are scaled down
-    #[arg(long, value_name = "SIZE", env = "CUTLINE_MAX_IMAGE_BYTES", value_parser = values::image_size, default_value = "150KB", help_heading = OUTPUT, global = true)]
-    max_image_bytes: u64,
-    /// Seconds after which bash returns while the command keeps running; later output goes to the saved file [default: the client's timeout]
-    #[arg(long, value_name = "SECONDS", env = "CUTLINE_ANSWER_WITHIN", value_parser = values::above_zero, help_heading = LIMITS, global = true)]
-    answer_within: Option<u64>,
-    /// Seconds after which read, grep, find and ls return what they have found so far [default: 20, or the client's limit]
-    #[arg(long, value_name = "SECONDS", env = "CUTLINE_SEARCH_TIMEOUT", value_parser = values::above_zero, help_heading = LIMITS, global = true)]
-    search_timeout: Option<u64>,
-    /// List the definitions in the rest of a source file that read cuts
-    #[arg(long, value_name = "MODE", env = "CUTLINE_OUTLINE", value_parser = values::one_of(values::OUTLINES), default_value = "auto", help_heading = OUTPUT, global = true)]
-    outline: OutlineMode,
-    /// Where commands may write, enforced by the kernel: only in a temp folder of their own, also in the roots, or
-    /// anywhere
-    #[arg(long, value_name = "MODE", env = "CUTLINE_SANDBOX", value_parser = values::one_of(values::SANDBOXES), default_value = "off", help_heading = SECURITY, global = true)]
-    sandbox: sandbox::Mode,
-    /// More rights to deny to sandboxed commands: unix-sockets, which workspace-write allows
-    #[arg(long, value_name = "LIST", env = "CUTLINE_SANDBOX_DENY", value_parser = ["unix-sockets"], value_delimiter = ',', help_heading = SECURITY, global = true)]
-    sandbox_deny: Vec<String>,
-    /// Folder in which sandboxed commands may write, in addition to the roots; repeatable, the variable is a list as in PATH
-    #[arg(long, value_name = "DIR", env = "CUTLINE_WRITABLE", help_heading = SECURITY, global = true)]
-    writable: Vec<PathBuf>,
-    /// Which tools save the full output when a result is truncated: bash, or grep, find and ls too, which then search to the end
-    #[arg(long, value_name = "MODE", env = "CUTLINE_SAVE", value_parser = values::one_of(values::SAVES), default_value = "bash", help_heading = OUTPUT, global = true)]
-    save: SaveMode,
-    /// Folder for saved outputs; it is created if it does not exist [default: cutline-UID in the temp folder, mode 0700; on Windows cutline]
-    #[arg(long, value_name = "DIR", env = "CUTLINE_SPILL_DIR", help_heading = OUTPUT, global = true)]
-    spill_dir: Option<PathBuf>,
-    /// Size of one saved output
-    #[arg(long, value_name = "SIZE", env = "CUTLINE_SPILL_MAX_FILE", value_parser = values::size, default_value = "1GB", help_heading = OUTPUT, global = true)]
-    spill_max_file: u64,
-    /// Size of all saved outputs together
-    #[arg(long, value_name = "SIZE", env = "CUTLINE_SPILL_MAX_TOTAL", value_parser = values::size, default_value = "4GB", help_heading = OUTPUT, global = true)]
-    spill_max_total: u64,
-    /// Age at which a saved output is removed: 7d, 12h, 30m
-    #[arg(long, value_name = "TIME", env = "CUTLINE_SPILL_KEEP", value_parser = values::duration, default_value = "7d", help_heading = OUTPUT, global = true)]
-    spill_keep: Duration,
-    /// Threads that one search may use [default: one for each processor]
-    #[arg(long, value_name = "N", env = "CUTLINE_WORKERS", value_parser = values::above_zero, help_heading = LIMITS, global = true)]
-    workers: Option<u64>,
-    /// File to which a line of JSON is added for each call: sizes, limits and durations, no content
-    #[arg(long, value_name = "FILE", env = "CUTLINE_STATS_FILE", help_heading = LOGGING, global = true)]
-    stats_file: Option<PathBuf>,
-    /// Log on stderr: error, warn, info, debug, trace or a tracing filter; `RUST_LOG` is read too [default: info on a terminal, else warn]
-    #[arg(long, value_name = "FILTER", env = "CUTLINE_LOG", value_parser = values::log_filter, help_heading = LOGGING, global = true)]
-    log: Option<Targets>,
 }
 
 /// The ids of the server's flags that `cutline truncate` accepts.
