@@ -60,14 +60,14 @@ pub struct Args {
 
 /// Runs one call.
 pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
-    cx.blocking(move |cx, conclusion| search(cx, &args, conclusion)).await
+    cx.blocking(move |cx, conclusion| search(cx, args, conclusion)).await
 }
 
-fn search(cx: &Context, args: &Args, conclusion: &Conclusion<Output>) -> Result<Output, ToolError> {
+fn search(cx: &Context, args: Args, conclusion: &Conclusion<Output>) -> Result<Output, ToolError> {
     let asked = args.path.as_deref().unwrap_or(".");
     let place = resolve::open(cx, asked, ExpectedKind::Directory)
-        .map_err(|error| glob_as_path(args, asked, &error).unwrap_or(error))?;
-    let query = query(cx, args, &place)?;
+        .map_err(|error| glob_as_path(&args, asked, &error).unwrap_or(error))?;
+    let query = query(cx, &args, &place)?;
     let ranked = matches!(query.key, Key::Relevance(_)).then(ContextLines::default);
     let request = PageRequest::new(args.offset, args.limit, Unit::Results, ranked)?;
     let walk = walk_support::walk(cx, &place, args.no_ignore.unwrap_or(false))?;
@@ -83,7 +83,7 @@ fn search(cx: &Context, args: &Args, conclusion: &Conclusion<Output>) -> Result<
     let ended = Arc::clone(&search);
     conclusion.prepare(move || {
         ended.conclude();
-        results.take()?.conclude(rules.ignored_any())
+        results.take()?.conclude(&args, rules.ignored_any())
     });
     search.run();
     conclusion.conclude()
@@ -110,7 +110,7 @@ impl Results {
     }
 
     /// Builds the result of the call. If nothing was found, it has a notice if ignore rules excluded something.
-    fn conclude(self, ignored_any: bool) -> Result<Output, ToolError> {
+    fn conclude(self, args: &Args, ignored_any: bool) -> Result<Output, ToolError> {
         let Self { paths, mut page, best, mut skipped } = self;
         let to_skip = as_index(page.request.offset);
         for (_, path) in best.into_iter().flat_map(|best| best.into_sorted().skip(to_skip)) {
@@ -119,8 +119,10 @@ impl Results {
         let mut details = Details::default();
         let is_empty = page.found == 0;
         page.stopped = skipped.stopped.take().map(|stopped| stopped.at(!is_empty, Unit::Results));
+        let path = args.path.as_deref().filter(|_| is_empty);
+        let repeats = path.and_then(|path| path_glob::repeats_path("pattern", path, [&args.pattern]));
         let skipped = skipped.notices(is_empty && ignored_any, &mut details);
-        page.answer(None, skipped.collect(), details)
+        page.answer(None, repeats.into_iter().chain(skipped).collect(), details)
     }
 }
 

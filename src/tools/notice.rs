@@ -169,6 +169,14 @@ pub enum Notice {
     /// Nothing was found for a pattern with `\|`, which is an alternation in grep's basic syntax.
     #[display("[An escaped | is the character itself. Use a plain | between alternatives]")]
     BarEscaped,
+    /// Nothing was found for a glob that begins with the last folders of `path`.
+    #[display("[{argument} is relative to path. Use {argument}={glob}]")]
+    GlobRepeatsPath {
+        /// The argument with the glob.
+        argument: &'static str,
+        /// The glob below `path`.
+        glob: String,
+    },
     /// Arguments of the call that the tool does not have.
     #[display("[Ignored unknown {}: {_0}]", if _0.count() == 1 { "argument" } else { "arguments" })]
     ArgumentsIgnored(Names),

@@ -14,6 +14,7 @@ use crate::limits::GLOBS;
 use crate::search::globs::{self, Glob, has_wildcard, literal_folders};
 use cutline_core::text::show;
 
+use super::notice::Notice;
 use super::{Context, ToolError};
 
 /// Compiles a glob for the paths below `base`.
@@ -106,6 +107,30 @@ fn split(list: &str) -> Vec<&str> {
     if globs.len() > 1 { globs.into_iter().map(str::trim).collect() } else { globs }
 }
 
+/// Returns the notice about the first of `globs` that begins with the last folders of `path`, as `src/*.rs` does if `path`
+/// is `src`.
+pub(super) fn repeats_path<'a>(
+    argument: &'static str,
+    path: &str,
+    globs: impl IntoIterator<Item = &'a String>,
+) -> Option<Notice> {
+    let mut globs = globs.into_iter().flat_map(|list| split(list));
+    let glob = globs.find_map(|glob| without_end_of(path, glob))?;
+    Some(Notice::GlobRepeatsPath { argument, glob: show::path(&show::name(glob.as_bytes())) })
+}
+
+/// Returns the rest of a glob after the longest of its starts that is also an end of `path`.
+fn without_end_of<'a>(path: &str, glob: &'a str) -> Option<&'a str> {
+    let path = path.trim_end_matches('/');
+    let glob = glob.strip_prefix("./").unwrap_or(glob);
+    let is_end = |start: &str| {
+        path.strip_suffix(start).is_some_and(|before| before.is_empty() || before.ends_with('/'))
+    };
+    let slashes = glob.rmatch_indices('/').map(|(at, _)| at);
+    let at = slashes.into_iter().find(|&at| at > 0 && is_end(&glob[..at]))?;
+    Some(&glob[at + 1..]).filter(|rest| !rest.is_empty())
+}
+
 /// Splits a path whose last component is a glob into the directory and the glob. Returns `None` if no component has a
 /// wildcard.
 pub(super) fn split_last(path: &str) -> Option<(&str, &str)> {
@@ -180,5 +205,21 @@ mod tests {
         assert_eq!(split("*.js, *.ts"), ["*.js", "*.ts"]);
         assert_eq!(split("*.{js,ts},a[,]b"), ["*.{js,ts}", "a[,]b"]);
         assert_eq!(split(r"a\,b,c"), [r"a\,b", "c"]);
+    }
+
+    #[test]
+    fn start_of_a_glob_that_ends_the_path_is_found() {
+        for (path, glob, expected) in [
+            ("src", "src/*.rs", Some("*.rs")),
+            ("/work/app/src/", "app/src/**/*.rs", Some("**/*.rs")),
+            ("a/a", "a/a/a/*", Some("a/*")),
+            ("xsrc", "src/*.rs", None),
+            ("src", "*.rs", None),
+            ("src", "src/", None),
+            (".", "src/*", None),
+            ("/", "/a", None),
+        ] {
+            assert_eq!(without_end_of(path, glob), expected, "{path} {glob}");
+        }
     }
 }

@@ -13,7 +13,7 @@ use cutline_core::details::Details;
 use cutline_core::notice as of_text;
 use cutline_core::text::as_index;
 
-use super::{Args, Context, Output, Query, ToolError};
+use super::{Args, Context, Output, Query, ToolError, path_glob};
 use crate::tools::ToolName;
 use crate::tools::notice::{FullLines, Notice, StoppedAt, Unit, WhySkipped};
 use crate::tools::page::{Group, Page, RowFormat};
@@ -288,6 +288,9 @@ impl Results {
         }
         let is_empty = self.page.found == 0;
         about.extend((is_empty && args.escapes_bar()).then_some(Notice::BarEscaped));
+        if let (true, Some([path])) = (is_empty, args.path.as_deref()) {
+            about.extend(path_glob::repeats_path("glob", path, args.glob.iter().flatten()));
+        }
         let mut nothing_but_ignored = false;
         // The glob does not apply to a file that the call names.
         if is_empty && !self.rules.is_empty() {

@@ -45,6 +45,7 @@ fn notices_are_recognised_as_lookalikes_in_a_body() {
         Notice::TimeoutLowered { secs: 600 },
         Notice::RulesSkipped(2),
         Notice::BarEscaped,
+        Notice::GlobRepeatsPath { argument: "glob", glob: "lib/**".to_owned() },
         Notice::ArgumentsIgnored(names(&["size"])),
         Notice::ArgumentsIgnored(names(&["size", "page"])),
         Notice::IgnoredNotSearched,
