@@ -66,7 +66,8 @@ pub(super) fn mood(line: &str, at: usize, is_strong: bool, is_fail: bool) -> Moo
     let mut mood = Mood::Wrong;
     for Hit { at: start, literal } in LITERALS.find_all(line) {
         let Some((word, tone)) = WORDS.get(literal) else { continue };
-        if !is_whole(line, start, word.len()) {
+        let is_warning = *word == "Warning" && line[start + word.len()..].starts_with(':');
+        if !is_warning && !is_whole(line, start, word.len()) {
             continue;
         }
         match tone {

@@ -7,9 +7,10 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use super::forms::Grade;
 use super::grade::{Graded, Table};
+use super::location::{self, indent};
 use super::rare::Rare;
-use super::scan::{LINE_BYTES, Line, Scan, Sink};
-use super::{location, template};
+use super::scan::{Before, LINE_BYTES, Line, Scan, Sink};
+use super::template;
 
 /// A line that may be shown as a key line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,10 +38,16 @@ pub(crate) enum Role {
     Again(usize, u64),
     /// A line that belongs to that candidate: its location, or its message.
     Of(usize),
+    /// One of the lines after that candidate, which has no form of its own.
+    After(usize),
 }
 
 /// Lines with the template of a strong candidate that are stored after the first.
 const AGAIN: u64 = 5;
+/// Lines after a strong candidate that are read as its context.
+const AFTER: u8 = 5;
+/// Lines before a strong candidate that are compared with its context.
+const COMPARED: usize = 4;
 /// The longest line that is stored, as a part of the bytes.
 const PART: usize = 8;
 /// Templates of lines that are no key lines, which need not be graded again.
@@ -60,7 +67,7 @@ pub(crate) struct Candidates {
 }
 
 impl Candidates {
-    /// Returns a collector that stores at most four times `max_bytes` of lines, whatever the length of the text.
+    /// Returns a collector that stores at most five times `max_bytes` of lines, whatever the length of the text.
     pub(crate) fn new(max_bytes: usize) -> Self {
         Self { scan: Scan::default(), found: Found { max_bytes, ..Found::default() } }
     }
@@ -94,8 +101,10 @@ struct Found {
     max_bytes: usize,
     /// Bytes of the candidates of each grade.
     bytes: [usize; GRADES],
-    /// Bytes of those that repeat a template.
+    /// Bytes of those that repeat a template, and of the context.
     bytes_again: usize,
+    /// The candidate whose context is read.
+    context: Option<Context>,
     all: Vec<Candidate>,
     /// For each template, its first candidate; `None` if its lines are no key lines.
     templates: HashMap<u64, Option<usize>, BuildHasherDefault<IsHash>>,
@@ -123,6 +132,16 @@ struct Open {
     takes_any: bool,
 }
 
+/// A strong candidate whose next lines are stored.
+#[derive(Debug)]
+struct Context {
+    candidate: usize,
+    /// Number of further lines to read.
+    lines: u8,
+    /// Templates of the lines around it. Lines that repeat them do not belong to the report.
+    templates: Vec<u64>,
+}
+
 /// Returns a key that is already a hash.
 #[derive(Debug, Default)]
 struct IsHash(u64);
@@ -141,45 +160,81 @@ impl Hasher for IsHash {
 
 impl Sink for Found {
     fn needs_next(&self) -> bool {
-        self.trace.is_some() || self.open.is_some() || self.rare.needs_next()
+        self.trace.is_some() || self.open.is_some() || self.context.is_some() || self.rare.needs_next()
     }
 
     fn line(&mut self, line: Line<'_>) {
         if self.rare.needs_next() {
             self.rare.push(line.number, line.text, template::hash(line.text));
         }
+        let context = self.context.take();
+        let has_role = self.take(line);
+        if self.context.is_none()
+            && let Some(context) = context
+        {
+            self.add_context(context, line, has_role);
+        }
+    }
+}
+
+impl Found {
+    /// Takes a line after a candidate as its context, unless it has a role of its own or is one of several similar lines.
+    fn add_context(&mut self, mut context: Context, line: Line<'_>, has_role: bool) {
+        let template = template::hash(line.text);
+        if context.templates.contains(&template) {
+            self.all.pop_if(|last| {
+                last.role == Role::After(context.candidate) && template::hash(&last.text) == template
+            });
+        } else if !has_role && !line.text.trim().is_empty() && self.fits_again(line.text) {
+            context.templates.push(template);
+            self.bytes_again += line.text.len() + 1;
+            self.push(line.number, line.text, Grade::Strong, Role::After(context.candidate), 0);
+        }
+        context.lines -= 1;
+        self.context = (context.lines > 0).then_some(context);
+    }
+
+    /// Takes a line. Returns true if it has a role of its own.
+    fn take(&mut self, line: Line<'_>) -> bool {
         if self.trace.is_some() {
             self.in_trace(line);
-            return;
+            return true;
         }
         let open = self.open.take();
         if line.is_triggered() && location::is_arrow(line.text) {
-            return self.arrow(line, open);
+            self.arrow(line, open);
+            return true;
         }
         let template = if line.is_triggered() { template::hash(line.text) } else { 0 };
-        if line.is_triggered() && self.count(line, template) {
-            return;
+        if line.is_triggered()
+            && let Some(is_candidate) = self.count(line, template)
+        {
+            return is_candidate;
         }
         if self.rejected >= REJECTED {
-            return;
+            return true;
         }
         let graded = if line.is_triggered() { Table::get().grade(line) } else { None };
         if let Some(open) = open
             && graded.is_none_or(|graded| graded.grade > Grade::Strong)
             && self.belongs(line, open)
         {
-            return;
+            return true;
         }
         match graded {
             Some(_) if line.text.contains("Traceback (most recent") => self.trace = Some(indent(line.text)),
-            Some(graded) => self.add_first(line.number, line.text, template, graded),
+            Some(graded) => self.add_first(line.number, line.text, line.before, template, graded),
             None if line.is_triggered() => self.is_calm(line, template),
             None => {}
         }
+        graded.is_some()
     }
-}
 
-impl Found {
+    /// True if a line that is not the first one of its template can be stored.
+    fn fits_again(&self, text: &str) -> bool {
+        text.len() <= self.max_bytes / PART && self.bytes_again + text.len() < self.max_bytes
+    }
+
     /// Takes a line of a stack trace. The message is the first line after the frames, which are indented.
     fn in_trace(&mut self, line: Line<'_>) {
         if line.text.trim().is_empty() || Some(indent(line.text)) > self.trace {
@@ -192,27 +247,22 @@ impl Found {
         }
         self.trace = None;
         let template = template::hash(line.text);
-        if !self.count(line, template) {
-            self.add_first(line.number, line.text, template, Graded::near(Grade::Strong));
+        if self.count(line, template).is_none() {
+            self.add_first(line.number, line.text, line.before, template, Graded::near(Grade::Strong));
         }
     }
 
-    /// Counts a line with a known template. Returns false if the template is unknown.
-    fn count(&mut self, line: Line<'_>, template: u64) -> bool {
-        let Some(known) = self.templates.get(&template) else { return false };
-        let Some(known) = *known else { return true };
+    /// Counts a line with a known template. Returns whether its lines are key lines; `None` if the template is unknown.
+    fn count(&mut self, line: Line<'_>, template: u64) -> Option<bool> {
+        let Some(known) = *self.templates.get(&template)? else { return Some(false) };
         let first = &mut self.all[known];
         first.count += 1;
         let (grade, before) = (first.grade, first.count - 2);
-        let is_kept = grade == Grade::Strong
-            && before < AGAIN
-            && line.text.len() <= self.max_bytes / PART
-            && self.bytes_again + line.text.len() < self.max_bytes;
-        if is_kept {
+        if grade == Grade::Strong && before < AGAIN && self.fits_again(line.text) {
             self.bytes_again += line.text.len() + 1;
             self.push(line.number, line.text, grade, Role::Again(known, before), 0);
         }
-        true
+        Some(true)
     }
 
     /// Takes a line as a part of the open candidate, if it is one.
@@ -233,12 +283,13 @@ impl Found {
         if let Some(open) = open {
             return self.add_to(open.candidate, line.number, line.text);
         }
-        let template = template::hash(line.previous);
+        let previous = line.before.lines().next().unwrap_or_default();
+        let template = template::hash(previous);
         let is_known = self.templates.contains_key(&template);
-        if is_known || line.previous.trim().is_empty() || Table::get().grade_alone(line.previous).is_some() {
+        if is_known || previous.trim().is_empty() || Table::get().grade_alone(previous).is_some() {
             return;
         }
-        self.add_first(line.number - 1, line.previous, template, Graded::near(Grade::Strong));
+        self.add_first(line.number - 1, previous, Before::default(), template, Graded::near(Grade::Strong));
         if let Some(open) = self.open.take() {
             self.add_to(open.candidate, line.number, line.text);
         }
@@ -255,7 +306,7 @@ impl Found {
     }
 
     /// Stores the first line of a template if the limits allow it.
-    fn add_first(&mut self, number: u64, text: &str, template: u64, graded: Graded) {
+    fn add_first(&mut self, number: u64, text: &str, before: Before<'_>, template: u64, graded: Graded) {
         let Graded { grade, form } = graded;
         if grade < Grade::Faint {
             self.rare.stop();
@@ -273,12 +324,10 @@ impl Found {
         let of_form = *of_form - 1;
         let new = self.all.len();
         self.templates.insert(template, Some(new));
+        self.bytes[grade as usize] += text.len() + 1;
         self.push(number, text, grade, Role::First, of_form);
-        if grade == Grade::Strong
-            && let Some((line, text)) = self.location.take()
-            && number <= line + LINES_AFTER_LOCATION
-        {
-            self.add_to(new, line, &text);
+        if grade == Grade::Strong {
+            self.open_report(new, number, text, before);
         }
         if grade <= Grade::Message {
             let takes_any = text.trim_end().ends_with(':') || is_status(text);
@@ -286,23 +335,32 @@ impl Found {
         }
     }
 
+    /// Stores the heading and the location before a strong candidate, and opens its context.
+    fn open_report(&mut self, candidate: usize, number: u64, text: &str, before: Before<'_>) {
+        if let Some((lines, heading)) = location::heading(text, before.lines()) {
+            self.add_to(candidate, number - lines, heading);
+        }
+        if let Some((line, text)) = self.location.take()
+            && number <= line + LINES_AFTER_LOCATION
+        {
+            self.add_to(candidate, line, &text);
+        }
+        let templates = before.lines().take(COMPARED).map(template::hash).collect();
+        self.context = Some(Context { candidate, lines: AFTER, templates });
+    }
+
     /// Stores a line that belongs to a candidate.
     fn add_to(&mut self, candidate: usize, number: u64, text: &str) {
         let grade = self.all[candidate].grade;
         if self.bytes[grade as usize] + text.len() <= self.max_bytes && text.len() <= self.max_bytes / PART {
+            self.bytes[grade as usize] += text.len() + 1;
             self.push(number, text, grade, Role::Of(candidate), 0);
         }
     }
 
     fn push(&mut self, line: u64, text: &str, grade: Grade, role: Role, of_form: u32) {
-        self.bytes[grade as usize] += text.len() + 1;
         self.all.push(Candidate { line, text: text.to_owned(), grade, count: 1, role, of_form });
     }
-}
-
-/// Returns the bytes of white space before the text of a line.
-fn indent(line: &str) -> usize {
-    line.len() - line.trim_start().len()
 }
 
 /// True if a line has only a status. The next line names what failed.

@@ -46,6 +46,11 @@ fn is_before(before: &str, edge: Edge) -> bool {
                 && is_start(prefix)
                 && !prefix.ends_with('(')
         }
+        Edge::Raised => {
+            let prefix =
+                before.trim_end_matches(|c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ':'));
+            prefix.len() < before.len() && prefix.ends_with(" (")
+        }
         Edge::Label => {
             let start = before.trim_end().trim_end_matches(char::is_alphabetic);
             let word = before[start.len()..].trim_end();
@@ -101,6 +106,11 @@ fn is_after(after: &str, edge: Edge) -> bool {
                 && code.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
         }
         Edge::Gap => after.starts_with("  ") || after.starts_with('\t'),
+        Edge::Raised => after.trim_end() == ")",
+        Edge::NonZero => {
+            let number = after.trim_start_matches([' ', ':', '=']);
+            number.starts_with(|c: char| c.is_ascii_digit() && c != '0')
+        }
         Edge::End => after.trim_end().is_empty(),
         Edge::Text => {
             let text = after.trim_start_matches([' ', '\'', '"', '`', '‘', ':', '[']);

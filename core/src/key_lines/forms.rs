@@ -3,7 +3,7 @@
 //! A [`Group`] has the literals that the scan searches for. A [`Form`] has the conditions on the text around a
 //! literal, and the strength of the evidence. The strongest form of a line decides.
 
-use Edge::{Any, Code, Colon, End, Gap, Label, LineStart, Start, Text, Type, Where, Word};
+use Edge::{Any, Code, Colon, End, Gap, Label, LineStart, NonZero, Raised, Start, Text, Type, Where, Word};
 use Grade::{Message, Strong, Weak};
 
 /// The strength of the evidence that a line reports a failure.
@@ -62,6 +62,10 @@ pub(crate) enum Edge {
     Colon,
     /// After it: a code, as in `error TS2304: `.
     Code,
+    /// Before it: `(` and the start of a word. After it: `)` and the end of the line, as in `no key (KeyError)`.
+    Raised,
+    /// After it: a number other than 0.
+    NonZero,
     /// After it: two spaces or a tab, as in a table.
     Gap,
     /// After it: the end of the line.
@@ -92,6 +96,7 @@ pub(crate) static GROUPS: &[Group] = &[
             any("error", Label, Where, Strong),
             exact("ERROR", Word, Word, Strong),
             exact("Error", Type, Colon, Strong),
+            exact("Error", Raised, Raised, Strong),
             any("syntax error", Word, Word, Strong),
             any("bus error", Word, Word, Strong),
             any("input/output error", Word, Word, Strong),
@@ -262,6 +267,61 @@ pub(crate) static GROUPS: &[Group] = &[
     Group {
         needles: &["egmentation ", "ore dumped"],
         forms: &[any("segmentation fault", Any, Any, Strong), any("core dumped", Any, Any, Strong)],
+    },
+    Group {
+        needles: &["nknown"],
+        forms: &[any("unknown", Start, Text, Strong), any("unknown", Word, Word, Message)],
+    },
+    Group {
+        needles: &["issing"],
+        forms: &[any("missing", Start, Text, Strong), any("missing", Word, Word, Message)],
+    },
+    Group {
+        needles: &["nrecognized", "nsupported", "llegal", "nterminated", "nresolved"],
+        forms: &[
+            any("unrecognized", Start, Text, Strong),
+            any("unrecognized", Word, Word, Message),
+            any("unsupported", Start, Text, Strong),
+            any("unsupported", Word, Word, Message),
+            any("illegal", Start, Text, Strong),
+            any("illegal", Word, Word, Message),
+            any("unterminated", Word, Word, Message),
+            any("unresolved", Word, Word, Message),
+        ],
+    },
+    Group {
+        needles: &["bort"],
+        forms: &[
+            any("abort", Start, Colon, Strong),
+            any("aborted", Start, Word, Strong),
+            any("aborting", Start, Word, Strong),
+            any("aborted", Word, Word, Message),
+        ],
+    },
+    Group {
+        needles: &["xit code ", "xit status ", "ith code "],
+        forms: &[
+            any("exit code", Word, NonZero, Strong),
+            any("exit status", Word, NonZero, Strong),
+            any("with code", Word, NonZero, Strong),
+        ],
+    },
+    Group {
+        needles: &["ismatch", "ejected", " by zero", "ust be ", "has no ", "ut of ", "xceed", "rong "],
+        forms: &[
+            any("out of memory", Word, Word, Strong),
+            any("out of range", Word, Word, Message),
+            any("out of bounds", Word, Word, Message),
+            any("mismatch", Word, Word, Message),
+            any("mismatched", Word, Word, Message),
+            any("rejected", Word, Word, Message),
+            any("by zero", Word, Word, Message),
+            any("must be", Word, Word, Message),
+            any("has no", Word, Word, Message),
+            any("exceeded", Word, Word, Message),
+            any("exceeds", Word, Word, Message),
+            any("wrong", Word, Word, Message),
+        ],
     },
     // These have no form of their own. They locate the message before or after them.
     Group { needles: &["--> ", ", line "], forms: &[] },

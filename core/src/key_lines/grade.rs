@@ -12,7 +12,7 @@ use super::edges;
 use super::forms::{Form, GROUPS, Grade};
 use super::literals::{Hit, Literals};
 use super::location::{self, Location};
-use super::scan::Line;
+use super::scan::{Before, Line};
 
 /// A form, its number in the table, and the position of a literal in its text.
 #[derive(Debug, Clone, Copy)]
@@ -32,6 +32,9 @@ pub(super) struct Table {
     /// For each literal, its places in forms.
     places: Vec<Vec<Place>>,
 }
+
+/// Kinds of messages below a warning, as linters write them after a location.
+const MINOR: [&str; 6] = ["style", "performance", "portability", "information", "convention", "refactor"];
 
 static TABLE: LazyLock<Table> = LazyLock::new(Table::new);
 
@@ -102,7 +105,7 @@ impl Table {
     pub(super) fn grade_alone(&self, text: &str) -> Option<Graded> {
         let hits: Vec<Hit> = self.literals.find_all(text).collect();
         let has_location = location::find(text.as_bytes(), 0).is_some();
-        self.grade(Line { number: 0, text, previous: "", hits: &hits, has_location })
+        self.grade(Line { number: 0, text, before: Before::default(), hits: &hits, has_location })
     }
 
     /// Returns the grade of a line; `None` if it is no key line.
@@ -123,11 +126,13 @@ impl Table {
         let mut graded = best.map(|(place, _)| Graded { grade: place.form.grade, form: place.number });
         let mut at = best.map_or(0, |(_, at)| at);
         let location = if has_location { location::of(line) } else { None };
-        if graded.is_none_or(|graded| graded.grade > Grade::Strong)
-            && let Some(located) = location.map(of_location)
+        if let Some(located) = location.map(of_location)
             && graded.is_none_or(|graded| graded.grade > located.grade || located.form == Graded::MINOR)
         {
             (graded, at) = (Some(located), line.len());
+        }
+        if graded.is_some_and(|graded| graded.grade == Grade::Message) && has_program(line) {
+            graded = graded.map(|graded| Graded { grade: Grade::Strong, ..graded });
         }
         if line.starts_with("! ") {
             graded = Some(Graded { grade: Grade::Strong, form: Graded::MARK });
@@ -152,10 +157,15 @@ impl Table {
 /// each byte there is like that of any of them. Similar literals have to be in the same bucket.
 fn in_order_of_search(mut literals: Vec<(&str, Vec<Place>)>) -> Vec<(&str, Vec<Place>)> {
     const BUCKETS: usize = 16;
-    literals.sort_by_key(|(text, _)| [3, 1, 2].map(|at| text.as_bytes().get(at).map(|byte| byte % 16)));
-    let of_bucket = literals.len().div_ceil(BUCKETS);
+    literals.sort_by_key(|(text, _)| [2, 3, 1].map(|at| text.as_bytes().get(at).map(|byte| byte % 16)));
+    let (rows, longer) = (literals.len() / BUCKETS, literals.len() % BUCKETS);
+    // The first buckets have one literal more.
+    let place = |n: usize| match n.checked_sub(longer * (rows + 1)) {
+        None => (n % (rows + 1), n / (rows + 1)),
+        Some(n) => (n % rows, longer + n / rows),
+    };
     let mut ordered: Vec<_> = literals.into_iter().enumerate().collect();
-    ordered.sort_by_key(|(n, _)| n % of_bucket);
+    ordered.sort_by_key(|(n, _)| place(*n));
     ordered.into_iter().map(|(_, literal)| literal).collect()
 }
 
@@ -170,10 +180,34 @@ fn of_location(location: Location<'_>) -> Graded {
         None => (Grade::Faint, Graded::LINE),
         Some(b'E' | b'F') if digits >= 3 => (Grade::Strong, Graded::CODE),
         Some(b'W' | b'C' | b'R' | b'I' | b'N' | b'D') if digits >= 3 => (Grade::Faint, Graded::MINOR),
+        Some(_) if MINOR.iter().any(|kind| is_kind(text, kind)) => (Grade::Faint, Graded::MINOR),
         Some(_) if location.has_column && digits < 3 => (Grade::Strong, Graded::COLUMN),
+        Some(_) if begins_with_message(location) => (Grade::Strong, Graded::LINE),
         Some(_) => (Grade::Message, Graded::LINE),
     };
     Graded { grade, form }
+}
+
+/// True if `text` begins with the kind of a message and a colon.
+fn is_kind(text: &str, kind: &str) -> bool {
+    text.strip_prefix(kind).is_some_and(|rest| rest.starts_with(": "))
+}
+
+/// True if a line is a location and a message, as `a.py:3: unused import`. In source code that a search found, the text
+/// follows the colon directly or is indented.
+fn begins_with_message(Location { is_first, after, .. }: Location<'_>) -> bool {
+    let text = after.trim_start_matches([':', ')']).strip_prefix(' ').unwrap_or_default();
+    is_first
+        && text.starts_with(|c: char| c.is_alphabetic() || matches!(c, '\'' | '"' | '`' | '[' | '\u{2018}'))
+}
+
+/// True if a line begins with the name of a program and a colon, as messages on standard error do.
+fn has_program(line: &str) -> bool {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '+' | '/');
+    let after = line.trim_start_matches(is_name);
+    let name = &line[..line.len() - after.len()];
+    name.starts_with(|c: char| c.is_ascii_lowercase() || matches!(c, '.' | '/'))
+        && after.strip_prefix(": ").is_some_and(|text| !text.starts_with(' '))
 }
 
 #[cfg(test)]

@@ -13,6 +13,8 @@ const BLOCK_BYTES: usize = 64;
 /// The location with which a message begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Location<'a> {
+    /// True if the line begins with it.
+    pub(super) is_first: bool,
     /// True if it has a line and a column.
     pub(super) has_column: bool,
     /// The text after it.
@@ -96,7 +98,7 @@ fn at(line: &str, colon: usize) -> Option<Location<'_>> {
         .map_or(after_line, |column| column.trim_start_matches(|c: char| c.is_ascii_digit() || c == '-'));
     let has_end = after.is_empty() || after.starts_with([':', ')', ' ', ',', '\\', '"']);
     let is_location = has_end && stem.contains(|c: char| c.is_ascii_alphabetic()) && is_start(&line[..start]);
-    is_location.then_some(Location { has_column: column.is_some(), after })
+    is_location.then_some(Location { is_first: start == 0, has_column: column.is_some(), after })
 }
 
 /// True if a line only names the location of the message before it.
@@ -104,7 +106,9 @@ pub(super) fn is_only_location(line: &str) -> bool {
     let start = line.trim_start_matches([' ', '\t', '|', '│', '#', '╭', '─', '┌', '[', '→']);
     let is_bare =
         || of(start).is_some_and(|location| location.after.trim_end_matches([')', ':', ']', ',']).is_empty());
-    is_arrow(line) || ["at ", "File \"", "in file "].iter().any(|word| start.starts_with(word)) || is_bare()
+    is_arrow(line)
+        || ["at ", "File \"", "in file ", "in \""].iter().any(|word| start.starts_with(word))
+        || is_bare()
 }
 
 /// True if a line is the `--> file:line` that follows a message.
@@ -115,6 +119,44 @@ pub(super) fn is_arrow(line: &str) -> bool {
 /// True if a line names the location of the next message, as `File "a.py", line 3, in main`.
 pub(super) fn is_frame(line: &str) -> bool {
     line.trim_start().starts_with("File \"") && line.contains(", line ")
+}
+
+/// Lines between a message and its numbered heading.
+const LINES_TO_NUMBER: usize = 4;
+
+/// Returns the heading of a message: its distance in lines, and its text. `before` has the lines before the message, the
+/// last one first.
+///
+/// A heading is a numbered title, as `1) adds two numbers`, or the name of a file above its indented messages.
+pub(super) fn heading<'a>(message: &str, before: impl Iterator<Item = &'a str>) -> Option<(u64, &'a str)> {
+    let own = indent(message);
+    let mut distance = 0;
+    for line in before {
+        distance += 1;
+        let text = line.trim();
+        if distance <= LINES_TO_NUMBER && is_numbered(text) {
+            return Some((distance as u64, line));
+        }
+        if !text.is_empty() && indent(line) < own {
+            let is_file = !text.contains(char::is_whitespace) && has_extension(text.as_bytes());
+            return is_file.then_some((distance as u64, line));
+        }
+        if distance > LINES_TO_NUMBER && own == 0 {
+            return None;
+        }
+    }
+    None
+}
+
+/// True for a title such as `1) adds two numbers` or `● adds two numbers`.
+fn is_numbered(text: &str) -> bool {
+    let after = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    text.starts_with("● ") || after.len() < text.len() && after.starts_with(") ")
+}
+
+/// Returns the bytes of white space before the text of a line.
+pub(super) fn indent(line: &str) -> usize {
+    line.len() - line.trim_start().len()
 }
 
 #[cfg(test)]
@@ -147,6 +189,23 @@ mod tests {
             assert_eq!(find(text.as_bytes(), 0), Some(before + 5));
             assert_eq!(find(text.as_bytes(), before + 5), Some(before + 5));
             assert_eq!(find(text.as_bytes(), before + 6), None);
+        }
+    }
+
+    #[test]
+    fn headings_are_numbered_titles_and_files_above_indented_messages() {
+        let cases = [
+            ("Error: no", &["  1) adds"][..], Some((1, "  1) adds"))),
+            ("Error: no", &["", "adds two:", "", "12) sum"], Some((4, "12) sum"))),
+            ("Error: no", &["a", "b", "c", "d", "1) sum"], None),
+            ("    expected 1", &["", "  ● sum › adds"], Some((2, "  ● sum › adds"))),
+            ("  1:2  error  no", &["  1:1  error  yes", "src/a.js"], Some((2, "src/a.js"))),
+            ("  1:2  error  no", &["linting", "src/a.js"], None),
+            ("error: no", &["src/a.js"], None),
+            ("  error: no", &[], None),
+        ];
+        for (message, before, expected) in cases {
+            assert_eq!(heading(message, before.iter().copied()), expected, "{message} after {before:?}");
         }
     }
 }

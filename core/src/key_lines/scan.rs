@@ -10,6 +10,9 @@ use crate::text::NEWLINE;
 /// Bytes of the longest possible key line. A longer line would displace many others.
 pub(super) const LINE_BYTES: usize = 2048;
 
+/// The most bytes of earlier lines that are stored.
+const MOST_EARLIER: usize = 4 * LINE_BYTES;
+
 /// A line of the text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Line<'a> {
@@ -17,8 +20,8 @@ pub(super) struct Line<'a> {
     pub(super) number: u64,
     /// Its text, without the newline.
     pub(super) text: &'a str,
-    /// The line before it; empty if that is too long or there is none.
-    pub(super) previous: &'a str,
+    /// The lines before it.
+    pub(super) before: Before<'a>,
     /// The literals of the table in it.
     pub(super) hits: &'a [Hit],
     /// True if it may have a location.
@@ -29,6 +32,27 @@ impl Line<'_> {
     /// True if it has a literal of the table or a location.
     pub(super) fn is_triggered(&self) -> bool {
         !self.hits.is_empty() || self.has_location
+    }
+}
+
+/// The text before a line.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Before<'a> {
+    /// The end of the earlier pieces.
+    earlier: &'a str,
+    /// The lines of this piece.
+    text: &'a str,
+}
+
+impl<'a> Before<'a> {
+    /// Returns the lines, the last one first, with at most [`LINE_BYTES`] in total.
+    pub(super) fn lines(self) -> impl Iterator<Item = &'a str> {
+        let pieces = [self.text, self.earlier].into_iter().filter_map(|text| text.strip_suffix('\n'));
+        let mut left = LINE_BYTES;
+        pieces.flat_map(|text| text.rsplit('\n')).map_while(move |line| {
+            left = left.checked_sub(line.len() + 1)?;
+            Some(line)
+        })
     }
 }
 
@@ -49,8 +73,8 @@ pub(super) struct Scan {
     open: String,
     /// True if that line is too long for a key line.
     is_long: bool,
-    /// The last line that was ended; empty if it was too long.
-    last: String,
+    /// The last lines that were ended, at least [`LINE_BYTES`]; fewer after a line that was too long.
+    earlier: String,
     /// The literals of the current line.
     hits: Vec<Hit>,
 }
@@ -93,7 +117,7 @@ impl Scan {
         let mut line = std::mem::take(&mut self.open);
         if self.is_long {
             self.ended += 1;
-            self.last.clear();
+            self.earlier.clear();
         } else {
             line.push('\n');
             self.lines(&line, sink);
@@ -135,17 +159,21 @@ impl Scan {
                     location = location::find(bytes, end);
                 }
                 if end - start <= LINE_BYTES {
-                    let previous = last_line(&text[..start]).unwrap_or(&self.last);
+                    let before = Before { earlier: &self.earlier, text: &text[..start] };
                     let (number, text, hits) = (self.ended, &text[start..end], &*self.hits);
-                    sink.line(Line { number, text, previous, hits, has_location });
+                    sink.line(Line { number, text, before, hits, has_location });
                 }
                 at = end + 1;
             }
         }
         self.ended += newlines(&bytes[at..]);
-        if let Some(last) = last_line(text) {
-            self.last.clear();
-            self.last.push_str(last);
+        if text.len() > LINE_BYTES {
+            self.earlier.clear();
+        }
+        self.earlier.push_str(last_lines(text));
+        if self.earlier.len() > MOST_EARLIER {
+            let rest = self.earlier.len() - last_lines(&self.earlier).len();
+            self.earlier.drain(..rest);
         }
     }
 }
@@ -160,9 +188,10 @@ fn newlines(bytes: &[u8]) -> u64 {
     memchr::memchr_iter(NEWLINE, bytes).count() as u64
 }
 
-/// Returns the last line of a text that ends with a newline, empty if it is too long; `None` if there is none.
-fn last_line(text: &str) -> Option<&str> {
-    let lines = text.strip_suffix('\n')?;
-    let start = memchr::memrchr(NEWLINE, lines.as_bytes()).map_or(0, |newline| newline + 1);
-    Some(if lines.len() - start > LINE_BYTES { "" } else { &lines[start..] })
+/// Returns the lines that start in the last [`LINE_BYTES`] of a text.
+fn last_lines(text: &str) -> &str {
+    let Some(start) = text.len().checked_sub(LINE_BYTES + 1) else { return text };
+    let newline =
+        memchr::memchr(NEWLINE, &text.as_bytes()[start..]).map_or(text.len(), |found| start + found + 1);
+    &text[newline..]
 }

@@ -17,7 +17,7 @@ use crate::text::{Extent, TokenCounter, as_index};
 pub struct KeyLine {
     /// Its number, from 1.
     pub line: u64,
-    /// The number of lines in the text that differ from it only in numbers and paths.
+    /// The number of lines in the text that differ from it only in numbers and paths; 1 if it is the context of another.
     pub count: u64,
 }
 
@@ -26,7 +26,7 @@ pub struct KeyLine {
 pub enum KeyForms {
     /// None.
     None,
-    /// Lines with the structure of a failure report, such as `error: …`: for a text that may be of a success.
+    /// All, but only if one has the structure of a failure report, such as `error: …`: for a text that may be of a success.
     Strong,
     /// All lines that may report a failure, for the output of a failed command.
     All,
@@ -46,7 +46,7 @@ const FREQUENT: u64 = 20;
 /// Candidates with the same form that rank before candidates with other forms.
 const OF_FORM_FIRST: u32 = 4;
 /// Candidates that can belong to one of them, which come next.
-const BELONGING: usize = 8;
+const BELONGING: usize = 12;
 
 /// The gap between the ends: the last line before it and the first line after it. If only the start is kept, the line after
 /// it is one more than the number of lines.
@@ -141,14 +141,14 @@ fn beside(all: Bounds, plain: &Truncation) -> Bounds {
 fn retain_wanted(candidates: &mut [Candidate], forms: KeyForms, gap: Gap) {
     let best = candidates
         .iter()
-        .filter(|candidate| gap.contains(candidate.line))
+        .filter(|candidate| gap.contains(candidate.line) && !matches!(candidate.role, Role::After(_)))
         .map(|candidate| candidate.grade)
         .min();
     let most = match (forms, best) {
         (KeyForms::None, _) => None,
-        (KeyForms::Strong, _) => Some(Grade::Strong),
         // Mere words count only if no line has the structure of a report.
-        (KeyForms::All, Some(Grade::Strong)) => Some(Grade::Message),
+        (_, Some(Grade::Strong)) => Some(Grade::Message),
+        (KeyForms::Strong, _) => None,
         (KeyForms::All, Some(Grade::Faint)) => Some(Grade::Faint),
         (KeyForms::All, _) => Some(Grade::Weak),
     };
@@ -164,6 +164,8 @@ fn rank(candidate: &Candidate) -> (u64, u64) {
     let rank = match candidate.role {
         // After all first lines but those with mere words.
         Role::Again(_, before) => 4 + before,
+        // What it shows must not displace other candidates.
+        Role::After(_) => u64::MAX,
         Role::First | Role::Of(_) => {
             let is_frequent = u64::from(candidate.count > FREQUENT);
             let kind = u64::from((candidate.of_form / OF_FORM_FIRST + 1).ilog2());
@@ -223,6 +225,11 @@ impl<'a> Chosen<'a> {
         let marker = Cost::of(&marker(total, total), bounds);
         let (mut used, mut markers) = (Cost::default(), 1 + u64::from(has_tail));
         for first in order {
+            if let Role::After(candidate) = candidates[first].role
+                && !chosen.lines.contains_key(&candidates[candidate].line)
+            {
+                continue;
+            }
             let next = candidates.iter().enumerate().skip(first).take(BELONGING);
             for (_, candidate) in
                 next.filter(|(n, candidate)| *n == first || candidate.role == Role::Of(first))

@@ -60,6 +60,18 @@ fn reports_are_strong() {
             "p/b.go:2:8: imported and not used: \"os\"",
             "psql:a.sql:475: ERROR:  null value in column \"email\" violates not-null constraint",
             "{\"Action\":\"output\",\"Output\":\"--- FAIL: TestTitle (0.00s)\\n\"}",
+            "    box of 71 weighs 213, not 5 (RuntimeError)",
+            "m.py:1: unused import 'os' (90% confidence)",
+            "d.md:2 error MD032/blanks-around-lists Lists should be surrounded by blank lines",
+            "run.zsh:2: division by zero",
+            "gpg: the signature could not be verified.",
+            "./configure: the compiler does not work",
+            "2026/11/23 23:31:24 [emerg] 10734#10734: unknown directive \"proxy_pas\" in a.conf:45",
+            "Missing argument in printf at a.pl line 3.",
+            "Aborted with 3 warnings in strict mode!",
+            "The process ended with exit status 2.",
+            "error: process exited with code 101",
+            "x.c: out of memory while reading",
         ],
     );
 }
@@ -75,6 +87,14 @@ fn phrases_and_locations_are_messages() {
             "148 failed, 389 passed in 3 s",
             "request timed out after 30 s",
             "the file was not found here",
+            "release.cfg has no version line",
+            "row 4 was rejected by the server",
+            "the amount must be a number",
+            "index 9 is out of range",
+            "the wrong type was given",
+            "    path_test.go:129: skipping checks",
+            "app/a.py:12:    return first",
+            "Note: some values were unknown.",
         ],
     );
 }
@@ -95,6 +115,9 @@ fn warnings_and_information_are_faint() {
             "src/a.c:3:5: warning: unused variable 'x' [-Wunused]",
             "LOG:  Could not load the cache",
             "a.py:1:0: C0114: Missing module docstring",
+            "cc/f7.c:1:13: style: The function 'f7' is never used. [unusedFunction]",
+            "cc/f8.c:2:46: warning: Either the condition is redundant or there is a null pointer",
+            "a.py:12: DeprecationWarning: use b",
             "access(\"/etc/ld.so.preload\", R_OK)      = -1 ENOENT (No such file or directory)",
         ],
     );
@@ -106,6 +129,7 @@ fn calm_lines_are_no_key_lines() {
         None,
         &[
             "building error.o",
+            "the process ended with exit code 0",
             "gcc -Werror -Wno-error=x a.c",
             "test tests::error_display ... ok",
             "tests/a.py::test_b[Error: no value] PASSED [  3%]",

@@ -233,3 +233,26 @@ fn memory_does_not_grow_with_the_text() {
     let kept = collector.finish_with(KeyForms::All);
     assert_eq!(kept.key_lines[0], KeyLine { line: 1, count: 1 });
 }
+
+#[test]
+fn context_follows_a_report_unless_it_repeats_the_lines_around_it() {
+    let log = |from: u64| (from..from + 40).map(|n| format!("row {n} stored\n")).collect::<Vec<_>>().concat();
+    let text = format!("{}a.c:9: Failure\n  left: 1\n\n  right: two\n{}", log(0), log(40));
+    let shown: Vec<_> = of_tail(40, &text).key_lines.iter().map(|key| (key.line, key.count)).collect();
+    assert_eq!(shown, [(41, 1), (42, 1), (44, 1)]);
+    // Reports come before the context of others.
+    let reports = ('b'..='z').map(|name| format!("error: no {name}\n")).collect::<Vec<_>>().concat();
+    let kept = of_tail(20, &format!("error: no a\n  of a\n  in b\n  at c\n{reports}{}", log(0)));
+    assert!(kept.content.starts_with("error: no a\n[...lines 2-4 omitted...]\nerror: no b\n"), "{kept:?}");
+}
+
+#[test]
+fn messages_of_a_text_without_status_count_only_next_to_a_report() {
+    let shown = |report: &str| {
+        let text = format!("the page was not found\n{report}\n{}", "building\n".repeat(100));
+        let kept = collect(Bounds::new(20, 30_000), Keep::Tail, KeySpace::Shared, KeyForms::Strong, &[&text]);
+        kept.key_lines.iter().map(|key| key.line).collect::<Vec<_>>()
+    };
+    assert_eq!(shown("error: no page"), [1, 2]);
+    assert_eq!(shown("the end"), [0; 0]);
+}
