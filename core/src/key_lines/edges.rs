@@ -21,6 +21,8 @@ const CODE: [&str; 12] = [
 ];
 /// Words before `error` in sentences that do not report one.
 const PROSE: [&str; 11] = ["an", "any", "the", "this", "for", "no", "of", "fix", "fixed", "fixes", "handle"];
+/// Names of a log level.
+const LEVELS: [&str; 3] = ["level", "lvl", "severity"];
 /// Values after a name such as `errors` that negate it.
 const NOTHING: [&str; 10] = ["none", "None", "null", "nil", "false", "False", "[]", "{", "\"\"", "undefined"];
 
@@ -45,6 +47,10 @@ fn is_before(before: &str, edge: Edge) -> bool {
                 && name.trim_start_matches('_').starts_with(char::is_uppercase)
                 && is_start(prefix)
                 && !prefix.ends_with('(')
+        }
+        Edge::Level => {
+            let name = before.trim_end_matches([' ', '"', '\'', ':', '=']);
+            name.len() < before.len() && LEVELS.iter().any(|level| ends_with(name, level))
         }
         Edge::Raised => {
             let prefix =
@@ -122,6 +128,12 @@ fn is_after(after: &str, edge: Edge) -> bool {
         }
         _ => true,
     }
+}
+
+/// True if `text` ends with `word`, in any case.
+fn ends_with(text: &str, word: &str) -> bool {
+    let start = text.len().checked_sub(word.len());
+    start.and_then(|start| text.get(start..)).is_some_and(|end| end.eq_ignore_ascii_case(word))
 }
 
 /// True for what joins letters to one identifier, path or flag.

@@ -3,7 +3,9 @@
 //! A [`Group`] has the literals that the scan searches for. A [`Form`] has the conditions on the text around a
 //! literal, and the strength of the evidence. The strongest form of a line decides.
 
-use Edge::{Any, Code, Colon, End, Gap, Label, LineStart, NonZero, Raised, Start, Text, Type, Where, Word};
+use Edge::{
+    Any, Code, Colon, End, Gap, Label, Level, LineStart, NonZero, Raised, Start, Text, Type, Where, Word,
+};
 use Grade::{Message, Strong, Weak};
 
 /// The strength of the evidence that a line reports a failure.
@@ -54,6 +56,8 @@ pub(crate) enum Edge {
     LineStart,
     /// Before it: the start of the line or of a message, as after `main.c:3: `, `[12:30:01] ` or `| `.
     Start,
+    /// Before it: the name of a log level, as in `level=error` or `"severity": "error"`.
+    Level,
     /// Before it: the start of a word that begins a message, as in `a.py:3: ValueError`.
     Type,
     /// Before it: at most one word of a message, as in `Parse error near line 3`.
@@ -94,6 +98,7 @@ pub(crate) static GROUPS: &[Group] = &[
             any("error", Start, Code, Strong),
             any("error", Start, Gap, Strong),
             any("error", Label, Where, Strong),
+            any("error", Level, Word, Strong),
             exact("ERROR", Word, Word, Strong),
             exact("Error", Type, Colon, Strong),
             exact("Error", Raised, Raised, Strong),
@@ -137,6 +142,7 @@ pub(crate) static GROUPS: &[Group] = &[
         forms: &[
             any("fatal", Start, Word, Strong),
             any("fatal", Word, Colon, Strong),
+            any("fatal", Level, Word, Strong),
             exact("FATAL", Word, Word, Strong),
             any("fatal", Word, Word, Message),
         ],
@@ -146,6 +152,7 @@ pub(crate) static GROUPS: &[Group] = &[
         forms: &[
             any("panic", Word, Colon, Strong),
             any("panicked", Word, Where, Strong),
+            any("panic", Level, Word, Strong),
             any("panic", Word, Word, Weak),
         ],
     },
@@ -289,6 +296,11 @@ pub(crate) static GROUPS: &[Group] = &[
             any("unresolved", Word, Word, Message),
         ],
     },
+    Group {
+        needles: &["nhandled ", "ncaught "],
+        forms: &[any("unhandled", Start, Word, Strong), any("uncaught", Start, Word, Strong)],
+    },
+    Group { needles: &["Killed"], forms: &[exact("Killed", Word, Word, Strong)] },
     Group {
         needles: &["bort"],
         forms: &[

@@ -134,7 +134,7 @@ impl Table {
         if graded.is_some_and(|graded| graded.grade == Grade::Message) && has_program(line) {
             graded = graded.map(|graded| Graded { grade: Grade::Strong, ..graded });
         }
-        if line.starts_with("! ") {
+        if line.starts_with("! ") || has_level_letter(line) {
             graded = Some(Graded { grade: Grade::Strong, form: Graded::MARK });
         }
         let graded = graded?;
@@ -199,6 +199,19 @@ fn begins_with_message(Location { is_first, after, .. }: Location<'_>) -> bool {
     let text = after.trim_start_matches([':', ')']).strip_prefix(' ').unwrap_or_default();
     is_first
         && text.starts_with(|c: char| c.is_alphabetic() || matches!(c, '\'' | '"' | '`' | '[' | '\u{2018}'))
+}
+
+/// True if a line begins with the letter of a log level, a date and a time, as `E1123 10:00:01.123456 1 a.go:7] …`.
+fn has_level_letter(line: &str) -> bool {
+    let is_like = |(byte, like): (&u8, &u8)| match like {
+        b'0' => byte.is_ascii_digit(),
+        _ => byte == like,
+    };
+    line.starts_with(['E', 'F'])
+        && line
+            .as_bytes()
+            .get(1..)
+            .is_some_and(|rest| rest.len() > 8 && rest.iter().zip(b"0000 00:00").all(is_like))
 }
 
 /// True if a line begins with the name of a program and a colon, as messages on standard error do.

@@ -149,28 +149,31 @@ fn text_that_looks_like_a_notice_is_reported_as_text() {
 #[test]
 fn key_lines_depend_on_the_status() {
     let workspace = Workspace::new();
-    let input = format!("a.c:1:1: error: b\n{}test 7 failed\n{}", lines(1, 20), lines(21, 50));
-    let plain = lines(39, 50) + "\n[Showing lines 41-52 of 52. Full output: PATH]\n";
+    let message = lines(1, 20) + "test 7 failed\n" + &lines(21, 50);
+    let report = "a.c:1:1: error: b\n".to_owned() + &message;
+    let of_message = lines(39, 50) + "\n[Showing lines 40-51 of 51. Full output: PATH]\n";
+    let of_report = lines(39, 50) + "\n[Showing lines 41-52 of 52. Full output: PATH]\n";
+    let message_with_keys =
+        "[...lines 1-20 omitted...]\ntest 7 failed\n[...lines 22-43 omitted...]\n(lines 44 to 51)\n"
+            .to_owned()
+            + &lines(43, 50)
+            + "\n[Showing lines 44-51 and 1 key line before them of 51. Full output: PATH]\n";
+    let report_with_keys =
+        "a.c:1:1: error: b\n[...lines 2-21 omitted...]\ntest 7 failed\n[...lines 23-45 omitted...]\n(lines 46 to 52)\n"
+            .to_owned()
+            + &lines(44, 50)
+            + "\n[Showing lines 46-52 and 2 key lines before them of 52. Full output: PATH]\n";
     let cases = [
-        (
-            &[][..],
-            "a.c:1:1: error: b\n[...lines 2-43 omitted...]\n(lines 44 to 52)\n".to_owned()
-                + &lines(42, 50)
-                + "\n[Showing lines 44-52 and 1 key line before them of 52. Full output: PATH]\n",
-        ),
-        (
-            &["--status", "2"],
-            "a.c:1:1: error: b\n[...lines 2-21 omitted...]\ntest 7 failed\n[...lines 23-45 omitted...]\n(lines 46 to 52)\n"
-                .to_owned()
-                + &lines(44, 50)
-                + "\n[Showing lines 46-52 and 2 key lines before them of 52. Full output: PATH]\n",
-        ),
-        (&["--status", "0"], plain.clone()),
-        (&["--status", "2", "--key-lines", "off"], plain),
+        (&message, &[][..], &of_message),
+        (&message, &["--status", "2"], &message_with_keys),
+        (&report, &[], &report_with_keys),
+        (&report, &["--status", "2"], &report_with_keys),
+        (&report, &["--status", "0"], &of_report),
+        (&report, &["--status", "2", "--key-lines", "off"], &of_report),
     ];
-    for (flags, expected) in cases {
+    for (input, flags, expected) in cases {
         let flags = [&["--max-lines", "12", "--keep", "tail"], flags].concat();
         let output = truncated(&workspace, &flags, input.as_bytes());
-        assert_eq!(with_file(&output), (expected, input.clone().into_bytes()), "{flags:?}");
+        assert_eq!(with_file(&output), (expected.clone(), input.clone().into_bytes()), "{flags:?}");
     }
 }

@@ -72,6 +72,13 @@ fn reports_are_strong() {
             "The process ended with exit status 2.",
             "error: process exited with code 101",
             "x.c: out of memory while reading",
+            "time=2026-11-23T10:01:00 level=error msg=\"batch 200 lost its lease\"",
+            "{\"time\":1,\"severity\": \"ERROR\",\"message\":\"batch 200 lost its lease\"}",
+            "{\"level\":\"fatal\",\"msg\":\"no lease\"}",
+            "E1123 10:00:01.123456       1 reflector.go:138] lease was lost",
+            "Unhandled exception. System.InvalidOperationException: the ledger is closed",
+            "Uncaught (in promise) the window is closed",
+            "run.sh: line 3: 12345 Killed                  ./serve",
         ],
     );
 }
@@ -130,6 +137,8 @@ fn calm_lines_are_no_key_lines() {
         &[
             "building error.o",
             "the process ended with exit code 0",
+            "I1123 10:00:01.123456       1 reflector.go:138] lease was taken",
+            "{\"level\":\"info\",\"msg\":\"stored\"}",
             "gcc -Werror -Wno-error=x a.c",
             "test tests::error_display ... ok",
             "tests/a.py::test_b[Error: no value] PASSED [  3%]",
