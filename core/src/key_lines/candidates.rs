@@ -40,14 +40,19 @@ pub(crate) enum Role {
     Of(usize),
     /// One of the lines after that candidate, which has no form of its own.
     After(usize),
+    /// The only line between two candidates, and the candidate with its template. It is shown if the marker for it would be
+    /// longer.
+    Between(Option<usize>),
 }
 
 /// Lines with the template of a strong candidate that are stored after the first.
 const AGAIN: u64 = 5;
 /// Lines after a strong candidate that are read as its context.
 const AFTER: u8 = 5;
-/// Lines before a strong candidate that are compared with its context.
+/// Lines before a candidate that are compared with it, or with its context.
 const COMPARED: usize = 4;
+/// The longest line between two candidates that is stored. A marker for one line has up to 63 bytes, and usually about 30.
+const BETWEEN_BYTES: usize = 63;
 /// The longest line that is stored, as a part of the bytes.
 const PART: usize = 8;
 /// Templates of lines that are no key lines, which need not be graded again.
@@ -80,9 +85,10 @@ impl Candidates {
     /// Returns the candidates.
     pub(crate) fn finish(mut self) -> Vec<Candidate> {
         self.scan.finish(&mut self.found);
-        let Found { mut all, rare, .. } = self.found;
+        let Found { mut all, between, rare, .. } = self.found;
+        all.extend(between);
         for n in 0..all.len() {
-            if let Role::Again(first, _) | Role::Of(first) = all[n].role {
+            if let Role::Again(first, _) | Role::Of(first) | Role::Between(Some(first)) = all[n].role {
                 all[n].count = all[first].count;
             }
         }
@@ -106,6 +112,7 @@ struct Found {
     /// The candidate whose context is read.
     context: Option<Context>,
     all: Vec<Candidate>,
+    between: Vec<Candidate>,
     /// For each template, its first candidate; `None` if its lines are no key lines.
     templates: HashMap<u64, Option<usize>, BuildHasherDefault<IsHash>>,
     calm_templates: usize,
@@ -168,11 +175,15 @@ impl Sink for Found {
             self.rare.push(line.number, line.text, template::hash(line.text));
         }
         let context = self.context.take();
+        let stored = self.all.len();
         let has_role = self.take(line);
         if self.context.is_none()
             && let Some(context) = context
         {
             self.add_context(context, line, has_role);
+        }
+        if self.all.len() > stored {
+            self.add_between(line);
         }
     }
 }
@@ -192,6 +203,21 @@ impl Found {
         }
         context.lines -= 1;
         self.context = (context.lines > 0).then_some(context);
+    }
+
+    /// Stores the line before a candidate if the line before that is one too.
+    fn add_between(&mut self, Line { number, before, .. }: Line<'_>) {
+        let mut last = self.all.iter().rev().take(COMPARED);
+        if let Some(text) = before.lines().next()
+            && text.len() <= BETWEEN_BYTES
+            && last.any(|candidate| candidate.line + 2 == number)
+            && self.fits_again(text)
+        {
+            self.bytes_again += text.len() + 1;
+            let role = Role::Between(self.templates.get(&template::hash(text)).copied().flatten());
+            let (line, text, grade) = (number - 1, text.to_owned(), Grade::Strong);
+            self.between.push(Candidate { line, text, grade, count: 1, role, of_form: 0 });
+        }
     }
 
     /// Takes a line. Returns true if it has a role of its own.

@@ -41,6 +41,8 @@ pub enum KeySpace {
     Beside(Bounds),
 }
 
+/// The number of key lines that may always be shown next to the lines that a call requested, if the limits allow them.
+const BESIDE_LINES: u64 = 20;
 /// The first line of a template that occurs more often comes after other lines of its grade.
 const FREQUENT: u64 = 20;
 /// Candidates with the same form that rank before candidates with other forms.
@@ -91,13 +93,15 @@ pub(super) fn with_key_lines(
     let (Some(cut), false) = (plain.cut, candidates.is_empty()) else { return plain };
     let total = plain.total.lines;
     // The ends if the key lines use all of their limits.
-    let (least, limits) = match space {
-        KeySpace::Shared => (kept(rest_of(bounds, half(shared))), half(shared)),
-        KeySpace::Beside(all) => (plain.clone(), beside(all, &plain)),
+    let (least, limits, most) = match space {
+        KeySpace::Shared => (kept(rest_of(bounds, half(shared))), half(shared), usize::MAX),
+        KeySpace::Beside(all) => {
+            (plain.clone(), beside(all, &plain), as_index(bounds.lines.max(BESIDE_LINES)))
+        }
     };
     let gap = Gap::of(&least);
     retain_wanted(&mut candidates, forms, gap);
-    let mut chosen = Chosen::new(&candidates, gap, (total, has_tail), limits);
+    let mut chosen = Chosen::new(&candidates, gap, (total, has_tail), limits, most);
     let mut ends = least;
     while !chosen.lines.is_empty() {
         if space == KeySpace::Shared {
@@ -141,7 +145,8 @@ fn beside(all: Bounds, plain: &Truncation) -> Bounds {
 fn retain_wanted(candidates: &mut [Candidate], forms: KeyForms, gap: Gap) {
     let best = candidates
         .iter()
-        .filter(|candidate| gap.contains(candidate.line) && !matches!(candidate.role, Role::After(_)))
+        .filter(|candidate| gap.contains(candidate.line))
+        .filter(|candidate| !matches!(candidate.role, Role::After(_) | Role::Between(_)))
         .map(|candidate| candidate.grade)
         .min();
     let most = match (forms, best) {
@@ -165,7 +170,7 @@ fn rank(candidate: &Candidate) -> (u64, u64) {
         // After all first lines but those with mere words.
         Role::Again(_, before) => 4 + before,
         // What it shows must not displace other candidates.
-        Role::After(_) => u64::MAX,
+        Role::After(_) | Role::Between(_) => u64::MAX,
         Role::First | Role::Of(_) => {
             let is_frequent = u64::from(candidate.count > FREQUENT);
             let kind = u64::from((candidate.of_form / OF_FORM_FIRST + 1).ilog2());
@@ -199,6 +204,10 @@ impl Cost {
         }
     }
 
+    fn is_at_most(self, other: Self) -> bool {
+        self.bytes <= other.bytes && self.tokens <= other.tokens
+    }
+
     fn is_within(self, bounds: Bounds) -> bool {
         let Self { lines, bytes, tokens } = self;
         lines <= bounds.lines && bytes <= bounds.bytes && bounds.tokens.is_none_or(|most| tokens <= most)
@@ -216,10 +225,16 @@ struct Chosen<'a> {
 }
 
 impl<'a> Chosen<'a> {
-    /// Chooses the best of `candidates` in `gap` that are within `bounds` with their markers.
-    fn new(candidates: &'a [Candidate], gap: Gap, (total, has_tail): (u64, bool), bounds: Bounds) -> Self {
+    /// Chooses the best of `candidates` in `gap`, at most `most`, that are within `bounds` with their markers.
+    fn new(
+        candidates: &'a [Candidate],
+        gap: Gap,
+        (total, has_tail): (u64, bool),
+        bounds: Bounds,
+        most: usize,
+    ) -> Self {
         let mut chosen = Self { lines: BTreeMap::new(), gap, total, has_tail };
-        let is_own = |n: &usize| !matches!(candidates[*n].role, Role::Of(_));
+        let is_own = |n: &usize| !matches!(candidates[*n].role, Role::Of(_) | Role::Between(_));
         let mut order: Vec<usize> = (0..candidates.len()).filter(is_own).collect();
         order.sort_by_key(|n| rank(&candidates[*n]));
         let marker = Cost::of(&marker(total, total), bounds);
@@ -240,14 +255,29 @@ impl<'a> Chosen<'a> {
                 }
                 let with_it = used.plus(Cost::of(&candidate.text, bounds), 1);
                 let markers_with_it = markers + 1 - chosen.neighbours(line);
-                if !with_it.plus(marker, markers_with_it).is_within(bounds) {
+                if chosen.lines.len() >= most || !with_it.plus(marker, markers_with_it).is_within(bounds) {
                     break;
                 }
                 (used, markers) = (with_it, markers_with_it);
                 chosen.lines.insert(line, candidate);
             }
         }
+        chosen.fill(candidates, bounds, most);
         chosen
+    }
+
+    /// Adds lines that cost no more than the markers for them.
+    fn fill(&mut self, candidates: &'a [Candidate], bounds: Bounds, most: usize) {
+        let gap = self.gap;
+        let between = candidates.iter().filter(|candidate| matches!(candidate.role, Role::Between(_)));
+        for candidate in between.filter(|candidate| gap.contains(candidate.line)) {
+            let line = candidate.line;
+            let marker = Cost::of(&marker(line, line), bounds);
+            let is_alone = [line - 1, line + 1].iter().all(|line| self.lines.contains_key(line));
+            if is_alone && self.lines.len() < most && Cost::of(&candidate.text, bounds).is_at_most(marker) {
+                self.lines.insert(line, candidate);
+            }
+        }
     }
 
     /// Returns how many of the lines before and after `line` are shown.

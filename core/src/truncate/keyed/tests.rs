@@ -141,11 +141,11 @@ proptest! {
 
     #[test]
     fn requested_lines_stay(
-        text in text(), head in 0_u64..5, tail in 0_u64..5, max_bytes in 1_u64..900, max_tokens in prop::option::of(1_u64..300),
+        text in text(), head in 0_u64..5, tail in 0_u64..30, max_bytes in 1_u64..2000, max_tokens in prop::option::of(1_u64..600),
     ) {
         prop_assume!(head + tail > 0);
         let keep = match (head, tail) { (0, _) => Keep::Tail, (_, 0) => Keep::Head, _ => Keep::Both { head } };
-        let limits = Bounds::new(40, max_bytes).with_tokens(max_tokens);
+        let limits = Bounds::new(90, max_bytes).with_tokens(max_tokens);
         let bounds = Bounds { lines: head + tail, ..limits };
         let plain = collect(bounds, keep, KeySpace::Beside(limits), KeyForms::None, &[&text]);
         let kept = collect(bounds, keep, KeySpace::Beside(limits), KeyForms::All, &[&text]);
@@ -155,6 +155,7 @@ proptest! {
             prop_assert_eq!(kept, plain);
             return Ok(());
         }
+        prop_assert!(kept.key_lines.len() as u64 <= (head + tail).max(20), "{:?}", kept);
         prop_assert!(kept.content.len() as u64 <= max_bytes, "{:?}", kept);
         prop_assert!(max_tokens.is_none_or(|max| TokenCounter::of(&kept.content).count() <= max), "{:?}", kept);
         let head = as_index(plain.cut.unwrap().head.bytes);
@@ -239,7 +240,8 @@ fn context_follows_a_report_unless_it_repeats_the_lines_around_it() {
     let log = |from: u64| (from..from + 40).map(|n| format!("row {n} stored\n")).collect::<Vec<_>>().concat();
     let text = format!("{}a.c:9: Failure\n  left: 1\n\n  right: two\n{}", log(0), log(40));
     let shown: Vec<_> = of_tail(40, &text).key_lines.iter().map(|key| (key.line, key.count)).collect();
-    assert_eq!(shown, [(41, 1), (42, 1), (44, 1)]);
+    // An empty line costs less than a marker.
+    assert_eq!(shown, [(41, 1), (42, 1), (43, 1), (44, 1)]);
     // Reports come before the context of others.
     let reports = ('b'..='z').map(|name| format!("error: no {name}\n")).collect::<Vec<_>>().concat();
     let kept = of_tail(20, &format!("error: no a\n  of a\n  in b\n  at c\n{reports}{}", log(0)));
@@ -255,4 +257,32 @@ fn messages_of_a_text_without_status_count_only_next_to_a_report() {
     };
     assert_eq!(shown("error: no page"), [1, 2]);
     assert_eq!(shown("the end"), [0; 0]);
+}
+
+#[test]
+fn requested_lines_limit_the_number_of_key_lines() {
+    let text = (1..=400)
+        .map(|n| format!("src/{n}.c:1:1: error: no {}\n", "x".repeat(n)))
+        .collect::<Vec<_>>()
+        .concat();
+    let shown = |tail| {
+        let (limits, bounds) = (Bounds::new(2000, 300_000), Bounds::new(tail, 300_000));
+        collect(bounds, Keep::Tail, KeySpace::Beside(limits), KeyForms::All, &[&text]).key_lines.len()
+    };
+    assert_eq!([5, 20, 21, 50].map(shown), [20, 20, 21, 50]);
+}
+
+#[test]
+fn a_single_line_between_key_lines_is_shown_unless_its_marker_is_shorter() {
+    // A line like the one before the report is no context.
+    let between = |line: &str| {
+        let text = format!("{line}\nerror: no a\n{line}\nerror: no b\n{}", "building\n".repeat(100));
+        of_tail(20, &text).content
+    };
+    for line in ["", "a line like a marker"] {
+        let shown = format!("[...lines 1-1 omitted...]\nerror: no a\n{line}\nerror: no b\n[...");
+        assert!(between(line).starts_with(&shown), "{line}");
+    }
+    let shown = "[...lines 1-1 omitted...]\nerror: no a\n[...lines 3-3 omitted...]\nerror: no b\n[...";
+    assert!(between(&"-".repeat(40)).starts_with(shown));
 }
