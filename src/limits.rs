@@ -80,8 +80,10 @@ pub const IMAGE_DECODED_BYTES: u64 = 100_000_000;
 pub const PNG_METADATA_BYTES: u64 = 16_000_000;
 /// Maximum bytes of a source file whose definitions read lists.
 pub const OUTLINE_FILE_BYTES: u64 = 2_000_000;
-/// Number of bytes after a page in which read looks for definitions.
+/// Maximum bytes after a page in which read looks for all definitions.
 pub const OUTLINE_BYTES: u64 = 96_000;
+/// Number of bytes after a page in which read looks for definitions if more follow.
+pub const OUTLINE_PART_BYTES: u64 = 48_000;
 /// Number of bytes at the start of a file that are checked. A NUL byte there makes the file binary.
 pub const BINARY_SNIFF_BYTES: usize = 8192;
 /// Maximum bytes of a line that grep searches in one piece. Longer lines are searched in windows.

@@ -33,7 +33,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-pub use scan::definitions;
+pub use scan::{definitions, definitions_after};
 pub use syntax::Syntax;
 
 /// A definition in a source file.

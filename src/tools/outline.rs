@@ -2,57 +2,62 @@
 
 use std::borrow::Cow;
 use std::io;
-use std::ops::ControlFlow;
+use std::ops::Range;
 
-use crate::fs::lines::{Bytes, TextFile};
+use crate::fs::lines::{Bytes, TextFile, read_at};
 use crate::fs::open::OpenedPath;
-use crate::limits::{OUTLINE_BYTES, OUTLINE_FILE_BYTES};
-use crate::stop::{Stop, Stopped, stopped_by};
-use cutline_core::outline::{Listed, Syntax, definitions, listed};
+use crate::limits::{OUTLINE_BYTES, OUTLINE_FILE_BYTES, OUTLINE_PART_BYTES};
+use cutline_core::outline::{Definition, Listed, Syntax, definitions_after, listed};
 use cutline_core::text::as_index;
 use cutline_core::text::decode::{Decoder, Encoding};
 
-/// Bytes that are read at a time. They stay in the processor's cache.
-const READ_BYTES: usize = 32 * 1024;
-
-/// Definitions of a large file that are considered. A notice has space for fewer.
-const DEFINITIONS: usize = 150;
+/// Definitions of a long rest that are considered. A notice has space for fewer.
+const DEFINITIONS: usize = 80;
 
 /// The part of a file that is shown.
 pub(in crate::tools) struct Page {
+    /// Number of its first line.
+    pub first: u64,
     /// Number of its last line.
     pub last: u64,
-    /// Offset of its end in the file.
-    pub end: u64,
+    /// Offset of its start in the file.
+    pub from: u64,
+    /// Bytes of its text.
+    pub bytes: u64,
 }
 
 /// Lists the definitions after `page` in the file at `place`, in a notice of at most `max_bytes` bytes. Returns `None` if there
-/// are none, or if the deadline has passed.
+/// are none.
 ///
 /// # Errors
 ///
-/// Returns [`Stopped::Cancelled`] after a cancellation, or the error of the system.
+/// Returns the error of the system.
 pub(in crate::tools) fn of_rest(
     place: &OpenedPath,
     text: &TextFile<'_>,
     page: &Page,
     max_bytes: usize,
-    stop: &Stop,
 ) -> io::Result<Option<Listed>> {
     let syntax = place.real.file_name().and_then(|name| Syntax::of_path(&name.to_string_lossy()));
     let Some(syntax) = syntax.filter(|_| text.end <= OUTLINE_FILE_BYTES) else { return Ok(None) };
-    let examined = TextFile { end: text.end.min(page.end + OUTLINE_BYTES), ..*text };
-    let content = match content(&examined, stop) {
-        Err(error) if stopped_by(&error) == Some(Stopped::Late) => return Ok(None),
-        content => content?,
-    };
-    let is_part = examined.end < text.end;
+    let page_end = text.end.min(page.from + page.bytes);
+    let is_part = text.end - page_end > OUTLINE_BYTES;
+    let end = if is_part { page_end + OUTLINE_PART_BYTES } else { text.end };
+    let content = content(text, page.from..end)?;
     // The last line of a part may be incomplete.
     let complete = if is_part { memchr::memrchr(b'\n', &content).unwrap_or(0) } else { content.len() };
-    let all = definitions(content.get(..complete).unwrap_or_default(), syntax);
+    let all = definitions_after(content.get(..complete).unwrap_or_default(), as_index(page.bytes), syntax);
+    let all = all.map(|one| Definition { line: one.line + page.first - 1, ..one });
     let all = all.filter(|definition| definition.line > page.last);
     let mut rest = if is_part {
-        listed(all.take(DEFINITIONS), max_bytes.saturating_sub("at least ".len()))
+        // No later definition is listed if those outside of types fill the notice.
+        let mut outermost = 0;
+        let considered = all.take(DEFINITIONS).take_while(|one| {
+            let is_full = outermost > max_bytes;
+            outermost += if one.level == 0 { one.text.len() + ", ".len() } else { 0 };
+            !is_full
+        });
+        listed(considered, max_bytes.saturating_sub("at least ".len()))
     } else {
         listed(all, max_bytes)
     };
@@ -60,19 +65,15 @@ pub(in crate::tools) fn of_rest(
     Ok(Some(rest).filter(|rest| !rest.entries.is_empty()))
 }
 
-/// Returns the decoded content of a text.
-fn content<'a>(text: &TextFile<'a>, stop: &Stop) -> io::Result<Cow<'a, [u8]>> {
-    stop.check()?;
+/// Returns a part of a text, in UTF-8.
+fn content<'a>(text: &TextFile<'a>, part: Range<u64>) -> io::Result<Cow<'a, [u8]>> {
+    let part = as_index(part.start)..as_index(part.end);
     let bytes = match text.bytes {
-        Bytes::Held(bytes) => {
-            Cow::Borrowed(bytes.get(as_index(text.start)..as_index(text.end)).unwrap_or_default())
-        }
-        Bytes::Open(_) => {
-            let mut bytes = Vec::with_capacity(as_index(text.end.saturating_sub(text.start)));
-            text.blocks(text.start, &mut text.buffer(READ_BYTES), stop, |_, block| {
-                bytes.extend_from_slice(block);
-                ControlFlow::Continue(())
-            })?;
+        Bytes::Held(bytes) => Cow::Borrowed(bytes.get(part).unwrap_or_default()),
+        Bytes::Open(file) => {
+            let mut bytes = vec![0; part.len()];
+            let read = read_at(file, &mut bytes, part.start as u64)?;
+            bytes.truncate(read);
             Cow::Owned(bytes)
         }
     };

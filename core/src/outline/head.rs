@@ -34,11 +34,12 @@ pub(super) fn keyword(text: &[u8], syntax: Syntax) -> Option<Head> {
         let word = first_word(rest);
         let end = at + word.len();
         let next = text.get(end).copied().unwrap_or(b'\n');
-        let is_before_name = {
+        let is_before_name = || {
             let next = text[end..].trim_ascii_start().first().copied().unwrap_or(b'\n');
             is_name_byte(next) || matches!(next, b'*' | b'&' | b'[' | b'"' | b'~')
         };
-        let found = if word.is_empty() { None } else { syntax.keyword(word) };
+        let roles = table::roles(word);
+        let found = syntax.keyword(word, roles);
         at = match (found, rest.first()?) {
             (Some(kind), b'i') if word == b"impl" && matches!(next, b' ' | b'<') => {
                 return Some(impl_head(text, at, kind));
@@ -49,7 +50,7 @@ pub(super) fn keyword(text: &[u8], syntax: Syntax) -> Option<Head> {
                 return named(text, at, start, kind, syntax);
             }
             (Some(kind), _)
-                if is_before_name || matches!(rest[word.len()..], [b' ', b'(', ..]) && word == b"func" =>
+                if is_before_name() || matches!(rest[word.len()..], [b' ', b'(', ..]) && word == b"func" =>
             {
                 let start =
                     keyword.filter(|(kind, _)| *kind != Kind::Variable).map_or(at, |(_, start)| start);
@@ -66,7 +67,7 @@ pub(super) fn keyword(text: &[u8], syntax: Syntax) -> Option<Head> {
             (_, b'[') => after_brackets(text, at),
             (_, b'"') if keyword.is_none() => at + 2 + memchr::memchr(b'"', &rest[1..])?,
             (_, b'*' | b'&') if keyword.is_some() => at + 1,
-            _ if !word.is_empty() && is_modifier(word, syntax, keyword.is_some()) && is_before(text, end) => {
+            _ if is_modifier(word, roles, syntax, keyword.is_some()) && is_before(text, end) => {
                 after_brackets(text, end)
             }
             _ => {
@@ -94,10 +95,9 @@ fn is_before(text: &[u8], end: usize) -> bool {
 }
 
 /// Returns true for a word that may precede a keyword or, in C, a name after it.
-fn is_modifier(word: &[u8], syntax: Syntax, has_keyword: bool) -> bool {
-    let roles = table::MODIFIES | table::EXPORTS | table::HOLDS;
-    let is_macro = syntax.is_c() && is_macro(word);
-    is_macro || !has_keyword && (table::roles(word) & roles != 0 || word == b"friend")
+fn is_modifier(word: &[u8], roles: u16, syntax: Syntax, has_keyword: bool) -> bool {
+    let modifies = roles & (table::MODIFIES | table::EXPORTS | table::HOLDS) != 0;
+    syntax.is_c() && is_macro(word) || !has_keyword && (modifies || word == b"friend")
 }
 
 /// Returns true for a word that is a macro by its form: `LIB_API`, `__attribute__`.

@@ -41,8 +41,12 @@ impl<'a> Regions<'a> {
 
     /// Returns the start of the first line after `at` that does not begin in a string or a comment. `at` is in code.
     pub(super) fn next_line(&mut self, at: usize) -> usize {
-        let mut at = at.min(self.text.len());
-        let mut end = self.line_end(at);
+        let at = at.min(self.text.len());
+        self.next_line_after(at, self.line_end(at))
+    }
+
+    /// Does the same as `next_line` if the end of the line of `at` is known.
+    pub(super) fn next_line_after(&mut self, mut at: usize, mut end: usize) -> usize {
         if self.next_mark(at) >= end {
             return end + 1;
         }
@@ -58,6 +62,22 @@ impl<'a> Regions<'a> {
         end + 1
     }
 
+    /// Skips lines that are empty or indented more than `indent`. Returns the start of the first other line from `at` on, or of
+    /// one before it. `at` is the start of a line that begins in code.
+    pub(super) fn next_outer(&mut self, at: usize, indent: usize) -> usize {
+        let end = self.next_mark(at).min(self.text.len());
+        let mut start = at;
+        for newline in memchr::memchr_iter(b'\n', self.text.get(at..end).unwrap_or_default()) {
+            let line = &self.text[start..=at + newline];
+            let is_inner = |margin: &[u8]| margin.iter().all(|byte| matches!(byte, b' ' | b'\t'));
+            if line.len() > 1 && !line.get(..=indent).is_some_and(is_inner) {
+                break;
+            }
+            start = at + newline + 1;
+        }
+        start
+    }
+
     /// Returns the offset of the next byte from `at` on that matters for heads of definitions, or `limit`.
     pub(super) fn next_stop(&self, at: usize, limit: usize) -> usize {
         let rest = self.text.get(at..limit).unwrap_or_default();
@@ -66,13 +86,7 @@ impl<'a> Regions<'a> {
 
     /// Returns the offset after the byte at `at`, or after the string or comment that begins there.
     pub(super) fn after(&self, at: usize) -> usize {
-        let rest = &self.text[at..];
-        if !self.is_special[usize::from(rest[0])] {
-            return at + 1;
-        }
-        let Some(region) = self.kinds.iter().find(|region| rest.starts_with(region.open.as_bytes())) else {
-            return at + 1;
-        };
+        let Some(region) = self.region(at) else { return at + 1 };
         let from = at + region.open.len();
         let close = region.close.as_bytes();
         match region.end {
@@ -88,14 +102,22 @@ impl<'a> Regions<'a> {
 
     /// Returns true if a comment begins at `at`.
     pub(super) fn is_comment(&self, at: usize) -> bool {
+        self.comment(at).is_some()
+    }
+
+    /// Returns how the comment that begins at `at` ends.
+    pub(super) fn comment(&self, at: usize) -> Option<End> {
+        let region = self.region(at)?;
+        (region.end == End::Line || region.open == "/*").then_some(region.end)
+    }
+
+    /// Returns the kind of string or comment that begins at `at`.
+    fn region(&self, at: usize) -> Option<&'static Region> {
         let rest = &self.text[at..];
         if !self.is_special[usize::from(rest[0])] {
-            return false;
+            return None;
         }
-        let is_comment = |region: &&Region| region.end == End::Line || region.open == "/*";
-        let mut regions = self.kinds.iter();
-        let region = regions.find(|region| rest.starts_with(region.open.as_bytes()));
-        region.as_ref().is_some_and(is_comment)
+        self.kinds.iter().find(|region| rest.starts_with(region.open.as_bytes()))
     }
 
     /// Returns the offset of the next newline, or of the end of the text.
@@ -124,6 +146,7 @@ impl<'a> Regions<'a> {
         let mut first = usize::MAX;
         for (finder, next) in &mut self.marks {
             if *next <= at {
+                let at = at.min(self.text.len());
                 let ahead = &self.text[at..self.text.len().min(at + AHEAD_BYTES)];
                 *next = at + finder.find(ahead).unwrap_or(ahead.len());
             }

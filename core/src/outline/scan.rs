@@ -12,7 +12,7 @@ use memchr::memmem;
 
 use super::head::{self, Head};
 use super::regions::Regions;
-use super::syntax::Kind;
+use super::syntax::{End, Kind};
 use super::{Definition, Syntax};
 use crate::source::line::is_name_byte;
 
@@ -39,16 +39,19 @@ struct Scope {
 /// assert_eq!(lines, [(1, 0, "class Pool"), (2, 1, "def size")]);
 /// ```
 pub fn definitions(text: &[u8], syntax: Syntax) -> impl Iterator<Item = Definition> {
+    definitions_after(text, 0, syntax)
+}
+
+/// Returns the definitions of a part of a source file that begins with the start of a line, and at least all that are found
+/// after the first `shown` bytes. Most of those bytes are not read. Lines are counted from the start of the part.
+pub fn definitions_after(text: &[u8], shown: usize, syntax: Syntax) -> impl Iterator<Item = Definition> {
     let regions = Regions::new(text, syntax.facts());
     let found = VecDeque::new();
     let mut scanner =
         Scanner { text, syntax, regions, scopes: Vec::new(), unclosed: 0, counted: (0, 1), found };
-    // Before the first `<?` is no code.
-    let mut at = match syntax {
-        Syntax::Php => {
-            memmem::find(text, b"<?").map_or(text.len(), |open| scanner.regions.line_end(open) + 1)
-        }
-        _ => 0,
+    let mut at = match top_level(text, shown, syntax) {
+        0 if syntax == Syntax::Php => scanner.start_of_php(),
+        start => start,
     };
     std::iter::from_fn(move || {
         while scanner.found.is_empty() && at < text.len() {
@@ -58,6 +61,42 @@ pub fn definitions(text: &[u8], syntax: Syntax) -> impl Iterator<Item = Definiti
     })
 }
 
+/// Returns the start of the last line in the first `shown` bytes that is by its form outside of strings, comments and bodies
+/// of functions: one that is not indented and has only closing brackets or `end`, or one with which only a definition begins.
+fn top_level(text: &[u8], shown: usize, syntax: Syntax) -> usize {
+    let starts_with = |line: &[u8], marks: &[&[u8]]| marks.iter().any(|mark| line.starts_with(mark));
+    let is_mark = |newline: &usize| {
+        let line = &text[newline + 1..];
+        match (syntax, line.first()) {
+            (_, Some(b'}' | b']')) => {
+                let end = line.iter().find(|byte| !b"}]);, ".contains(byte));
+                matches!(end, Some(b'\n' | b'\r')) && !ends_template(&line[1..])
+            }
+            (Syntax::Ruby, Some(b'e')) => starts_with(line, &[b"end\n", b"end\r"]),
+            (Syntax::Rust, Some(b'p')) => line.starts_with(b"pub "),
+            (Syntax::Python, Some(b'a' | b'c' | b'd')) => {
+                // A line of a long string can begin like that, but not after two blank lines.
+                let is_apart = text[..*newline].ends_with(b"\n\n");
+                is_apart && starts_with(line, &[b"class ", b"def ", b"async def "])
+            }
+            (Syntax::C | Syntax::Cpp | Syntax::Java, Some(b' ' | b'\t')) => {
+                let (_, code) = indentation(line, 0);
+                starts_with(&line[code..], &[b"/**", b"template"])
+            }
+            _ => false,
+        }
+    };
+    let newlines = memchr::memrchr_iter(b'\n', &text[..shown.min(text.len())]);
+    newlines.filter(|newline| newline + 1 < text.len()).find(is_mark).map_or(0, |newline| newline + 1)
+}
+
+/// Returns true if `text` begins in a template of JavaScript, or a raw string of Go, that ends in its first line or at the
+/// start of the next one with text.
+fn ends_template(text: &[u8]) -> bool {
+    let line = &text[..memchr::memchr(b'\n', text).unwrap_or(text.len())];
+    memchr::memchr_iter(b'`', line).count() % 2 == 1 || text.trim_ascii_start().starts_with(b"`")
+}
+
 /// What ends the head of a definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum HeadEnd {
@@ -65,6 +104,8 @@ enum HeadEnd {
     Body(usize),
     /// The `;`, the `}` around it, or the newline.
     NoBody(usize),
+    /// None is near. The next definition begins after this offset.
+    Far(usize),
 }
 
 struct Scanner<'a> {
@@ -81,12 +122,35 @@ struct Scanner<'a> {
 }
 
 impl Scanner<'_> {
+    /// Returns the start of the first line of code. Before the first `<?` is none, if no `?>` precedes it.
+    fn start_of_php(&self) -> usize {
+        let find = |mark: &[u8]| memmem::find(self.text, mark);
+        match (find(b"<?"), find(b"?>")) {
+            (Some(open), close) if close.is_none_or(|close| open < close) => self.regions.line_end(open) + 1,
+            _ => 0,
+        }
+    }
+
     /// Reads the line at `at`, or the definition that begins there. Returns the start of the next line to read.
     fn visit(&mut self, at: usize) -> usize {
         let (indent, code) = indentation(self.text, at);
         let Some(&first) = self.text.get(code) else { return self.text.len() };
-        let is_body = self.scopes.last().is_some_and(|scope| !scope.has_members && indent > scope.indent);
-        if is_body || matches!(first, b'\n' | b'\r' | b')' | b']') || self.regions.is_comment(code) {
+        if first == b'\n' {
+            return code + 1;
+        }
+        match self.regions.comment(code) {
+            Some(End::Line) => return self.regions.line_end(code) + 1,
+            Some(_) => return self.regions.next_line(code),
+            None => {}
+        }
+        if let Some(scope) = self.scopes.last()
+            && !scope.has_members
+            && indent > scope.indent
+        {
+            let next = self.regions.next_line(code);
+            return self.regions.next_outer(next, scope.indent);
+        }
+        if matches!(first, b'\r' | b')' | b']') {
             return self.regions.next_line(code);
         }
         if self.syntax.is_c() && first == b'#' {
@@ -108,11 +172,15 @@ impl Scanner<'_> {
     /// Reads a line of a language whose definitions begin with a keyword, or of JavaScript. `margin` is its indentation.
     fn line(&mut self, indent: usize, margin: Range<usize>) -> usize {
         let code = margin.end;
-        let line = &self.text[code..self.regions.line_end(code).min(code + HEAD_BYTES)];
+        let end = self.regions.line_end(code);
+        let line = &self.text[code..end.min(code + HEAD_BYTES)];
         let is_member = self.scopes.last().is_some_and(|scope| scope.has_members);
+        if self.syntax == Syntax::Go && indent > 0 && !is_member {
+            return self.regions.next_line_after(code, end);
+        }
         if self.syntax == Syntax::Go && line.starts_with(b"type (") {
             self.scopes.push(Scope { indent, has_members: true, is_listed: false });
-            return self.regions.next_line(code);
+            return self.regions.next_line_after(code, end);
         }
         let by_keyword = head::keyword(line, self.syntax);
         let is_script = self.syntax == Syntax::Script;
@@ -125,25 +193,25 @@ impl Scanner<'_> {
         let is_outer = indent == 0 || is_member;
         let by_keyword = by_keyword.filter(|head| head.kind != Kind::Variable || is_outer);
         let is_method = by_keyword.is_none();
-        let Some(head) = by_keyword.or(other) else { return self.regions.next_line(code) };
+        let Some(mut head) = by_keyword.or(other) else { return self.regions.next_line_after(code, end) };
         if !self.syntax.has_braces() {
-            self.push(code, &head);
+            self.push(code, &mut head);
             self.enter(indent, &head);
-            return self.regions.next_line(code);
+            return self.regions.next_line_after(code, end);
         }
         let newline_ends = self.syntax == Syntax::Go || head.kind == Kind::Alias;
         match self.head_end(code + head.name.end, if newline_ends { usize::MAX } else { indent }) {
-            Some(HeadEnd::Body(brace)) => {
-                self.push(code, &head);
+            HeadEnd::Body(brace) => {
+                self.push(code, &mut head);
                 self.body(indent, margin, brace, &head)
             }
             _ if is_script && is_method && head.kind == Kind::Closed => self.regions.next_line(code),
-            Some(HeadEnd::NoBody(end)) => {
-                self.push(code, &head);
+            HeadEnd::NoBody(end) => {
+                self.push(code, &mut head);
                 self.regions.next_line(end)
             }
-            None => {
-                self.push(code, &head);
+            HeadEnd::Far(_) => {
+                self.push(code, &mut head);
                 self.regions.next_line(code)
             }
         }
@@ -153,33 +221,34 @@ impl Scanner<'_> {
     fn statement(&mut self, indent: usize, margin: Range<usize>) -> usize {
         let code = margin.end;
         match self.head_end(code, 0) {
-            None => self.regions.next_line(code),
-            Some(HeadEnd::NoBody(end)) => {
+            HeadEnd::Far(end) => self.regions.next_line(end),
+            HeadEnd::NoBody(end) => {
                 let statement = &self.text[code..end];
                 if self.text[end] == b'}' && statement.contains(&b'\n') {
                     // The brace ends what is around it.
                     return end - self.text[..end].iter().rev().take_while(|&&byte| byte != b'\n').count();
                 }
-                if let Some(head) = head::alias(statement) {
-                    self.push(code, &head);
+                if let Some(mut head) = head::alias(statement) {
+                    self.push(code, &mut head);
                 }
                 self.regions.next_line(end)
             }
-            Some(HeadEnd::Body(brace)) => {
+            HeadEnd::Body(brace) => {
                 let statement = &self.text[code..brace];
                 if head::is_block(statement, self.syntax) {
                     return self.regions.next_line(brace);
                 }
                 let by_keyword = head::keyword(statement, self.syntax)
                     .filter(|head| !self.syntax.is_c() || head::is_tag(statement, head));
-                let found = by_keyword.or_else(|| head::function(statement));
-                if let Some(head) = &found {
+                let mut found = by_keyword.or_else(|| head::function(statement));
+                if let Some(head) = &mut found {
                     self.push(code, head);
                 }
                 let is_typedef = statement.starts_with(b"typedef");
                 if is_typedef && let Some(close) = self.close(margin.clone(), brace) {
-                    if let Some(head) = head::typedef_end(&self.text[close..self.regions.line_end(close)]) {
-                        self.push(close, &head);
+                    if let Some(mut head) = head::typedef_end(&self.text[close..self.regions.line_end(close)])
+                    {
+                        self.push(close, &mut head);
                     }
                     return self.regions.next_line(close);
                 }
@@ -197,8 +266,8 @@ impl Scanner<'_> {
     /// Reads a directive of C's preprocessor. Returns the start of the line after it.
     fn directive(&mut self, code: usize) -> usize {
         let mut end = self.regions.line_end(code);
-        if let Some(head) = head::define(&self.text[code..end]) {
-            self.push(code, &head);
+        if let Some(mut head) = head::define(&self.text[code..end]) {
+            self.push(code, &mut head);
         }
         while self.text[..end].trim_ascii_end().ends_with(b"\\") && end < self.text.len() {
             end = self.regions.line_end(end + 1);
@@ -222,16 +291,18 @@ impl Scanner<'_> {
 
     /// Returns what ends the head of a definition whose name ends at `from`. Except in C, C++ and Java, a line that begins
     /// with a word and is not indented more than `indent` belongs to the next statement.
-    fn head_end(&self, from: usize, indent: usize) -> Option<HeadEnd> {
+    fn head_end(&self, from: usize, indent: usize) -> HeadEnd {
         let mut depth = 0_usize;
-        let mut at = from;
+        let (mut at, mut far) = (from, from);
         let limit = self.text.len().min(from + HEAD_BYTES);
         loop {
             at = self.regions.next_stop(at, limit);
-            match self.text.get(at).filter(|_| at < limit)? {
-                b'{' if depth == 0 => return Some(HeadEnd::Body(at)),
-                b';' | b'}' if depth == 0 => return Some(HeadEnd::NoBody(at)),
-                b'\n' if depth == 0 && self.ends_head(at + 1, indent) => return Some(HeadEnd::NoBody(at)),
+            let Some(&stop) = self.text.get(at).filter(|_| at < limit) else { return HeadEnd::Far(far) };
+            match stop {
+                b'{' if depth == 0 => return HeadEnd::Body(at),
+                b';' | b'}' if depth == 0 => return HeadEnd::NoBody(at),
+                b'\n' if depth == 0 && self.ends_head(at + 1, indent) => return HeadEnd::NoBody(at),
+                b'\n' if depth == 0 && at < from + HEAD_BYTES / 2 => far = at,
                 b'(' | b'[' | b'{' => depth += 1,
                 b')' | b']' | b'}' => depth = depth.saturating_sub(1),
                 _ => {}
@@ -296,11 +367,12 @@ impl Scanner<'_> {
             return None;
         }
         let closer = [b"\n", &text[margin], b"}"].concat();
-        let found = memmem::find(&text[end..], &closer);
+        let mut ends = memmem::find_iter(&text[end..], &closer).map(|found| end + found + closer.len());
+        let found = ends.find(|&end| !ends_template(&text[end..]));
         if found.is_none() {
             self.unclosed |= unclosed;
         }
-        found.map(|found| end + found + closer.len())
+        found
     }
 
     /// Returns the offset after the brace that closes the one at `brace`, if it is near.
@@ -327,7 +399,7 @@ impl Scanner<'_> {
     }
 
     /// Lists a definition whose head begins at `code`.
-    fn push(&mut self, code: usize, head: &Head) {
+    fn push(&mut self, code: usize, head: &mut Head) {
         let at = code + head.name.start;
         let (counted, number) = self.counted;
         let line = number + memchr::memchr_iter(b'\n', &self.text[counted..at]).count() as u64;
@@ -338,7 +410,7 @@ impl Scanner<'_> {
         self.counted = (at, line);
         let level = self.scopes.iter().filter(|scope| scope.is_listed).count();
         let level = u8::try_from(level).unwrap_or(u8::MAX);
-        self.found.push_back(Definition { line, level, text: head.text.clone() });
+        self.found.push_back(Definition { line, level, text: std::mem::take(&mut head.text) });
     }
 }
 

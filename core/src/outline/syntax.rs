@@ -71,6 +71,9 @@ const DOUBLE: Region = Region::new("\"", "\"", End::Short);
 const SINGLE: Region = Region::new("'", "'", End::Short);
 const LONG: Region = Region::new("\"\"\"", "\"\"\"", End::Escaped);
 
+/// The roles of the keywords of all languages, except `alias_method`.
+const KEYWORD_ROLES: u16 = table::DEFINES | table::EXTENDS | table::HOLDS;
+
 /// The facts about a language.
 pub(super) struct Facts {
     /// Endings of file names.
@@ -205,9 +208,9 @@ impl Syntax {
         }
     }
 
-    /// Returns what a word defines as a keyword.
-    pub(super) fn keyword(self, word: &[u8]) -> Option<Kind> {
-        if table::roles(word) == 0 && self != Self::Ruby {
+    /// Returns what a word with `roles` defines as a keyword.
+    pub(super) fn keyword(self, word: &[u8], roles: u16) -> Option<Kind> {
+        if roles & KEYWORD_ROLES == 0 && word != b"alias_method" {
             return None;
         }
         let has = |words: &[&str]| words.iter().any(|one| one.as_bytes() == word);

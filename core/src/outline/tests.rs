@@ -10,6 +10,14 @@ fn assert_outline(path: &str, text: &str, expected: &[(u64, u8, &str)]) {
     let found: Vec<_> = definitions(text.as_bytes(), syntax).collect();
     let found: Vec<_> = found.iter().map(|one| (one.line, one.level, one.text.as_str())).collect();
     assert_eq!(found, expected, "{path}:\n{text}");
+    let lines: Vec<_> = found.iter().map(|&(line, _, text)| (line, text)).collect();
+    for (shown, last) in memchr::memchr_iter(b'\n', text.as_bytes()).zip(1..) {
+        let rest = definitions_after(text.as_bytes(), shown + 1, syntax).filter(|one| one.line > last);
+        let rest: Vec<_> = rest.map(|one| (one.line, one.text)).collect();
+        let expected = lines.iter().filter(|(line, _)| *line > last);
+        let expected: Vec<_> = expected.map(|(line, text)| (*line, (*text).to_owned())).collect();
+        assert_eq!(rest, expected, "{path} after line {last}:\n{text}");
+    }
     let returns = text.replace('\n', "\r\n");
     assert_eq!(definitions(returns.as_bytes(), syntax).count(), expected.len(), "{path} with CRLF");
 }
@@ -206,6 +214,36 @@ fn php() {
             (30, 0, "function last"),
         ],
     );
+}
+
+#[test]
+fn part_of_php_begins_with_code() {
+    let text = "    }\n\n    function one() {\n    }\n}\n\nfunction two() {\n}\n?>\n<p>function fake() {\n<?php\nfunction three() {\n}\n";
+    assert_outline(
+        "a.php",
+        text,
+        &[(3, 0, "function one"), (7, 0, "function two"), (12, 0, "function three")],
+    );
+}
+
+#[test]
+fn brace_in_a_template_does_not_end_a_function() {
+    let text = "function a() {\n  return `{\n}`;\n}\n\nfunction b() {\n  return `${c(`d`)}(e, {\n})`;\n}\n\nfunction f() {\n  g(`\n}\n\n`);\n}\n\nfunction h() {\n}\n";
+    assert_outline(
+        "a.js",
+        text,
+        &[(1, 0, "function a"), (6, 0, "function b"), (11, 0, "function f"), (18, 0, "function h")],
+    );
+}
+
+#[test]
+fn constants_of_a_long_enum_are_no_definitions() {
+    let constant = |n| format!("    /** Constant. */\n    NAME_{n}(\n        \"name\",\n        {n}),\n");
+    let constants: String = (0..200).map(constant).collect();
+    let text = format!(
+        "enum Kind {{\n{constants}    LAST(\"\", 0);\n\n    int number() {{\n    }}\n}}\n\nclass Other {{\n}}\n"
+    );
+    assert_outline("Kind.java", &text, &[(1, 0, "enum Kind"), (804, 1, "number()"), (808, 0, "class Other")]);
 }
 
 #[test]

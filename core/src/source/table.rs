@@ -183,7 +183,7 @@ static ROLES: LazyLock<HashMap<&[u8], u16, BuildHasherDefault<WordHasher>>> = La
 
 /// Returns the roles of a word, or 0 if it is no keyword.
 pub(crate) fn roles(word: &[u8]) -> u16 {
-    if word.len() > LONGEST_KEYWORD {
+    if word.len() > LONGEST_KEYWORD || !word.first().is_some_and(u8::is_ascii_lowercase) {
         return 0;
     }
     ROLES.get(word).copied().unwrap_or(0)

@@ -238,7 +238,7 @@ impl ReadPage<'_> {
                 let others =
                     notices.iter().chain([&continues]).map(|notice| notice.to_string().len() as u64 + 1);
                 let space = NOTICE_BYTES.saturating_sub(others.sum::<u64>() + 1);
-                let page = outline::Page { last, end: self.from + kept.output.bytes };
+                let page = outline::Page { first, last, from: self.from, bytes: kept.output.bytes };
                 if let Some(outline) = self.outline(&page, as_index(space))? {
                     details.outline = Some(outline.entries.clone());
                     details.outline_more = Some(outline.more).filter(|more| *more > 0);
@@ -274,7 +274,7 @@ impl ReadPage<'_> {
         if self.cx.limits.outline == OutlineMode::Off || self.args.limit.is_some() {
             return Ok(None);
         }
-        outline::of_rest(self.place, self.text, page, max_bytes, &self.cx.stop())
+        outline::of_rest(self.place, self.text, page, max_bytes)
     }
 
     /// Returns true if the call requests line numbers.

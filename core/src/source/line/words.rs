@@ -9,9 +9,22 @@ const WORDS_BEFORE: usize = 12;
 /// Words at the start of a line that make it a sentence.
 const SENTENCE_WORDS: usize = 3;
 
+/// For each byte, whether a name can contain it.
+static NAME_BYTES: [bool; 256] = {
+    let mut is_name = [false; 256];
+    let mut byte = u8::MAX;
+    loop {
+        is_name[byte as usize] = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 0x80..);
+        if byte == 0 {
+            break is_name;
+        }
+        byte -= 1;
+    }
+};
+
 /// True for a byte that a name consists of; all of UTF-8 beyond ASCII is.
 pub fn is_name_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
+    NAME_BYTES[usize::from(byte)]
 }
 
 pub(super) fn name_start(line: &[u8], at: usize) -> usize {
