@@ -45,11 +45,11 @@ impl CallStats {
 pub(crate) fn tell(tool: &str, answered: &Answered, total: u64, limit: u64) -> Option<&'static str> {
     let shown = answered.output_bytes;
     if answered.truncated_by.is_some() {
-        tracing::warn!(tool, shown, total, "answer truncated");
-        Some("answer truncated")
+        tracing::warn!(tool, shown, total, "result truncated");
+        Some("result truncated")
     } else if answered.limit_percent > NEAR_LIMIT_PERCENT {
-        tracing::info!(tool, shown, limit, "answer near the limit");
-        Some("answer near the limit")
+        tracing::info!(tool, shown, limit, "result near the limit");
+        Some("result near the limit")
     } else {
         None
     }

@@ -62,26 +62,26 @@ enum Command {
         #[arg(long, global = true)]
         json: bool,
     },
-    /// Print the sums of a --stats-file for each tool
+    /// Print the totals of each tool from a --stats-file
     Stats {
         /// The file; - for stdin
         file: PathBuf,
-        /// Print the sums and their course over time as JSON
+        /// Print the totals and their values over time as JSON
         #[arg(long)]
         json: bool,
-        /// Write the sums and their course over time to this file as an HTML page
+        /// Write the totals and their values over time to this file as an HTML page
         #[arg(long, value_name = "OUT", conflicts_with = "json")]
         html: Option<PathBuf>,
     },
     /// Truncate stdin or a file to the limits of a result; the full text is saved
     Truncate {
-        /// Part that is kept: the head, the tail, or both ends, of which a fifth is the head
+        /// Part that is kept: the start (head), the end (tail), or both (ends: a fifth from the start)
         #[arg(long, value_name = "PART", env = "CUTLINE_KEEP", value_parser = values::one_of(values::PARTS), default_value = "head", help_heading = OUTPUT)]
         keep: KeepPart,
         /// Exit code of the command that printed the text: with 0 no key lines are shown, with others more of them
         #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = OUTPUT)]
         status: Option<i32>,
-        /// The file [default: stdin]
+        /// The file; - for stdin [default: stdin]
         file: Option<PathBuf>,
     },
     /// Start another MCP server and apply the limits to its results; full results are saved

@@ -137,10 +137,10 @@ fn put(options: &ConfigOptions, program: &Program) -> anyhow::Result<i32> {
             Ok(new)
         });
         tell(match written? {
-            Written::AsItWas => format!("{path} has this entry already"),
-            Written::New => format!("{path} is new and has this entry"),
+            Written::AsItWas => format!("{path} already has the entry"),
+            Written::New => format!("{path} is new and has the entry"),
             Written::Changed(backup) => {
-                format!("{path} has this entry now; the old file is {}", backup.display())
+                format!("{path} has the entry now; the old file is {}", backup.display())
             }
         });
         if let Some(switch) = switched_off {

@@ -36,7 +36,7 @@ pub(super) const LOGGING: &str = "Logging";
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(super) struct Options {
-    /// Folder that the tools may access; repeatable, relative paths start in the first; the variable is a list as in PATH [default: the current folder]
+    /// Folder that the tools may access; repeatable, relative paths start in the first; the variable is a list as in PATH [default: the client's folders, else the current one]
     #[arg(long = "root", value_name = "DIR", env = "CUTLINE_ROOT", help_heading = SECURITY, global = true)]
     pub(super) roots: Vec<PathBuf>,
     /// Let read, grep, find and ls open files outside the roots
@@ -78,8 +78,8 @@ pub(super) struct Options {
     /// Lines that bash keeps from the end of an output [default: the rest of --max-lines]
     #[arg(long, value_name = "N", env = "CUTLINE_BASH_TAIL", help_heading = LIMITS, global = true)]
     pub(super) bash_tail: Option<u64>,
-    /// Show the lines that say what is wrong although they are in the omitted part: bash after a failure, truncate and
-    /// wrap if a line has the form of a failure report
+    /// Show key lines, the omitted lines that state an error: bash after a failure, truncate and wrap if a line has the
+    /// form of a failure report
     #[arg(long, value_name = "MODE", env = "CUTLINE_KEY_LINES", value_enum, default_value_t = KeyLinesMode::Auto, help_heading = OUTPUT, global = true)]
     pub(super) key_lines: KeyLinesMode,
     /// Seconds that a command may run if the call has no timeout [default: 120, or --bash-max-timeout if that is
@@ -102,17 +102,17 @@ pub(super) struct Options {
     /// Size of an image that is shown; larger images are scaled down
     #[arg(long, value_name = "SIZE", env = "CUTLINE_MAX_IMAGE_BYTES", value_parser = values::image_size, default_value = "150KB", help_heading = OUTPUT, global = true)]
     pub(super) max_image_bytes: u64,
-    /// Seconds after which bash returns while the command keeps running; later output goes to the saved file [default: the client's timeout]
+    /// Seconds after which bash returns while the command keeps running; later output goes to the saved output [default: the client's timeout]
     #[arg(long, value_name = "SECONDS", env = "CUTLINE_ANSWER_WITHIN", value_parser = values::above_zero, help_heading = LIMITS, global = true)]
     pub(super) answer_within: Option<u64>,
     /// Seconds after which read, grep, find and ls return what they have found so far [default: 20, or the client's limit]
     #[arg(long, value_name = "SECONDS", env = "CUTLINE_SEARCH_TIMEOUT", value_parser = values::above_zero, help_heading = LIMITS, global = true)]
     pub(super) search_timeout: Option<u64>,
-    /// List the definitions in the rest of a source file that read cuts
+    /// List the definitions in the omitted rest of a source file
     #[arg(long, value_name = "MODE", env = "CUTLINE_OUTLINE", value_parser = values::one_of(values::OUTLINES), default_value = "auto", help_heading = OUTPUT, global = true)]
     pub(super) outline: OutlineMode,
-    /// Where commands may write, enforced by the kernel: only in a temp folder of their own, also in the roots, or
-    /// anywhere
+    /// Where commands may write, enforced by the kernel: read-only only in a temp folder of their own, workspace-write
+    /// also in the roots, off anywhere
     #[arg(long, value_name = "MODE", env = "CUTLINE_SANDBOX", value_parser = values::one_of(values::SANDBOXES), default_value = "off", help_heading = SECURITY, global = true)]
     pub(super) sandbox: sandbox::Mode,
     /// More rights to deny to sandboxed commands: unix-sockets, which workspace-write allows
@@ -121,7 +121,7 @@ pub(super) struct Options {
     /// Folder in which sandboxed commands may write, in addition to the roots; repeatable, the variable is a list as in PATH
     #[arg(long, value_name = "DIR", env = "CUTLINE_WRITABLE", help_heading = SECURITY, global = true)]
     pub(super) writable: Vec<PathBuf>,
-    /// Which tools save the full output when a result is truncated: bash, or grep, find and ls too, which then search to the end
+    /// Which tools save the full output of a truncated result: bash, or all; grep, find and ls then search to the end
     #[arg(long, value_name = "MODE", env = "CUTLINE_SAVE", value_parser = values::one_of(values::SAVES), default_value = "bash", help_heading = OUTPUT, global = true)]
     pub(super) save: SaveMode,
     /// Folder for saved outputs; it is created if it does not exist [default: cutline-UID in the temp folder, mode 0700; on Windows cutline]

@@ -32,7 +32,7 @@ const NOT_STARTED: i32 = 2;
 /// The options that only `cutline wrap` has.
 #[derive(Debug, clap::Args)]
 pub(super) struct WrapOptions {
-    /// Part of a text that is kept: the head, the tail, or both ends, of which a fifth is the head; JSON keeps its first items
+    /// Part of a text that is kept: the start (head), the end (tail), or both (ends: a fifth from the start); JSON keeps its first items
     #[arg(long, value_name = "PART", env = "CUTLINE_KEEP", value_parser = values::one_of(values::PARTS), default_value = "head", help_heading = OUTPUT)]
     keep: KeepPart,
     /// The same for tools with matching names: 'run_*=tail'; repeatable, the last match applies

@@ -49,7 +49,7 @@ impl ServerHandler for Server {
             bytes = limits.bounds().bytes_words(),
             answer_within = limits.answer_within.map_or(0, |within| within.as_secs()),
             images = limits.images != Images::Off,
-            "answers fit the client"
+            "limits of the client"
         );
         result.instructions = Some(catalog::instructions(&limits, &self.shared.tools));
         Ok(result)

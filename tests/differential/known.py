@@ -38,7 +38,7 @@ DIFFERENCES = {
     "a glob that leads out is refused": Known(
         "Nothing below can match it: an answer without results would read as if there were no such file.",
         "docs/tools.md",
-        "An absolute glob, or one that starts with `~/` or `../`, matches that path.",
+        "An absolute glob, or one that starts with `~/` or `../`, matches that path, which must be below `path`.",
         _leads_out,
     ),
 }

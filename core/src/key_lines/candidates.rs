@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
+use super::calm::{self, Mood};
 use super::forms::Grade;
 use super::grade::{Graded, Table};
 use super::location::{self, indent};
@@ -189,8 +190,12 @@ impl Sink for Found {
 }
 
 impl Found {
-    /// Takes a line after a candidate as its context, unless it has a role of its own or is one of several similar lines.
+    /// Takes a line after a candidate as its context, unless it has a role of its own or is one of several similar lines. A
+    /// line that reports a success ends the context.
     fn add_context(&mut self, mut context: Context, line: Line<'_>, has_role: bool) {
+        if calm::mood(line.text, 0, false, false) == Mood::Well {
+            return;
+        }
         let template = template::hash(line.text);
         if context.templates.contains(&template) {
             self.all.pop_if(|last| {

@@ -106,7 +106,7 @@ impl Session {
     fn fit_to(&self, name: Option<&str>) {
         let row = self.settings.fit.client(name);
         if let Some(row) = row {
-            tracing::info!(client = name, fit = row.id, "answers fit the client");
+            tracing::info!(client = name, fit = row.id, "limits of the client");
         }
         *locked(&self.client_row) = row;
     }

@@ -92,7 +92,7 @@ fn fields_on_page_exist() {
         .collect();
     let (lists, truncation) = text.split_once("\n\n`truncation` holds ").unwrap();
     let in_lists = items(lists).into_iter().flat_map(|(names, _)| code(names));
-    let in_text = code(truncation.split(" The totals").next().unwrap_or_default());
+    let in_text = code(truncation.split("The totals").next().unwrap_or_default());
     let values = ["lines", "bytes", "tokens"];
     let shown: Vec<_> =
         in_lists.chain(in_text).filter(|name| !values.contains(name)).map(str::to_owned).collect();
@@ -133,14 +133,14 @@ fn limits_match_constants() {
         format!("`--spill-keep TIME` ({days}d):"),
     ];
     let tools = [
-        format!("maximum number of results: {}, by relevance {ranked}", is::FIND_LIMIT),
-        format!("maximum number of entries: {}", is::LS_LIMIT),
-        format!("maximum number of matches: {}, by relevance {ranked}", is::GREP_LIMIT),
+        format!("maximum number of results; default: {}, by relevance {ranked}", is::FIND_LIMIT),
+        format!("maximum number of entries; default: {}", is::LS_LIMIT),
+        format!("maximum number of matches; default: {}, by relevance {ranked}", is::GREP_LIMIT),
         format!("must be at most {} together", is::RANKED_AT_ONCE),
         format!("(integer, 0 to {})", is::MAX_CONTEXT),
         format!("its first {chars} characters"),
-        format!("one over {side} pixels a side or {}", Size(is::IMAGE_MAX_BYTES)),
-        format!("one over {pixels} megapixels or {}", Size(is::IMAGE_FILE_BYTES)),
+        format!("image over {side} pixels a side or {}", Size(is::IMAGE_MAX_BYTES)),
+        format!("image over {pixels} megapixels or {}", Size(is::IMAGE_FILE_BYTES)),
         format!("up to {} or {secs} seconds", Size(pseudo)),
         format!("at most {})", is::ARGUMENTS_BYTES),
         format!("Paths over {} characters", cutline_core::text::show::PATH_CHARS),

@@ -260,8 +260,8 @@ fn calls_are_counted_by_tool() {
     }
     let stderr = wrap.end();
     for part in [
-        "INFO answer near the limit tool=\"search_issues\"",
-        "WARN answer truncated tool=\"get\\u{7}file\" shown=99 total=160",
+        "INFO result near the limit tool=\"search_issues\"",
+        "WARN result truncated tool=\"get\\u{7}file\" shown=99 total=160",
         "INFO search_issues: 2 calls, 0 errors, 0 truncated",
         "INFO all: 3 calls, 0 errors, 1 truncated (1 by lines, 0 by bytes)",
     ] {

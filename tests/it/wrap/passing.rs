@@ -157,7 +157,7 @@ fn batches_tasks_and_late_responses_are_truncated() {
     }
     assert_eq!(given[1], batch[1]);
     let stderr = wrap.end();
-    assert!(stderr.contains("WARN answer truncated tool=\"a\""), "{stderr}");
+    assert!(stderr.contains("WARN result truncated tool=\"a\""), "{stderr}");
     assert!(stderr.contains("INFO a: 1 call, 0 errors, 1 cancelled"), "{stderr}");
 }
 

@@ -242,6 +242,10 @@ fn context_follows_a_report_unless_it_repeats_the_lines_around_it() {
     let shown: Vec<_> = of_tail(40, &text).key_lines.iter().map(|key| (key.line, key.count)).collect();
     // An empty line costs less than a marker.
     assert_eq!(shown, [(41, 1), (42, 1), (43, 1), (44, 1)]);
+    // A success ends the context.
+    let text = format!("{}a.c:9: Failure\n  left: 1\ntest b passed\n  right: two\n{}", log(0), log(40));
+    let shown: Vec<_> = of_tail(40, &text).key_lines.iter().map(|key| key.line).collect();
+    assert_eq!(shown, [41, 42]);
     // Reports come before the context of others.
     let reports = ('b'..='z').map(|name| format!("error: no {name}\n")).collect::<Vec<_>>().concat();
     let kept = of_tail(20, &format!("error: no a\n  of a\n  in b\n  at c\n{reports}{}", log(0)));
