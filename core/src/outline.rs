@@ -28,6 +28,7 @@ mod head;
 mod regions;
 mod scan;
 mod syntax;
+mod top_level;
 
 use std::fmt;
 
