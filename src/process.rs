@@ -194,7 +194,7 @@ impl Commands {
         Program::start_server(&self.registry, program, arguments)
     }
 
-    /// Ends all commands and their background processes. Waits about 1.5 seconds at most. No further command can start.
+    /// Ends all commands and their background processes. Waits about 1.7 seconds at most. No further command can start.
     pub async fn shutdown(&self) {
         self.registry.shutdown().await;
         if let Some(sandbox) = &self.sandbox {

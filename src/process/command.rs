@@ -21,7 +21,7 @@ use cutline_core::truncate::KeyForms;
 pub struct Request<'a> {
     /// The command line.
     pub command: &'a str,
-    /// The roots of the workspace. Under a sandbox, the command can write in these folders.
+    /// The roots of the workspace. With `Mode::WorkspaceWrite`, the command can write in these folders.
     pub roots: &'a [Root],
     /// The working directory, a path without symbolic links.
     pub folder: &'a Path,
@@ -161,7 +161,7 @@ pub enum Cause {
     Itself,
     /// The command exceeded its timeout.
     Timeout,
-    /// The call was cancelled.
+    /// The call was cancelled, or the server ends.
     Cancelled,
 }
 

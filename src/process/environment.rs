@@ -37,7 +37,7 @@ const NO_SECRETS: [&str; 13] = [
     "XDG_SESSION_TYPE",
 ];
 
-/// The variables of the server that commands do not inherit.
+/// The environment of commands: the server's without these variables.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Environment {
     /// The names of these variables.

@@ -25,7 +25,8 @@ const STARTUP_FILE: &str = "BASH_ENV";
 const STARTUP_VARIABLES: [&str; 3] = [STARTUP_FILE, "POSIXLY_CORRECT", "SHELLOPTS"];
 /// Maximum size of a report in bytes: four for each stage.
 const MAX_REPORT_BYTES: u64 = 16 * 1024;
-/// The exit code of a stage that wrote to a pipe without a reader (SIGPIPE), such as `yes` in `yes | head`.
+/// The exit code of a stage that wrote to a pipe without a reader (SIGPIPE), such as `yes` in `yes | head`. It is no
+/// failure.
 const SIGPIPE_CODE: i32 = 141;
 
 /// The startup file: the parts before and after its own path.

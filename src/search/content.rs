@@ -1,10 +1,10 @@
 //! Searches the content of one file, line by line or across lines.
 //!
 //! [`Searcher`] searches one file. The searcher of `grep-searcher` iterates over the lines; the modules below call it
-//! "the searcher". Before that, `file` and `line_reader` normalize the text: it is UTF-8, its lines end with `\n`, and
-//! no line is longer than 256 KB. A longer line is searched in overlapping windows (`oversized_line`). The results
-//! become rows (`sink`): match lines and context lines, already truncated to the characters to show. Files are not
-//! memory-mapped, because a mapped file that shrinks would kill the server.
+//! "the searcher". Before that, `file` and `line_reader` normalize the text: other encodings are decoded, lines end
+//! with `\n` and, except across lines, have at most 256 KB. A longer line is searched in overlapping windows
+//! (`oversized_line`). The results become rows (`sink`): match lines and context lines, already truncated to the
+//! characters to show. Files are not memory-mapped, because a mapped file that shrinks would kill the server.
 
 mod file;
 mod line_reader;
@@ -81,8 +81,8 @@ impl ContextLines {
 }
 
 impl Query {
-    /// Returns true if the sink numbers the match lines itself. The searcher would need twice the time, but it also
-    /// numbers context lines.
+    /// Returns true if the sink numbers the match lines itself. The searcher needs twice the time, but only it can
+    /// number context lines.
     fn numbers_matches(&self) -> bool {
         self.context.is_none() && (self.ranking.is_some() || self.mode == OutputMode::Content)
     }

@@ -77,7 +77,7 @@ impl FileFilter {
             && (is_folder || self.passes(path))
     }
 
-    /// Selects another part of the tree.
+    /// Adds a part to the selected parts of the tree.
     pub fn select(&mut self, part: Selector) {
         if part.path.is_empty() && part.glob.is_none() {
             self.selected = None;

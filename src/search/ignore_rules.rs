@@ -1,13 +1,15 @@
 //! Ignore rules: which entries a search skips.
 //!
-//! Rules come from `.gitignore` and `.ignore` in every folder from the top down, from `.git/info/exclude`, and from
-//! git's global excludes file, whether or not there is a git repository. The order of precedence is: the nearest
-//! `.ignore` with a matching rule, the nearest `.gitignore`, the repository's excludes, the global excludes. Inside a
-//! repository, `.gitignore` files above its top folder do not apply, but `.ignore` files do, as in ripgrep. Rule files
-//! are read through the open folder that contains them. Rule files that are links are skipped, as in git.
+//! Rules come from `.gitignore` and `.ignore` in every folder from the root of the file system down, from
+//! `.git/info/exclude`, and from git's global excludes file, whether or not there is a git repository. The order of
+//! precedence is: the nearest `.ignore` with a matching rule, the nearest `.gitignore`, the repository's excludes, the
+//! global excludes. Inside a repository, `.gitignore` files above its top folder do not apply, but `.ignore` files do,
+//! as in ripgrep. Except for the global file, rule files are read through the open folder that contains them, and links
+//! are skipped, as in git.
 //!
-//! All rules that apply in one folder, its own and those of the folders above, have a common budget. If the rules of a
-//! folder would exceed it, they are skipped, and the search reports it. This does not depend on the number of workers.
+//! All rules that apply in one folder, its own and those of the folders above, have a common budget, except the global
+//! excludes. If the rules of a folder would exceed it, they are skipped, and the search reports it. This does not
+//! depend on the number of workers.
 #![expect(clippy::indexing_slicing, reason = "paths are longer than those of their folders")]
 
 mod files;

@@ -30,7 +30,7 @@ pub fn tree(
     walk.into_search(visitor, sink)
 }
 
-/// Searches one file at once. `size` is its size in bytes when it was opened. The path in the results is empty.
+/// Searches one file immediately. `size` is its size in bytes when it was opened. The path in the results is empty.
 pub fn file(
     query: &Query,
     file: &File,

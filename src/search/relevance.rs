@@ -32,7 +32,7 @@ pub struct Words {
 type WordSet = u8;
 
 impl Words {
-    /// Uses the first words of an alternation. A single word counts as none.
+    /// Uses the first words of an alternation, in byte order. A single word counts as none.
     pub fn new(words: Vec<String>, ignore_case: bool) -> Self {
         let as_searched = |word: String| if ignore_case { word.to_ascii_lowercase() } else { word };
         let mut words: Vec<_> = words.into_iter().map(as_searched).collect();
@@ -134,8 +134,8 @@ impl<'a> FileScorer<'a> {
         further(words) * table::WORD_IN_LINE + long
     }
 
-    /// Returns the points for a name that contains the match `part`, at its best position in the line. The result is
-    /// exact if it exceeds `needed`.
+    /// Returns the points for a matched name at its best position in the line, including the points `part`. The result
+    /// is exact if it exceeds `needed`.
     fn name_points(&mut self, line: &[u8], name: &Range<usize>, part: i32, needed: i32) -> i32 {
         let text = &line[name.clone()];
         let named = if self.named.0 == text { self.named.1 } else { table::FILE_IS_NAMED };

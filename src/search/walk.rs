@@ -3,7 +3,7 @@
 //! Results are sorted by path, component by component and byte by byte, whatever the number of workers. The contents of
 //! a folder come at the position of its name. Workers read folders and visit entries ahead of this order. Their results
 //! wait in a reorder buffer, and the worker that completes the head of the queue passes on all results that are ready.
-//! If the sink needs no more results, all workers stop at once.
+//! If the sink needs no more results, all workers stop soon.
 //!
 //! At the deadline the workers stop. Results after an incomplete entry are then passed on too, in order, after a
 //! [`Walked::Stopped`] with the path up to which everything is complete. This does not wait for a worker that is

@@ -17,7 +17,7 @@ pub struct Fits {
     given: Given,
     /// The result format that the user set.
     shape: Shape,
-    /// The client's timeout, learned for clients whose profile has none.
+    /// The learned timeout of the client.
     pub(super) learned_timeout: LearnedTimeout,
 }
 
@@ -55,7 +55,7 @@ impl Server {
         }
     }
 
-    /// Returns the same for a call, with the learned timeout if the client profile has none.
+    /// Returns the same for a call. A learned timeout limits searches, and sets `answer_within` if it is unset.
     pub(super) fn settings_for_call(&self, client: Option<&Implementation>) -> ClientSettings {
         let mut settings = self.settings_for(client);
         let limits = &mut settings.limits;

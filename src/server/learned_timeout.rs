@@ -1,4 +1,4 @@
-//! Learns the timeout of an unknown client from calls that it cancels with a timeout as the reason.
+//! Learns the timeout of a client from calls that it cancels with a timeout as the reason.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};

@@ -83,7 +83,7 @@ impl Roots {
         Arc::clone(workspace)
     }
 
-    /// Returns the current roots without waiting for the client.
+    /// Returns the roots so far, without waiting for the client.
     pub(super) fn latest(&self) -> Arc<Workspace> {
         Arc::clone(&self.state.lock().unwrap_or_else(PoisonError::into_inner).workspace)
     }

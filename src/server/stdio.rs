@@ -1,7 +1,8 @@
 //! Asynchronous stdin and stdout.
 //!
-//! Pipes need no thread. All other streams (sockets, files, terminals, and everything on Windows) have one thread for
-//! each direction. The threads start with the session, because the system may refuse to create one later.
+//! If both are pipes, they need no thread. Otherwise (sockets, files, terminals, and everything on Windows), there is
+//! one thread for each direction. The threads start with the session, because the system may refuse to create one
+//! later.
 
 #![expect(clippy::indexing_slicing, reason = "a read returns at most the length of the buffer")]
 

@@ -163,7 +163,7 @@ impl Wire {
         self.unanswered.contains_key(id) || self.cancelled.get(id).is_some_and(is_running)
     }
 
-    /// Releases the permit of a cancelled request, because rmcp sends no response to it.
+    /// Drops the transport's share of the permit of a cancelled request, because rmcp sends no response to it.
     fn note_cancellation(&mut self, message: &ClientJsonRpcMessage) {
         if let JsonRpcMessage::Notification(message) = message
             && let ClientNotification::CancelledNotification(cancelled) = &message.notification

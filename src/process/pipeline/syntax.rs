@@ -86,10 +86,10 @@ impl<'a> Scan<'a> {
             }
         }
         let LastCommand { first_word, is_pipeline, state, .. } = &self.last;
-        let forks_anyway = *is_pipeline
+        let same_forks = *is_pipeline
             || COMPOUND_ENDS.contains(&first_word.as_str())
             || BUILTINS.contains(&first_word.as_str());
-        self.nest.is_empty() && self.has_pipe && *state != State::Background && forks_anyway
+        self.nest.is_empty() && self.has_pipe && *state != State::Background && same_forks
     }
 
     /// Scans the next token. Returns `None` if something is not closed.

@@ -31,11 +31,11 @@ pub(in crate::process) struct ProcessScope {
     group: u32,
     /// The start time of the shell. Older processes do not belong to the command.
     since: u64,
-    /// Which of the processes are ended.
+    /// Which of the processes cutline ends.
     reach: KillScope,
 }
 
-/// Which of a command's processes are ended.
+/// Which of a command's processes cutline ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum KillScope {
     /// All processes, because the shell had not ended by itself.

@@ -25,7 +25,7 @@ use crate::stop::{Stop, Stopped};
 use cutline_core::text::as_index;
 use cutline_core::text::decode::Encoding;
 
-/// Size in bytes from which a file is not read at once.
+/// Size in bytes from which a file is not read in one read.
 const ONE_READ_BYTES: usize = 256 * 1024;
 /// Number of bytes that are read first of a larger file, or of a file that reports a size of 0, as files in `/proc` do.
 const FIRST_BYTES: usize = 64 * 1024;

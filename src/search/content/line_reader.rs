@@ -1,7 +1,7 @@
 //! Passes the text of a large file to the searcher in complete lines.
 //!
-//! An incomplete line is buffered, so that an oversized line can be replaced (`oversized_line`). `\r\n` becomes `\n` unless the
-//! pattern contains `\r`.
+//! An incomplete line is buffered, so that an oversized line can be replaced (`oversized_line`). `\r\n` becomes `\n` if
+//! the pattern could notice the difference.
 
 #![expect(clippy::indexing_slicing, reason = "all ranges are within the bytes in the buffers")]
 

@@ -32,8 +32,8 @@ const TRIES: usize = 16;
 const BYTES_PER_CHAR: usize = 8;
 
 /// Searches the line that starts with `buffered` at the byte `offset` of the text. The rest of the line was not read
-/// yet. Leaves the bytes after the line in `buffered`. Returns a replacement line. If that has no newline, the rest of
-/// the text cannot be searched.
+/// yet. Leaves the bytes after the line in `buffered`. Returns a replacement line. If that has no newline, it is the
+/// last line to search.
 pub(super) fn search(
     matcher: &PatternMatcher<'_>,
     (facts, offset): (&LineFacts, u64),

@@ -57,7 +57,7 @@ pub struct Pattern {
     pub(super) spans_lines: bool,
     /// How `\r\n` in the searched text is handled.
     pub(super) line_ends: LineEnds,
-    /// The words of an alternation of words; otherwise empty.
+    /// The literal alternatives of an alternation; otherwise empty.
     pub alternatives: Vec<String>,
     /// The word if the pattern is `\bWORD\b`.
     word: Option<Box<[u8]>>,
@@ -98,7 +98,7 @@ impl Pattern {
             regex = build(false)?;
         }
         let look_set = hir.properties().look_set();
-        // `\r` is not a word character, and neither is a line ending. Only an empty match can be after it.
+        // Neither `\r` nor `\n` is a word character, so `\b` treats both alike. Only an empty match can be after `\r`.
         let looks_at_ends =
             look_set.contains_anchor() || !look_set.is_empty() && hir.properties().minimum_len() == Some(0);
         let line_ends = if syntax::names_return(&ast) {
@@ -124,7 +124,7 @@ impl Pattern {
     }
 
     /// Returns true if the text before `end` is certainly a match: the pattern is a word, and the text is this word
-    /// with ASCII characters on both sides.
+    /// between ASCII characters that are not word characters.
     pub(super) fn is_word_before(&self, text: &[u8], end: usize) -> bool {
         let Some(before) = self.word.as_ref().and_then(|word| text[..end].strip_suffix(&**word)) else {
             return false;

@@ -25,8 +25,8 @@ impl Ranking {
         Self { keep, words, least: AtomicI32::new(i32::MIN) }
     }
 
-    /// Raises the score that further matches must exceed. Call it in path order, because of two matches with the same
-    /// score the earlier one is kept.
+    /// Raises the score that further matches must exceed. Call it in path order, because the earlier of two matches
+    /// with the same score is kept.
     pub fn raise(&self, least: i32) {
         self.least.store(least, Ordering::Relaxed);
     }

@@ -18,7 +18,7 @@ pub struct Row {
     /// The text without its line ending.
     pub text: String,
     /// If the text is only a part of the line: the maximum number of bytes that `read` needs for the complete line.
-    /// `u64::MAX` for a line over 1 MB.
+    /// `u64::MAX` if no window had the complete line.
     pub cut_from: Option<u64>,
 }
 

@@ -35,8 +35,8 @@ impl NameScorer {
         Self { words: words.split_whitespace().map(word).collect(), joined }
     }
 
-    /// Returns the score of a path. Returns `None` if a word does not match the path, or if no word matches the file
-    /// name.
+    /// Returns the score of a path. Returns `None` if a word does not match the path, or if all words match only
+    /// folders, and none has a `/`.
     pub fn score(&mut self, path: &[u8]) -> Option<i32> {
         let facts = PathFacts::new(path);
         let name_start = facts.name_start(path);

@@ -31,7 +31,7 @@ pub(super) const WORDS: usize = 8;
 /// Negative points for data and markup files other than documents, because they define nothing.
 pub(super) const DATA: i32 = -40;
 
-/// Negative points for files that rank below all others, by kind.
+/// Negative points for files that rank lower, by kind.
 pub(super) mod lower {
     /// Tests, benchmarks, fixtures.
     pub(crate) const TEST: i32 = -450;

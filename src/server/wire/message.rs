@@ -1,7 +1,8 @@
 //! Converts a line to a message, or to an error response if the line is invalid.
 //!
-//! Every line with an id gets a response, with that id if it can be read. Notifications and responses get none, and
-//! neither do other invalid lines: two peers that answer each other's errors would never stop.
+//! Every request gets a response, with its id if it can be read. So does an invalid or oversized object with an id.
+//! Notifications, responses and other invalid lines get none: two peers that answer each other's errors would never
+//! stop.
 
 use rmcp::model::{
     CallToolRequest, ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcMessage, JsonRpcRequest,

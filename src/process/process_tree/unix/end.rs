@@ -16,7 +16,7 @@ use crate::sys::{self, OutOfDescriptors, Process, pid};
 
 /// Maximum wait for killed processes. A process in uninterruptible sleep may remain.
 const GIVE_UP: Duration = Duration::from_secs(1);
-/// The first pause between two snapshots. It doubles each time until SIGKILL; after SIGKILL it stays the same.
+/// The first pause between two snapshots, and each pause after SIGKILL. Before SIGKILL it doubles each time.
 const FIRST_PAUSE: Duration = Duration::from_millis(5);
 /// The maximum pause between two snapshots, and so the maximum delay until an end is noticed.
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);

@@ -32,7 +32,8 @@ pub struct AutorunChange {
     pub is_new: bool,
 }
 
-/// The state of the autorun files before any running command started. Commands that run at the same time share it.
+/// The state of the autorun files at the last comparison, and at first before any running command started. Commands
+/// that run at the same time share it.
 #[derive(Debug)]
 pub(in crate::process) struct Baseline {
     files: Arc<AutorunFiles>,

@@ -34,8 +34,7 @@ pub(super) fn parse(source: &Source<'_>) -> Result<Parsed, String> {
     Ok(Parsed { text, ast: parsed.ast, hir })
 }
 
-/// Returns the words of a pattern that is an alternation of words, with or without a group or `\b` around it. Otherwise
-/// returns none. One word may be empty.
+/// Returns the literal alternatives of an alternation, with or without a group or `\b` around it. Some may be empty.
 pub(super) fn alternatives(ast: &Ast) -> Vec<String> {
     match ast {
         Ast::Group(group) => alternatives(&group.ast),

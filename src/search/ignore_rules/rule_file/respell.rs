@@ -1,8 +1,8 @@
 //! Converts globs of git to the syntax of `fast_glob`.
 //!
-//! In a rule of git, braces and a leading `!` have no special meaning, and `\n` is an `n`. Two stars are special only
-//! if they are a complete component of the path; otherwise they are one star. A class can contain named classes, such
-//! as `[[:alpha:]_]`.
+//! After the negation, braces and a leading `!` have no special meaning in git, and a backslash before `n` is ignored.
+//! Two stars are special only if they are a complete component of the path; otherwise they are one star. A class can
+//! contain named classes, such as `[[:alpha:]_]`.
 
 #![expect(clippy::indexing_slicing, reason = "positions in a rule are checked")]
 

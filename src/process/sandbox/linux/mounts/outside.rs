@@ -45,7 +45,7 @@ const LOCAL: [&str; 29] = [
     "vfat",
     "xfs",
 ];
-/// A file system that is local if its kernel module is loaded.
+/// A local file system that Linux itself does not include.
 const ZFS: &str = "zfs";
 /// The table of mounts of this process.
 const TABLE: &str = "/proc/self/mountinfo";
