@@ -71,8 +71,14 @@ fn run_in_bash(script: &str, workspace: &Workspace, environment: &BTreeMap<OsStr
         .map(|folder| folder.join("bash"))
         .find(|bash| bash.is_file())
         .unwrap();
-    let mut bash = Command::new(program);
-    bash.args(["-c", "--", script]).current_dir(workspace.root()).env_clear().envs(environment);
+    // The server gives commands the default action for SIGINT. A background job of a shell ignores it.
+    let mut bash = Command::new("env");
+    bash.arg("--default-signal=INT")
+        .arg(program)
+        .args(["-c", "--", script])
+        .current_dir(workspace.root())
+        .env_clear()
+        .envs(environment);
     bash.stdin(Stdio::null()).stdout(input.try_clone().unwrap()).stderr(input).process_group(0);
     let mut child = bash.spawn().unwrap();
     drop(bash);
@@ -106,6 +112,9 @@ fn run_of_reply(reply: &Reply) -> Run {
 fn redacted(run: &Run, script: &Script) -> Run {
     let tag = Regex::new(r#"(CUTLINE_MARK"?=)\S+"#).unwrap();
     let output = tag.replace_all(&run.output, "${1}<mark>");
+    // The C library ignores its own signals 32 and 33 in some of the processes that it starts.
+    let ignored = Regex::new(r"(SigIgn:\s*\d{7})\d[08]").unwrap();
+    let output = ignored.replace_all(&output, "${1}..");
     let output = Regex::new(r"\b\d{3,9}\b").unwrap().replace_all(&output, "<number>");
     let mut lines: Vec<&str> = output.trim_end().lines().map(str::trim_end).collect();
     if script.is_sorted {
