@@ -3,7 +3,7 @@
 #![expect(clippy::indexing_slicing, reason = "the indices are those of candidates that were stored")]
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::BuildHasherDefault;
 
 use super::calm::{self, Mood};
 use super::forms::Grade;
@@ -11,7 +11,7 @@ use super::grade::{Graded, Table};
 use super::location::{self, indent};
 use super::rare::Rare;
 use super::scan::{Before, LINE_BYTES, Line, Scan, Sink};
-use super::template;
+use super::template::{self, IsHash};
 
 /// A line that may be shown as a key line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -150,22 +150,6 @@ struct Context {
     templates: Vec<u64>,
 }
 
-/// Returns a key that is already a hash.
-#[derive(Debug, Default)]
-struct IsHash(u64);
-
-impl Hasher for IsHash {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, _bytes: &[u8]) {}
-
-    fn write_u64(&mut self, hash: u64) {
-        self.0 = hash;
-    }
-}
-
 impl Sink for Found {
     fn needs_next(&self) -> bool {
         self.trace.is_some() || self.open.is_some() || self.context.is_some() || self.rare.needs_next()
@@ -201,10 +185,11 @@ impl Found {
             self.all.pop_if(|last| {
                 last.role == Role::After(context.candidate) && template::hash(&last.text) == template
             });
-        } else if !has_role && !line.text.trim().is_empty() && self.fits_again(line.text) {
+        } else if !has_role
+            && !line.text.trim().is_empty()
+            && self.add_again(line, Role::After(context.candidate))
+        {
             context.templates.push(template);
-            self.bytes_again += line.text.len() + 1;
-            self.push(line.number, line.text, Grade::Strong, Role::After(context.candidate), 0);
         }
         context.lines -= 1;
         self.context = (context.lines > 0).then_some(context);
@@ -261,6 +246,16 @@ impl Found {
         graded.is_some()
     }
 
+    /// Stores a strong line that is not the first one of its template, if the limits allow it. Returns true if they do.
+    fn add_again(&mut self, line: Line<'_>, role: Role) -> bool {
+        let fits = self.fits_again(line.text);
+        if fits {
+            self.bytes_again += line.text.len() + 1;
+            self.push(line.number, line.text, Grade::Strong, role, 0);
+        }
+        fits
+    }
+
     /// True if a line that is not the first one of its template can be stored.
     fn fits_again(&self, text: &str) -> bool {
         text.len() <= self.max_bytes / PART && self.bytes_again + text.len() < self.max_bytes
@@ -289,9 +284,8 @@ impl Found {
         let first = &mut self.all[known];
         first.count += 1;
         let (grade, before) = (first.grade, first.count - 2);
-        if grade == Grade::Strong && before < AGAIN && self.fits_again(line.text) {
-            self.bytes_again += line.text.len() + 1;
-            self.push(line.number, line.text, grade, Role::Again(known, before), 0);
+        if grade == Grade::Strong && before < AGAIN {
+            self.add_again(line, Role::Again(known, before));
         }
         Some(true)
     }
