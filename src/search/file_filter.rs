@@ -1,7 +1,7 @@
 //! Selects the files of a tree to search.
 
 use super::file_types::FileTypes;
-use super::globs::Glob;
+use super::globs::{Glob, any_or_none};
 
 /// Selects the files that pass all parts of the filter. Paths are relative to the root of the walk.
 #[derive(Debug, Default)]
@@ -64,7 +64,7 @@ impl FileFilter {
 
     /// Returns true if a folder can contain files that pass the filter.
     pub fn reaches_into(&self, folder: &[u8]) -> bool {
-        (self.globs.is_empty() || self.globs.iter().any(|glob| glob.reaches_into(folder)))
+        any_or_none(&self.globs, |glob| glob.reaches_into(folder))
             && self.exclude.iter().all(|glob| glob.names(folder, true))
             && self.selected.as_ref().is_none_or(|parts| parts.iter().any(|part| part.reaches_into(folder)))
     }
@@ -88,7 +88,7 @@ impl FileFilter {
 
     /// Returns true if a file passes the filter, whatever parts are selected.
     fn passes(&self, file: &[u8]) -> bool {
-        (self.globs.is_empty() || self.globs.iter().any(|glob| glob.lets_through(file)))
+        any_or_none(&self.globs, |glob| glob.lets_through(file))
             && self.types.as_ref().is_none_or(|types| types.takes(file))
             && self.exclude.iter().all(|glob| glob.names(file, false))
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::globs::Glob;
+use super::globs::{Glob, any_or_none};
 use super::relevance::NameScorer;
 use super::walk::{Emit, Entry, TreeSearch, Visit, Walk, Walked};
 use crate::stop::Stop;
@@ -84,13 +84,6 @@ struct NameVisitor {
     scorer: Option<NameScorer>,
 }
 
-impl NameVisitor {
-    /// Returns true if the condition is true for one of the globs, or if there is none.
-    fn matches_any(&self, condition: impl Fn(&Glob) -> bool) -> bool {
-        self.query.globs.is_empty() || self.query.globs.iter().any(condition)
-    }
-}
-
 impl Visit for NameVisitor {
     type Found = Found;
 
@@ -102,13 +95,13 @@ impl Visit for NameVisitor {
         };
         let is_folder = kind == FileKind::Folder;
         is_of_kind
-            && self.matches_any(|glob| glob.names(path, is_folder))
+            && any_or_none(&self.query.globs, |glob| glob.names(path, is_folder))
             && self.query.exclude.iter().all(|glob| glob.names(path, is_folder))
     }
 
     fn enters(&self, path: &[u8]) -> bool {
         self.query.max_depth.is_none_or(|depth| components(path) < depth)
-            && self.matches_any(|glob| glob.names_below(path))
+            && any_or_none(&self.query.globs, |glob| glob.names_below(path))
             && self.query.exclude.iter().all(|glob| glob.names(path, true))
     }
 

@@ -1,0 +1,145 @@
+//! Tests of globs: which files and folders they match, and which globs are refused.
+
+use super::*;
+
+fn glob(glob: &str) -> Glob {
+    let base = if cfg!(windows) { r"\\?\C:\work\repo" } else { "/work/repo" };
+    Glob::new(glob, Path::new(base)).unwrap()
+}
+
+#[test]
+fn large_globs_are_refused() {
+    let deep = |depth: usize| format!("{}a{}", "{".repeat(depth), "}".repeat(depth));
+    assert!(Glob::new(&deep(GLOB_DEPTH), Path::new("/")).is_ok());
+    for glob in [deep(GLOB_DEPTH + 1), deep(20_000), "a".repeat(GLOB_BYTES + 1)] {
+        assert!(Glob::new(&glob, Path::new("/")).is_err());
+    }
+}
+
+#[test]
+fn globs_let_files_through() {
+    let cases = [
+        ("*.rs", "a.rs", true),
+        ("*.rs", "src/deep/a.rs", true),
+        ("*.rs", "a.rs.bak", false),
+        ("./*.rs", "a.rs", true),
+        ("./*.rs", "src/a.rs", false),
+        ("/a.rs", "a.rs", true),
+        ("/a.rs", "src/a.rs", false),
+        #[cfg(unix)]
+        ("/work/repo/src/*.rs", "src/a.rs", true),
+        #[cfg(windows)]
+        ("C:/work/repo/src/*.rs", "src/a.rs", true),
+        ("src/**/*.ts", "src/a.ts", true),
+        ("src/**/*.ts", "src/x/y/a.ts", true),
+        ("src/**/*.ts", "lib/src/a.ts", false),
+        ("src/*.ts", "src/x/a.ts", false),
+        ("**/x/*.ts", "x/a.ts", true),
+        ("!*.min.js", "a.min.js", false),
+        ("!*.min.js", "a.js", true),
+        ("*.{js,ts}", "x/a.ts", true),
+        ("{src,lib}/**", "lib/a/b", true),
+        ("{src,lib}/**", "bin/a", false),
+        ("{src/a,lib}/b", "lib/b", true),
+        ("src/", "src/a/b.rs", true),
+        ("src/", "deep/src/b.rs", true),
+        ("src/", "src", false),
+        ("/src/", "deep/src/b.rs", false),
+        ("!target/", "target/a", false),
+        ("!target/", "src/a", true),
+        ("*.RS", "a.rs", false),
+        ("a?c", "a/c", false),
+        ("a[!b]c", "a/c", false),
+        ("?.txt", "é.txt", true),
+        ("??.txt", "é.txt", false),
+        ("src/?/*.ts", "src/日/a.ts", true),
+        ("[é日].txt", "日.txt", true),
+        ("[а-я].txt", "д.txt", true),
+        ("[!é].txt", "é.txt", false),
+        ("[!é].txt", "a.txt", true),
+        ("[]x]?", "]é", true),
+        (r"a[\]]", "a]", true),
+        (r"a[\]]", r"a\]", false),
+        (r"a[!\]]", "a]", false),
+        (r"a[!\]]", "a/", false),
+        (r"a[\\]", r"a\", true),
+        (r"a[\\]", "a", false),
+        (r"[a\-z]", "-", true),
+        (r"[a\-z]", "b", false),
+        (r"[\é-ü]", "ö", true),
+        (r"[\!a]", "!", true),
+        (r"[\!a]", "b", false),
+        (r"[\^]", "^", true),
+        (r"[+-\]]", "Z", true),
+        (r"[+-\]]", "]", true),
+        (r"[+-\]]", "^", false),
+        (".*", ".hidden", true),
+        ("a**b", "a-b", true),
+        ("a**b", "a/b", false),
+        ("src/a**", "src/a/b", false),
+        ("src/**", "src", false),
+        ("**", "a/b", true),
+        ("{a,b/**}/c", "b/x/c", true),
+        ("{a,**/**}", "b/x/c", true),
+        ("a/{b,**}", "a/x/y", true),
+        ("{**}", "x/y", true),
+        ("{**,a/b}/c", "x/y/c", true),
+        ("a/**/b", "a/b", true),
+        ("a/**/b", "a/xb", false),
+        ("[+-9]x", "/x", false),
+    ];
+    for (pattern, path, expected) in cases {
+        let glob = glob(pattern);
+        assert_eq!(glob.lets_through(path.as_bytes()), expected, "{pattern} {path}");
+        let folders = memchr::memchr_iter(b'/', path.as_bytes()).map(|at| &path.as_bytes()[..at]);
+        let reached = folders.clone().all(|folder| glob.reaches_into(folder));
+        assert!(!expected || reached, "{pattern} does not reach {path}");
+    }
+}
+
+#[test]
+fn invalid_byte_is_one_character() {
+    assert!(glob("?.txt").names(b"\xff.txt", false) && glob("[!a].txt").names(b"\xff.txt", false));
+    assert!(!glob("??.txt").names(b"\xff.txt", false));
+}
+
+#[test]
+fn globs_name_entries() {
+    assert!(glob("src").names(b"a/src", true) && glob("src").names(b"src", false));
+    assert!(glob("src/").names(b"a/src", true) && !glob("src/").names(b"src", false));
+    assert!(!glob("src/*").names(b"src/a/b", false) && glob("src/*").names(b"src/a", false));
+}
+
+#[test]
+fn folders_without_a_match_are_not_entered() {
+    let cases = [
+        ("src/**/*.ts", "lib", false),
+        ("src/a/*.ts", "src", true),
+        ("src/a/*.ts", "src/b", false),
+        ("src/*.ts", "src", true),
+        ("src/*.ts", "src/a", false),
+        ("./*.ts", "src", false),
+        ("src/*/", "src/a", true),
+        ("src/*/", "src/a/b", true),
+        ("src/{a,b}/*.ts", "src/a", true),
+        ("src/{a,b}/*.ts", "src/a/b", false),
+        ("{src/a,b}/*.ts", "src/a", true),
+        ("!src/*.ts", "src/a", true),
+    ];
+    for (pattern, folder, expected) in cases {
+        assert_eq!(glob(pattern).reaches_into(folder.as_bytes()), expected, "{pattern} {folder}");
+    }
+}
+
+#[test]
+fn wrong_globs_are_explained() {
+    let base = Path::new("/");
+    for unclosed in ["a[", r"a[\]", r"\\[a"] {
+        assert!(Glob::new(unclosed, base).unwrap_err().contains("character class"), "{unclosed}");
+    }
+    assert!(Glob::new(r"[\z-a]", base).unwrap_err().contains("'z' > 'a'"));
+    assert_eq!(Glob::new("/", base).unwrap_err(), "it is empty");
+    assert_eq!(Glob::new("{a", base).unwrap_err(), "unclosed alternate group; missing '}'");
+    assert_eq!(Glob::new("a}", base).unwrap_err(), "unopened alternate group; missing '{'");
+    assert_eq!(Glob::new(r"a\", base).unwrap_err(), r"dangling '\'");
+}
