@@ -52,7 +52,7 @@ pub use crate::sys::Ending;
 pub(crate) use crate::sys::{
     InputPipe, close_inherited_on_exec, is_program, leave_terminal, on_path, signal_name,
 };
-pub use command::{Background, Cause, LateEnd, Outcome, Request, Running, State, StatusLine, Times};
+pub use command::{Background, Cause, CommandRequest, LateEnd, Outcome, Running, State, StatusLine, Times};
 pub use permits::{CommandPermit, TooManyCommands};
 pub use start::Program;
 
@@ -146,8 +146,8 @@ impl Commands {
     }
 
     /// Starts a command, a thread that reads its output, and a task that supervises it. Needs a tokio runtime.
-    pub fn run(&self, permit: CommandPermit, request: Request<'_>) -> io::Result<Running> {
-        let Request { command, roots, folder, view, times } = request;
+    pub fn run(&self, permit: CommandPermit, request: CommandRequest<'_>) -> io::Result<Running> {
+        let CommandRequest { command, roots, folder, view, times } = request;
         let began = Instant::now();
         let report = self.pipelines.create(&self.shell, &self.environment, command);
         let shell = self.shell_for(command, roots, folder, report.as_ref())?;
@@ -186,7 +186,7 @@ impl Commands {
 
     /// Starts an MCP server, `program` with `arguments`, in the folder and environment of this process and with its
     /// stderr. Returns it with the pipes to its stdin and from its stdout. Needs a tokio runtime.
-    pub(crate) fn serve(
+    pub(crate) fn start_server(
         &self,
         program: &OsStr,
         arguments: &[OsString],

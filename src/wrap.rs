@@ -120,7 +120,7 @@ pub async fn run(
     output: impl Write + Send + 'static,
 ) -> io::Result<i32> {
     let mut signals = signals()?;
-    let (served, server_input, server_output) = commands.serve(program, arguments)?;
+    let (served, server_input, server_output) = commands.start_server(program, arguments)?;
     commands.start();
     let store = Arc::clone(&commands.store);
     let name = shown_server(program, arguments);

@@ -18,7 +18,7 @@ use cutline_core::truncate::KeyForms;
 
 /// A command to run, and the part of its output to show.
 #[derive(Debug, Clone, Copy)]
-pub struct Request<'a> {
+pub struct CommandRequest<'a> {
     /// The command line.
     pub command: &'a str,
     /// The roots of the workspace. With `Mode::WorkspaceWrite`, the command can write in these folders.

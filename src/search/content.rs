@@ -56,7 +56,7 @@ pub struct Query {
     /// The ranking of the matches, if the caller requests the most relevant ones.
     pub ranking: Option<Arc<Ranking>>,
     /// A path that the ranking prepends to each path if several paths are searched; otherwise empty.
-    pub ranked_below: Arc<[u8]>,
+    pub ranking_prefix: Arc<[u8]>,
 }
 
 /// The number of context lines before and after each match line.

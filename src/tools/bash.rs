@@ -16,7 +16,7 @@ use serde::Deserialize;
 use super::resolve::{self, ExpectedKind};
 use super::{Context, Output, ToolError};
 use crate::fs::workspace::shown;
-use crate::process::{Cause, CommandPermit, Outcome, Request, Running, State, Times, TooManyCommands};
+use crate::process::{Cause, CommandPermit, CommandRequest, Outcome, Running, State, Times, TooManyCommands};
 use cutline_core::text::show;
 use plan::Plan;
 use progress::ProgressReporter;
@@ -58,7 +58,7 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
         status_line: answer::status_line,
     };
     let roots = &cx.workspace.roots;
-    let request = Request { command: &plan.command, roots, folder: &folder, view: plan.view, times };
+    let request = CommandRequest { command: &plan.command, roots, folder: &folder, view: plan.view, times };
     let not_started = |source| ToolError::Spawn(show::name(&shown(&folder)).into_owned(), source);
     let mut running = cx.shared.commands.run(permit, request).map_err(not_started)?;
     match watch(cx, &mut running, reporter).await.map_err(not_started)? {

@@ -112,7 +112,7 @@ fn search(cx: &Context, args: Args, conclusion: &Conclusion<Output>) -> Result<O
         let is_folder = place.stat.kind == FileKind::Folder;
         let mut query = query.clone();
         if !is_alone {
-            query.ranked_below = paths.of_place(is_folder).into_bytes().into();
+            query.ranking_prefix = paths.of_place(is_folder).into_bytes().into();
         }
         if results.with(|results| results.begin(paths)) != Some(true) {
             break;
@@ -251,8 +251,8 @@ fn plan(cx: &Context, args: &Args) -> Result<(Query, PageRequest), ToolError> {
     // At most the size of a page, so that the shown part of an oversized line contains the match.
     let page_bytes = as_index(cx.limits.max_bytes.max(SHOWN_BYTES));
     let max_line_chars = cx.limits.max_line_chars.min(page_bytes);
-    let ranked_below = Arc::default();
-    Ok((Query { pattern, mode, context, enough, max_line_chars, ranking, ranked_below }, request))
+    let ranking_prefix = Arc::default();
+    Ok((Query { pattern, mode, context, enough, max_line_chars, ranking, ranking_prefix }, request))
 }
 
 impl Args {

@@ -102,7 +102,7 @@ impl Searcher {
             }
         };
         let ranking = query.ranking.as_ref();
-        let ranked_path = || [&*query.ranked_below, &path()].concat();
+        let ranked_path = || [&*query.ranking_prefix, &path()].concat();
         let ranking =
             ranking.map(|ranking| RefCell::new(FileRanking::new(ranking, query.context, &ranked_path)));
         let mut matcher = PatternMatcher::new(query, text, stop);

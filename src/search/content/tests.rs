@@ -23,7 +23,7 @@ fn query(pattern: &str, context: usize) -> Query {
         enough: u64::MAX,
         max_line_chars: 40,
         ranking: None,
-        ranked_below: Arc::default(),
+        ranking_prefix: Arc::default(),
     }
 }
 
