@@ -84,7 +84,7 @@ async fn wait_for_permit(
     loop {
         tokio::select! {
             permit = &mut permit => {
-                return permit.map_err(|TooManyCommands(left)| ToolError::TooManyCommands(left));
+                return permit.map_err(|TooManyCommands| ToolError::TooManyCommands);
             }
             () = cx.cancel.cancelled() => return Err(ToolError::Cancelled),
             () = cx.shutdown.cancelled() => return Err(ToolError::Cancelled),
