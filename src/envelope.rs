@@ -1,8 +1,7 @@
 //! Scans the top level of JSON-RPC messages, and counts their values, before they are parsed.
 //!
 //! An invalid or oversized request still needs an error response with its id, but parsing it can need a hundred times
-//! the memory of the message. This scan therefore reads each message in pieces and in bounded memory. It finds the
-//! members of one message, or of the messages of a batch if the caller requests them.
+//! the memory of the message. This scan therefore reads each message in pieces and in bounded memory.
 
 #![expect(clippy::indexing_slicing, reason = "positions are below the length that the loop checks")]
 
@@ -10,15 +9,13 @@ use serde::de::DeserializeOwned;
 
 /// Maximum bytes of a name or plain value. A longer id or name counts as absent.
 const TOKEN_BYTES: usize = 1024;
-/// Maximum number of messages of one batch that are returned.
-const MOST_MESSAGES: usize = 1024;
 
 /// Scans messages in pieces.
 #[derive(Debug, Default)]
 pub(crate) struct Envelope {
     /// Number of open arrays and objects.
     depth: usize,
-    /// The depth of the members of a message: 1, or 2 in a batch. 0 if the text is neither.
+    /// The depth of the members of the message: 1. 0 if the text is not an object.
     inside: usize,
     string: InString,
     /// The raw name or plain value at that depth, truncated at the maximum length.
@@ -28,14 +25,8 @@ pub(crate) struct Envelope {
     shape: Shape,
     /// Estimated number of values and members: commas, colons and opening brackets outside strings.
     pub(crate) values: usize,
-    /// The message, or the incomplete message of a batch.
+    /// The message.
     pub(crate) message: Message,
-    /// Maximum number of messages of a batch to store.
-    most_messages: usize,
-    /// The first complete messages of a batch.
-    batch: Vec<Message>,
-    /// The number of messages that were not stored.
-    omitted: u64,
 }
 
 /// The members of a message.
@@ -87,11 +78,6 @@ enum Shape {
 }
 
 impl Envelope {
-    /// Creates a scan that also stores the messages of a batch.
-    pub(crate) fn with_batch() -> Self {
-        Self { most_messages: MOST_MESSAGES, ..Self::default() }
-    }
-
     /// Scans the next piece.
     pub(crate) fn take(&mut self, piece: &[u8]) {
         let mut at = 0;
@@ -110,18 +96,6 @@ impl Envelope {
             }
             at += run + 1;
         }
-    }
-
-    /// Returns the complete messages, and the number of messages that were not stored.
-    pub(crate) fn into_messages(self) -> (Vec<Message>, u64) {
-        let is_alone = self.inside == 1 && self.shape != Shape::Open;
-        (if is_alone { vec![self.message] } else { self.batch }, self.omitted)
-    }
-
-    /// Returns the complete messages and the incomplete one, for an invalid line.
-    pub(crate) fn into_broken_messages(mut self) -> Vec<Message> {
-        self.batch.push(self.message);
-        self.batch
     }
 
     /// Returns the id of the message, if it certainly belongs to the message. That is the case if no text of the caller
@@ -165,7 +139,7 @@ impl Envelope {
             (b'{' | b'[', Shape::Blank) => {
                 self.shape = Shape::Open;
                 self.depth = 1;
-                self.inside = if byte == b'{' { 1 } else { 2 };
+                self.inside = usize::from(byte == b'{');
             }
             (_, Shape::Blank | Shape::Whole | Shape::Other) => self.shape = Shape::Other,
             (b'"', Shape::Open) => {
@@ -175,9 +149,6 @@ impl Envelope {
             (b'{' | b'[', Shape::Open) => self.depth += 1,
             (b'}' | b']', Shape::Open) => {
                 self.end_member();
-                if byte == b'}' && self.depth == self.inside && self.inside == 2 {
-                    self.next_of_batch();
-                }
                 self.depth -= 1;
                 if self.depth == 0 {
                     self.shape = Shape::Whole;
@@ -186,15 +157,6 @@ impl Envelope {
             (b':', Shape::Open) if self.depth == self.inside => self.begin_member(),
             (b',', Shape::Open) => self.end_member(),
             (_, Shape::Open) => self.hold(&[byte]),
-        }
-    }
-
-    fn next_of_batch(&mut self) {
-        let message = std::mem::take(&mut self.message);
-        if self.batch.len() < self.most_messages {
-            self.batch.push(message);
-        } else {
-            self.omitted += 1;
         }
     }
 
@@ -283,7 +245,7 @@ mod tests {
     use super::*;
 
     fn envelope_of(line: &[u8]) -> Envelope {
-        let mut envelope = Envelope::with_batch();
+        let mut envelope = Envelope::default();
         envelope.take(line);
         envelope
     }
@@ -346,13 +308,12 @@ mod tests {
         }
     }
 
-    /// Returns the ids and kinds of the messages of `line`, for every way to split it into pieces.
-    fn messages(line: &str) -> Vec<(Option<Value>, bool)> {
+    /// Returns the id of `line` and true if it has a method, for every way to split it into pieces.
+    fn id_and_kind(line: &str) -> (Option<Value>, bool) {
         let in_pieces = |bytes: usize| {
-            let mut envelope = Envelope::with_batch();
+            let mut envelope = Envelope::default();
             line.as_bytes().chunks(bytes).for_each(|piece| envelope.take(piece));
-            let id_and_kind = |one: Message| (one.id(), one.has_method());
-            envelope.into_messages().0.into_iter().map(id_and_kind).collect::<Vec<_>>()
+            (envelope.message.id(), envelope.message.has_method())
         };
         let whole = in_pieces(line.len().max(1));
         for bytes in 1..5 {
@@ -362,36 +323,26 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_those_of_each_message_itself() {
+    fn id_is_that_of_the_message_itself() {
         let long = "x".repeat(2000);
         let some = |id: &str| Some(id.parse().unwrap());
         let cases = [
-            (r#"{"id":7,"method":"m"}"#.to_owned(), vec![(some("7"), true)]),
-            (
-                r#" {"params":{"id":1,"method":"no"}, "id" : "a\"}" }"#.to_owned(),
-                vec![(some(r#""a\"}""#), false)],
-            ),
-            (r#"{"result":[{"id":1},["id",2]],"id":-1.5e3}"#.to_owned(), vec![(some("-1.5e3"), false)]),
-            (r#"{"id":{"id":1}}"#.to_owned(), vec![(None, false)]),
-            (r#"{"x":"\\","id":1}"#.to_owned(), vec![(some("1"), false)]),
-            (format!(r#"{{"id":"{long}","method":"{long}","{long}":1}}"#), vec![(None, true)]),
-            (format!(r#"{{"id":{}}}"#, "7".repeat(2000)), vec![(None, false)]),
-            (
-                r#"[{"id":1,"method":"a"},{"id":"2","result":{"id":3}}]"#.to_owned(),
-                vec![(some("1"), true), (some("\"2\""), false)],
-            ),
-            (r#"["id",7,{}]"#.to_owned(), vec![(None, false)]),
-            (r#"{"\u0069d":1,"\u006dethod":"m"}"#.to_owned(), vec![(some("1"), true)]),
-            (r#"{"id":1,"method":null}"#.to_owned(), vec![(some("1"), false)]),
-            ("7".to_owned(), vec![]),
-            (r#"{"id":7"#.to_owned(), vec![]),
-            ("}}]\"".to_owned(), vec![]),
+            (r#"{"id":7,"method":"m"}"#.to_owned(), (some("7"), true)),
+            (r#" {"params":{"id":1,"method":"no"}, "id" : "a\"}" }"#.to_owned(), (some(r#""a\"}""#), false)),
+            (r#"{"result":[{"id":1},["id",2]],"id":-1.5e3}"#.to_owned(), (some("-1.5e3"), false)),
+            (r#"{"id":{"id":1}}"#.to_owned(), (None, false)),
+            (r#"{"x":"\\","id":1}"#.to_owned(), (some("1"), false)),
+            (format!(r#"{{"id":"{long}","method":"{long}","{long}":1}}"#), (None, true)),
+            (format!(r#"{{"id":{}}}"#, "7".repeat(2000)), (None, false)),
+            (r#"[{"id":1,"method":"a"},{"id":"2","result":{"id":3}}]"#.to_owned(), (None, false)),
+            (r#"["id",7,{}]"#.to_owned(), (None, false)),
+            (r#"{"\u0069d":1,"\u006dethod":"m"}"#.to_owned(), (some("1"), true)),
+            (r#"{"id":1,"method":null}"#.to_owned(), (some("1"), false)),
+            ("7".to_owned(), (None, false)),
+            ("}}]\"".to_owned(), (None, false)),
         ];
         for (line, expected) in cases {
-            assert_eq!(messages(&line), expected, "{line}");
+            assert_eq!(id_and_kind(&line), expected, "{line}");
         }
-        let batch = format!("[{}]", vec![r#"{"id":1}"#; 5000].join(","));
-        assert_eq!(messages(&batch).len(), MOST_MESSAGES);
-        assert_eq!(envelope_of(batch.as_bytes()).into_messages().1, 5000 - MOST_MESSAGES as u64);
     }
 }

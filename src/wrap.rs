@@ -25,7 +25,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use cutline_core::text::show;
 use cutline_core::truncate::KeyForms;
 use futures_util::StreamExt as _;
 use tokio::time::{Instant, timeout};
@@ -52,10 +51,6 @@ const OUTPUT_LOOK: Duration = Duration::from_millis(2);
 /// Time between SIGTERM and SIGKILL for the remaining processes of a server that has ended, and for the server if
 /// cutline receives a signal.
 const LEFT_GRACE: Duration = Duration::from_millis(100);
-/// Maximum characters of the server's name in a message.
-const SERVER_CHARS: usize = 100;
-/// The options of `npx`, `python` and `sh` that can precede the name of a server.
-const OPTIONS_BEFORE_NAME: [&str; 4] = ["-y", "--yes", "-m", "-c"];
 
 /// The settings of a wrap.
 #[derive(Debug)]
@@ -123,8 +118,7 @@ pub async fn run(
     let (served, server_input, server_output) = commands.start_server(program, arguments)?;
     commands.start();
     let store = Arc::clone(&commands.store);
-    let name = shown_server(program, arguments);
-    let session = Arc::new(Session::new(settings, name, Box::new(output), CallStats::new(records), store));
+    let session = Arc::new(Session::new(settings, Box::new(output), CallStats::new(records), store));
     let server_input = ServerInput::new(server_input);
     let over = Over::default();
     let reads = relay::from_server(Arc::clone(&session), server_output, server_input.clone(), &over)?;
@@ -153,26 +147,6 @@ pub async fn run(
         tracing::warn!("{dropped}");
     }
     Ok(code)
-}
-
-/// Returns a name for the server in error messages: the program and its first argument, such as `npx -y some-server`.
-/// The model reads these messages, so the other arguments are omitted: they can contain secrets.
-fn shown_server(program: &OsStr, arguments: &[OsString]) -> String {
-    let is_part_of_name = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '@');
-    let mut name = program.to_string_lossy().into_owned();
-    for argument in arguments.iter().map(|argument| argument.to_string_lossy()) {
-        let is_option = argument.starts_with('-');
-        let is_known = !is_option || OPTIONS_BEFORE_NAME.contains(&argument.as_ref());
-        if !is_known || !argument.chars().all(is_part_of_name) {
-            break;
-        }
-        name.push(' ');
-        name.push_str(&argument);
-        if !is_option {
-            break;
-        }
-    }
-    show::middle_out(&show::name(name.as_bytes()), SERVER_CHARS).into_owned()
 }
 
 /// A running server.
@@ -261,29 +235,5 @@ fn server_ended(ending: Ending) -> String {
     match ending {
         Ending::Code(code) => format!("The server ended (exit code {code})"),
         Ending::Signal(number) => format!("The server ended (signal {})", signal_name(number)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn name_of_a_server_omits_arguments_that_can_contain_secrets() {
-        let cases = [
-            ("npx -y @scope/server@1.2 postgres://user:password@host/db", "npx -y @scope/server@1.2"),
-            ("npx -y postgres://user:password@host/db", "npx -y"),
-            ("python3 -m some_server --token abc", "python3 -m some_server"),
-            ("server --api-key abc", "server"),
-            ("server -p abc", "server"),
-            ("docker run -e TOKEN=abc image", "docker run"),
-            ("server TOKEN=abc", "server"),
-            ("/usr/bin/node /srv/index.js abc", "/usr/bin/node /srv/index.js"),
-        ];
-        for (command, expected) in cases {
-            let words: Vec<_> = command.split(' ').map(OsString::from).collect();
-            let (program, arguments) = words.split_first().unwrap();
-            assert_eq!(shown_server(program, arguments), expected);
-        }
     }
 }

@@ -40,8 +40,6 @@ pub(super) enum Asks {
     TaskState(Task),
     /// The list of tools.
     List,
-    /// The handshake, which contains the protocol revision.
-    Initialize,
     /// Anything else.
     Other,
 }
@@ -52,7 +50,7 @@ impl Asks {
         match self {
             Self::Tool(tool) => Some(tool),
             Self::TaskResult(task) | Self::TaskState(task) => Some(&task.tool),
-            Self::List | Self::Initialize | Self::Other => None,
+            Self::List | Self::Other => None,
         }
     }
 }
@@ -75,14 +73,12 @@ struct OpenTask {
     task: Task,
     /// True if its result was counted in the statistics.
     is_counted: bool,
-    /// The saved outputs: a hash of each output, and its file.
-    saved: Vec<(u64, SavedOutput)>,
+    /// The last saved output: a hash of the output, and its file.
+    saved: Option<(u64, SavedOutput)>,
 }
 
 /// Maximum bytes of a task id to store.
 const TASK_ID_BYTES: usize = 1024;
-/// Maximum number of saved outputs of one task. A server can send a different result each time.
-const TASK_FILES: usize = 4;
 
 /// The open requests, oldest first.
 #[derive(Debug, Default)]
@@ -93,17 +89,10 @@ pub(super) struct Calls {
 }
 
 impl Calls {
-    /// Adds a request. If there are too many, removes and returns one: the oldest cancelled one; or else the oldest
-    /// with a result that is not truncated; or else the oldest.
+    /// Adds a request. If there are too many, removes and returns the oldest.
     pub(super) fn open(&mut self, call: PendingCall) -> Option<PendingCall> {
-        let forgotten = (self.open.len() >= MOST).then(|| {
-            let first = |is_it: fn(&PendingCall) -> bool| self.open.iter().position(is_it);
-            let oldest = first(|call| call.is_cancelled);
-            oldest.or_else(|| first(|call| call.asks.tool().is_none())).unwrap_or(0)
-        });
-        let forgotten = forgotten.and_then(|oldest| self.open.remove(oldest));
         self.open.push_back(call);
-        forgotten
+        if self.open.len() > MOST { self.open.pop_front() } else { None }
     }
 
     /// Marks the request with this id as cancelled. Returns it if it is open and was not cancelled before.
@@ -124,7 +113,7 @@ impl Calls {
     /// Adds the task that a call created. If there are too many, removes the oldest.
     pub(super) fn add_task(&mut self, task: Task) {
         if task.id.len() <= TASK_ID_BYTES {
-            self.tasks.push_back(OpenTask { task, is_counted: false, saved: Vec::new() });
+            self.tasks.push_back(OpenTask { task, is_counted: false, saved: None });
             self.tasks.drain(..self.tasks.len().saturating_sub(MOST));
         }
     }
@@ -145,51 +134,19 @@ impl Calls {
 
     /// Returns the saved file of this task for an output with this hash, if there is one.
     pub(super) fn saved_of_task(&mut self, id: &str, hash: u64) -> Option<SavedOutput> {
-        let saved = &self.open_task(id)?.saved;
-        saved.iter().find(|(of, _)| *of == hash).map(|(_, saved)| saved.clone())
+        let (of, saved) = self.open_task(id)?.saved.clone()?;
+        (of == hash).then_some(saved)
     }
 
     /// Stores the file of the output with this hash.
-    pub(super) fn add_saved_of_task(&mut self, id: &str, hash: u64, saved: SavedOutput) {
-        if let Some(open) = self.open_task(id).filter(|open| open.saved.len() < TASK_FILES) {
-            open.saved.push((hash, saved));
+    pub(super) fn set_saved_of_task(&mut self, id: &str, hash: u64, saved: SavedOutput) {
+        if let Some(open) = self.open_task(id) {
+            open.saved = Some((hash, saved));
         }
     }
 
     /// Removes all open requests, and returns those that were not cancelled.
     pub(super) fn take_waiting(&mut self) -> Vec<PendingCall> {
         self.open.drain(..).filter(|call| !call.is_cancelled).collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn calls_of_tools_are_forgotten_last() {
-        let mut calls = Calls::default();
-        let id = |number: usize| Id::of(&number.to_string()).unwrap();
-        let open = |calls: &mut Calls, number: usize, asks: Asks| {
-            let (id, since) = (id(number), Instant::now());
-            let call = PendingCall {
-                id,
-                raw_id: String::new(),
-                asks,
-                is_stateless: false,
-                client: None,
-                since,
-                is_cancelled: false,
-            };
-            calls.open(call).map(|call| call.id)
-        };
-        let tool = || Asks::Tool("a".to_owned());
-        for number in 0..MOST {
-            let asks = if number == 2 { Asks::Other } else { tool() };
-            assert_eq!(open(&mut calls, number, asks), None);
-        }
-        calls.cancel(&id(3)).unwrap();
-        let forgotten = [3, 2, 0].map(|number| Some(id(number)));
-        assert_eq!([5000, 5001, 5002].map(|number| open(&mut calls, number, tool())), forgotten);
     }
 }

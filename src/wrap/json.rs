@@ -25,7 +25,7 @@ pub(super) use edits::Edits;
 pub(super) use indent::{indent, indent_all};
 pub(super) use node::Node;
 pub(super) use same::is_same;
-pub(super) use value::{Value, WHITE_SPACE};
+pub(super) use value::Value;
 
 #[cfg(test)]
 mod tests;

@@ -64,7 +64,7 @@ pub(super) fn from_client(
     let over = over.client.clone().drop_guard();
     thread("client", move || {
         let lines = Lines::new(read, session.settings.max_message_bytes);
-        let oversized = |line: Envelope| session.oversized(Side::Client, line).into_bytes();
+        let oversized = |line: Envelope| session.oversized(Side::Client, &line).into_bytes();
         let write_all = |bytes: &[u8]| server.write_all(bytes);
         let _or_left = pass_on(lines, |line| session.note_client(line).into(), oversized, write_all);
         // This comes first, because another thread can be blocked in a write to the server until the session ends.
@@ -91,7 +91,7 @@ pub(super) fn from_server(
         let _over = over;
         let lines = Lines::new(watched, session.settings.max_message_bytes);
         let oversized = |line: Envelope| {
-            let reply = session.oversized(Side::Server, line);
+            let reply = session.oversized(Side::Server, &line);
             if !reply.is_empty() {
                 let _dropped_if_full = replies.try_send(reply);
             }

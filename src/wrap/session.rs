@@ -7,7 +7,6 @@ mod server;
 
 use std::hash::RandomState;
 use std::io::{self, Write};
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 use super::calls::{Asks, Calls, PendingCall};
@@ -31,11 +30,7 @@ pub(super) struct Session {
     /// The client profile for the client name in the handshake.
     client_row: Mutex<Option<&'static Client>>,
     calls: Mutex<Calls>,
-    /// True if the client accepts batches: it sent one, or it uses the protocol revision that has them.
-    accepts_batches: AtomicBool,
     pub(super) dropped: Dropped,
-    /// The name of the server for error messages.
-    server: String,
     /// The hash function for saved results of tasks.
     hashes: RandomState,
     schemas: Mutex<OutputSchemas>,
@@ -53,7 +48,6 @@ struct ClientOutput {
 impl Session {
     pub(super) fn new(
         settings: Settings,
-        server: String,
         client: Box<dyn Write + Send>,
         stats: CallStats,
         store: Arc<Store>,
@@ -64,9 +58,7 @@ impl Session {
             stats,
             store,
             calls: Mutex::default(),
-            accepts_batches: AtomicBool::new(false),
             dropped: Dropped::default(),
-            server,
             hashes: RandomState::new(),
             schemas: Mutex::default(),
             client: Mutex::new(Some(ClientOutput { stream: client, is_within_line: false })),
@@ -98,9 +90,7 @@ impl Session {
         self.count(call, Outcome::Error);
         match call.asks {
             Asks::Tool(_) | Asks::TaskResult(_) => replies::tool_error(raw_id, why, call.is_stateless),
-            Asks::TaskState(_) | Asks::List | Asks::Initialize | Asks::Other => {
-                replies::error(raw_id, SERVER_ENDED, why)
-            }
+            Asks::TaskState(_) | Asks::List | Asks::Other => replies::error(raw_id, SERVER_ENDED, why),
         }
     }
 

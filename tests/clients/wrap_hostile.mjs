@@ -2,7 +2,7 @@
 //
 // Usage: wrap_hostile.mjs PATH_TO_CUTLINE PATH_TO_NODE_MODULES PATH_TO_PYTHON
 //
-// Each call must end with a result within the limits, or with an error that names the server. The connection
+// Each call must end with a result within the limits, or with an error. The connection
 // must stay usable. Any other outcome ends it with a stack trace.
 
 import assert from 'node:assert/strict';

@@ -8,7 +8,7 @@ use serde::de::IgnoredAny;
 use super::scan::{after_space, mark_in_string, value_end};
 
 /// The characters that are white space in JSON.
-pub(in crate::wrap) const WHITE_SPACE: [char; 4] = [' ', '\t', '\r', '\n'];
+const WHITE_SPACE: [char; 4] = [' ', '\t', '\r', '\n'];
 
 /// Maximum nesting depth. A deeper value is treated as text.
 const MAX_DEPTH: usize = 1000;

@@ -1,6 +1,5 @@
 //! Handles messages of the client. All of them pass; the session records the requests.
 
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use serde_json::value::RawValue;
@@ -23,9 +22,6 @@ impl Session {
     pub(in crate::wrap) fn note_client<'l>(&self, line: &'l [u8]) -> &'l [u8] {
         let text = text_of(line);
         if let Some(value) = Value::of_any_depth(&text) {
-            if value.top().is_array() {
-                self.accepts_batches.store(true, Ordering::Relaxed);
-            }
             for message in messages(value.top()) {
                 self.note(message);
             }
@@ -35,15 +31,14 @@ impl Session {
         line
     }
 
-    /// Records the requests in a line that is not valid JSON, for example because of `NaN`. The server may accept it.
+    /// Records the request in a line that is not valid JSON, for example because of `NaN`. The server may accept it.
     fn note_broken(&self, line: &[u8]) {
-        let mut envelope = Envelope::with_batch();
+        let mut envelope = Envelope::default();
         envelope.take(line);
-        for message in envelope.into_broken_messages().iter().filter(|message| message.has_method()) {
-            let asks = if message.is_call() { Asks::Tool("tools/call".to_owned()) } else { Asks::Other };
-            if let Some(id) = message.id::<Box<RawValue>>() {
-                self.open(id.get(), asks, *locked(&self.client_row), false);
-            }
+        let message = envelope.message;
+        let asks = if message.is_call() { Asks::Tool("tools/call".to_owned()) } else { Asks::Other };
+        if let Some(id) = message.id::<Box<RawValue>>().filter(|_| message.has_method()) {
+            self.open(id.get(), asks, *locked(&self.client_row), false);
         }
     }
 
@@ -69,7 +64,6 @@ impl Session {
             "tasks/result" => Asks::TaskResult(self.task_of(params, &method, client)),
             "tasks/get" => Asks::TaskState(self.task_of(params, &method, client)),
             "tools/list" => Asks::List,
-            "initialize" => Asks::Initialize,
             _ => Asks::Other,
         };
         let is_stateless = meta.is_some_and(|meta| meta.get(REVISION).is_some());

@@ -4,20 +4,20 @@
 use std::borrow::Cow;
 use std::hash::BuildHasher as _;
 use std::io;
-use std::sync::atomic::Ordering;
 
 use serde_json::value::RawValue;
 
 use super::Session;
+use super::dropped::UNKNOWN_ID;
 use crate::call_stats::tell;
 use crate::clock::now_ms;
-use crate::envelope::{Envelope, Message};
+use crate::envelope::Envelope;
 use crate::fit::Client;
 use crate::stats::{Outcome, Record, Tool};
 use crate::wrap::calls::{Asks, PendingCall, Task};
 use crate::wrap::full_result::{self, FullResult, SavedOutput};
-use crate::wrap::incoming::{self, Failure, Incoming, Invalid};
-use crate::wrap::json::{Edits, Node, Value, WHITE_SPACE};
+use crate::wrap::incoming::{self, Failure, Incoming};
+use crate::wrap::json::{Edits, Node, Value};
 use crate::wrap::locked;
 use crate::wrap::message::{Id, text_of};
 use crate::wrap::result::{self, Checked, FREE_BYTES, Member, set_members};
@@ -30,17 +30,11 @@ const FREE_STATE_BYTES: u64 = 1024;
 /// Maximum bytes of a line with invalid UTF-8. A longer line is not decoded.
 const MAX_LOSSY_BYTES: usize = 4_000_000;
 
-/// The only protocol revision that has batches.
-const REVISION_WITH_BATCHES: &str = "2025-03-26";
-
 /// What happens to a message.
 enum Fate {
     Passes,
-    /// This message is sent instead.
+    /// These lines are sent instead. They can be empty.
     Becomes(String),
-    /// These lines are sent instead: one error for each request to which the message responds.
-    Replies(String),
-    Drops,
 }
 
 impl Session {
@@ -58,24 +52,11 @@ impl Session {
         if value.text.contains('\r') {
             return self.broken(line, "it has a carriage return inside").into_bytes().into();
         }
-        let (before, after) = if text.len() - value.text.len() > MAX_SPACE_BYTES {
-            ("", "\n")
-        } else {
-            let start = text.len() - text.trim_start_matches(WHITE_SPACE).len();
-            let (before, rest) = text.split_at(start);
-            (before, rest.split_at(value.text.len()).1)
-        };
         let fate = if value.text.starts_with('[') { self.batch(value.top()) } else { self.message(&value) };
         match fate {
-            Fate::Drops => Cow::default(),
-            Fate::Replies(lines) => lines.into_bytes().into(),
-            Fate::Becomes(mut message) => {
-                message.insert_str(0, before);
-                message.push_str(after);
-                message.into_bytes().into()
-            }
-            Fate::Passes if before.len() + value.text.len() + after.len() < line.len() => {
-                [before, value.text, after].concat().into_bytes().into()
+            Fate::Becomes(lines) => lines.into_bytes().into(),
+            Fate::Passes if text.len() - value.text.len() > MAX_SPACE_BYTES => {
+                format!("{}\n", value.text).into_bytes().into()
             }
             Fate::Passes => match text {
                 Cow::Borrowed(_) => line.into(),
@@ -85,55 +66,43 @@ impl Session {
         }
     }
 
-    /// Returns errors for the requests to which an invalid line responds.
+    /// Returns an error for the request to which an invalid line responds. Without such a request, drops the line.
     fn broken(&self, line: &[u8], why: &str) -> String {
-        let mut envelope = Envelope::with_batch();
+        let mut envelope = Envelope::default();
         envelope.take(line);
-        let messages = envelope.into_broken_messages();
-        let answers = messages.iter().filter(|message| message.has_outcome && !message.has_method());
-        let ids = answers.filter_map(Message::id::<Box<RawValue>>);
-        let replies: String = ids.filter_map(|id| self.refused(id.get(), why)).collect();
-        if replies.is_empty() {
-            let (start, _) = line.split_at(line.len().min(MAX_SPACE_BYTES));
-            self.dropped.add_invalid(&String::from_utf8_lossy(start), why);
+        let message = envelope.message;
+        let is_response = message.has_outcome && !message.has_method();
+        let id = message.id::<Box<RawValue>>().filter(|_| is_response);
+        let call = id.and_then(|id| locked(&self.calls).answered(&Id::of(id.get())?));
+        if let Some(call) = call {
+            return self.invalid(&call, why);
         }
-        replies
+        let (start, _) = line.split_at(line.len().min(MAX_SPACE_BYTES));
+        self.dropped.add(&String::from_utf8_lossy(start), why);
+        String::new()
     }
 
-    /// Handles each message of a batch separately. A client that does not accept batches gets one message per line.
+    /// Handles each message of a batch separately. If any changes, all are sent on lines of their own.
     fn batch(&self, top: Node<'_>) -> Fate {
-        let (mut left, mut replies, mut is_same) = (Vec::new(), String::new(), true);
+        let (mut lines, mut is_same) = (String::new(), true);
         let mut around_bytes = top.text().len();
         for item in top.items() {
             // Includes a comma and a space.
             around_bytes = around_bytes.saturating_sub(item.text().len() + 2);
             let value = Value::of_any_depth(item.text()).filter(|_| item.is_object());
-            let fate = if let Some(value) = &value {
-                self.message(value)
-            } else {
-                self.dropped.add_invalid(item.text(), "a part of a batch is not an object");
-                Fate::Drops
+            let fate = match &value {
+                Some(value) => self.message(value),
+                None => Fate::Becomes(self.broken(item.text().as_bytes(), "it is not an object")),
             };
             is_same &= matches!(fate, Fate::Passes);
             match fate {
-                Fate::Passes => left.push(Cow::Borrowed(item.text())),
-                Fate::Becomes(message) => left.push(message.into()),
-                Fate::Replies(lines) => replies += &lines,
-                Fate::Drops => {}
+                Fate::Passes => lines.extend([item.text(), "\n"]),
+                Fate::Becomes(new) => lines += &new,
             }
         }
-        if left.is_empty() {
-            // An empty batch is not valid.
-            return Fate::Replies(replies);
-        }
-        if !self.accepts_batches.load(Ordering::Relaxed) {
-            return Fate::Replies(left.join("\n") + "\n" + &replies);
-        }
-        if is_same && around_bytes <= MAX_SPACE_BYTES {
-            return Fate::Passes;
-        }
-        let batch = format!("[{}]", left.join(","));
-        if replies.is_empty() { Fate::Becomes(batch) } else { Fate::Replies(format!("{batch}\n{replies}")) }
+        // An empty batch is not valid.
+        let passes = is_same && !lines.is_empty() && around_bytes <= MAX_SPACE_BYTES;
+        if passes { Fate::Passes } else { Fate::Becomes(lines) }
     }
 
     fn message(&self, value: &Value<'_>) -> Fate {
@@ -153,16 +122,13 @@ impl Session {
                         self.check_task(params, &task, set)
                     };
                     if let Err(why) = checked {
-                        self.dropped.add_invalid(value.text, why);
-                        return Fate::Drops;
+                        self.dropped.add(value.text, why);
+                        return Fate::Becomes(String::new());
                     }
                 }
             }
             Ok(Incoming::Result { id, result }) => {
-                let Some(call) = self.answered(id) else {
-                    self.dropped.add_unknown(Some(id.text()));
-                    return Fate::Drops;
-                };
+                let Some(call) = self.answered(id) else { return Fate::Becomes(String::new()) };
                 let set = |result: Member<'_, '_>| {
                     set_members(
                         &mut edits,
@@ -171,7 +137,7 @@ impl Session {
                     );
                 };
                 if let Err(why) = self.check(&call, result, set) {
-                    return Fate::Replies(self.invalid(&call, why));
+                    return Fate::Becomes(self.invalid(&call, why));
                 }
             }
             Ok(Incoming::Error { id: None, error }) => {
@@ -179,10 +145,7 @@ impl Session {
                 set_members(&mut edits, top, vec![("error", new_or_same(error))]);
             }
             Ok(Incoming::Error { id: Some(id), error }) => {
-                let Some(call) = self.answered(id) else {
-                    self.dropped.add_unknown(Some(id.text()));
-                    return Fate::Drops;
-                };
+                let Some(call) = self.answered(id) else { return Fate::Becomes(String::new()) };
                 self.count(&call, Outcome::Error);
                 let error = self.error(error, call.asks.tool(), call.client, 0);
                 set_members(
@@ -191,31 +154,22 @@ impl Session {
                     vec![("id", new_or_same(id_of(&call, id))), ("error", new_or_same(error))],
                 );
             }
-            Err(Invalid { ids, why }) => {
-                let replies: String = ids.iter().filter_map(|id| self.refused(id.text(), why)).collect();
-                if replies.is_empty() {
-                    self.dropped.add_invalid(value.text, why);
-                }
-                return Fate::Replies(replies);
-            }
+            Err(why) => return Fate::Becomes(self.broken(value.text.as_bytes(), why)),
         }
-        if edits.is_empty() { Fate::Passes } else { Fate::Becomes(edits.applied()) }
+        if edits.is_empty() { Fate::Passes } else { Fate::Becomes(edits.applied() + "\n") }
     }
 
-    /// Removes the request with this id.
+    /// Removes the request with this id. Counts a response to a request that is not open.
     fn answered(&self, id: Node<'_>) -> Option<PendingCall> {
-        locked(&self.calls).answered(&Id::of(id.text())?)
-    }
-
-    /// Returns an error for the open request to which an invalid message with this id responds, if there is one.
-    fn refused(&self, raw_id: &str, why: &str) -> Option<String> {
-        let call = locked(&self.calls).answered(&Id::of(raw_id)?)?;
-        Some(self.invalid(&call, why))
+        let call = Id::of(id.text()).and_then(|id| locked(&self.calls).answered(&id));
+        if call.is_none() {
+            self.dropped.add(id.text(), UNKNOWN_ID);
+        }
+        call
     }
 
     fn invalid(&self, call: &PendingCall, why: &str) -> String {
-        let why = format!("Invalid response of the server {}: {why}", self.server);
-        self.failed(call, &call.raw_id, &why)
+        self.failed(call, &call.raw_id, &format!("Invalid response of the server: {why}"))
     }
 
     /// Truncates the `result` of a response, and passes the change to `set`.
@@ -252,13 +206,6 @@ impl Session {
             Asks::TaskState(task) => return self.check_task(result, task, set),
             Asks::List => {
                 locked(&self.schemas).learn(result);
-                set(Member::Same);
-            }
-            Asks::Initialize => {
-                let revision = result.get("protocolVersion").and_then(Node::string);
-                if revision.as_deref() == Some(REVISION_WITH_BATCHES) {
-                    self.accepts_batches.store(true, Ordering::Relaxed);
-                }
                 set(Member::Same);
             }
             Asks::Other => set(Member::Same),
@@ -356,7 +303,7 @@ impl Session {
             return Ok(saved);
         }
         let saved = full_result::save(&self.store, full)?;
-        locked(&self.calls).add_saved_of_task(&task.id, hash, saved.clone());
+        locked(&self.calls).set_saved_of_task(&task.id, hash, saved.clone());
         Ok(saved)
     }
 }

@@ -69,7 +69,7 @@ fn non_messages_are_dropped_with_a_warning() {
     assert_eq!(wrap.line(), ping.as_bytes());
     let stderr = wrap.end();
     // Warnings appear for the first, the second and the fourth line, and so on.
-    assert_eq!(stderr.matches("WARN a line of the server was dropped").count(), 2, "{stderr}");
+    assert_eq!(stderr.matches("WARN a message of the server was dropped").count(), 2, "{stderr}");
     assert!(
         stderr.contains("it is not JSON: Server running on stdio") && !stderr.contains('\u{1b}'),
         "{stderr}"
@@ -79,7 +79,7 @@ fn non_messages_are_dropped_with_a_warning() {
             && stderr.contains("own words\n"),
         "{stderr}"
     );
-    assert!(stderr.contains("WARN dropped of the server: 3 invalid lines"), "{stderr}");
+    assert!(stderr.contains("WARN dropped of the server: 3 messages"), "{stderr}");
 }
 
 /// Returns the messages as lines.
@@ -117,7 +117,7 @@ fn responses_are_matched_by_id_only() {
     assert_eq!(given[2], responses[2], "the content of a resource is not the result of a tool");
     assert!(is_cut(&given[3]) && given[3]["id"] == 1.0, "{}", given[3]);
     let stderr = wrap.end();
-    assert!(stderr.contains("WARN dropped of the server: 1 response to an unknown id"), "{stderr}");
+    assert!(stderr.contains("WARN dropped of the server: 1 message"), "{stderr}");
 }
 
 #[test]
@@ -130,10 +130,10 @@ fn response_with_a_null_method_or_leading_spaces_is_truncated() {
     workspace.write("1", response(1, "", ",\"method\":null"));
     workspace.write("2", response(2, " \t", ""));
     let mut wrap = Wrap::start(&workspace, &["--max-lines", "2"], RESPONSES);
-    for (id, start) in [("1", "{"), ("2", " \t{")] {
+    for id in ["1", "2"] {
         wrap.call(id, "a");
         let line = String::from_utf8(wrap.line()).unwrap();
-        assert!(line.starts_with(start) && line.contains("[Showing lines 1-2 of 9"), "{line}");
+        assert!(line.starts_with('{') && line.contains("[Showing lines 1-2 of 9"), "{line}");
     }
 }
 
@@ -151,9 +151,9 @@ fn batches_tasks_and_late_responses_are_truncated() {
     wrap.send(format!("{}\n", json!([call])));
     wrap.send("{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tasks/result\",\"params\":{\"taskId\":\"t\"}}\n");
     wrap.send("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":1}}\n");
-    let given = wrap.message();
+    let given = [wrap.message(), wrap.message(), wrap.message()];
     for n in [0, 2] {
-        assert!(given[n]["result"]["_meta"]["details"].is_object(), "{given}");
+        assert!(given[n]["result"]["_meta"]["details"].is_object(), "{given:?}");
     }
     assert_eq!(given[1], batch[1]);
     let stderr = wrap.end();
