@@ -12,7 +12,7 @@ COLUMNS = 400
 MAX_LINES, MAX_BYTES = 2000, 30_000
 TEXTS = ["a", "b", "abc", "xyz ", "  ", "10%", "\t", "é", "done", "…"]
 MOVES = ["\r", "\r", "\r", "\b", "\b\b", "\x1b[D", "\x1b[2D", "\x1b[C", "\x1b[3C", "\x1b[4G", "\x1b[G", "\x1b[0C", "\x1b[2a"]
-ERASURES = ["\x1b[K", "\x1b[0K", "\x1b[1K", "\x1b[2K", "\x1b[J", "\x1b[X", "\x1b[2X", "\x1b[P", "\x1b[2P", "\x1b[@", "\x1b[2@"]
+ERASURES = ["\x1b[K", "\x1b[0K", "\x1b[1K", "\x1b[2K", "\x1b[J", "\x1b[X", "\x1b[2X"]
 COLOURS = ["\x1b[31m", "\x1b[0m", "\x1b[m", "\x1b[1;32m", "\x1b[38;5;12m", "\x1b[?25l", "\x1b[?25h", "\x1b]0;title\x07", "\x07", "\x1b(B"]
 
 

@@ -1,6 +1,5 @@
 """Intended differences from the reference programs, each with the sentence that documents it."""
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable
@@ -18,23 +17,12 @@ class Known:
     explains: Callable
 
 
-def _moves_over_tab(tool, case, given, expected):
-    line = case.get("line", "")
-    return tool == "bash" and "\t" in line and re.search(r"\x1b\[\d*[@P]", line)
-
-
 def _leads_out(tool, case, given, expected):
     glob = case.get("pattern" if tool == "find" else "glob") or ""
     return tool in ("find", "grep") and glob.startswith("../") and "it is not below" in str(given)
 
 
 DIFFERENCES = {
-    "a tab is moved as one": Known(
-        "A terminal has blanks in the place of a tab. Here it stays a tab, so that tables and code can be copied.",
-        "docs/tools.md",
-        "Tabs stay tabs.",
-        _moves_over_tab,
-    ),
     "a glob that leads out is refused": Known(
         "Nothing below can match it: an answer without results would read as if there were no such file.",
         "docs/tools.md",

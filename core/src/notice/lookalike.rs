@@ -4,6 +4,7 @@
 //! [`NoticeLike::of`] finds such lines at the end of a body. [`super::Notice::PartOfText`] then states that
 //! they are part of the text.
 
+use crate::text::show::is_invisible;
 use crate::text::terminal::Terminal;
 
 /// The first words of the notices of this library and of cutline, in lower case.
@@ -22,7 +23,6 @@ const OPENINGS: &[&str] = &[
     "image is ",
     "line ",
     "lines ",
-    "name is ",
     "output after this ",
     "output is ",
     "pattern is relative to path",
@@ -86,7 +86,7 @@ fn has_form_of_notice(line: &str) -> bool {
     if line.len() > MAX_LINE_BYTES || !line.contains('[') || !line.contains(']') {
         return false;
     }
-    let visible: String = resolved(line).chars().filter(|c| is_visible(*c)).collect();
+    let visible: String = resolved(line).chars().filter(|c| !c.is_control() && !is_invisible(*c)).collect();
     let Some(inside) = visible.trim().strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) else {
         return false;
     };
@@ -102,16 +102,6 @@ fn resolved(line: &str) -> String {
     terminal.push(line, &mut |part| shown.push_str(part));
     terminal.finish(&mut |part| shown.push_str(part));
     shown
-}
-
-/// Returns false for control characters, zero-width characters, bidirectional controls and tags.
-fn is_visible(c: char) -> bool {
-    let is_format = matches!(
-        c,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{e0000}'..='\u{e0fff}'
-    );
-    !c.is_control() && !is_format
 }
 
 #[cfg(test)]

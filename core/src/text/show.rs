@@ -102,7 +102,7 @@ fn for_each_visible(text: &str, mut take: impl FnMut(char, bool)) {
 }
 
 /// Returns true for line and paragraph separators and for each `Default_Ignorable_Code_Point` of Unicode 17.
-fn is_invisible(c: char) -> bool {
+pub(crate) fn is_invisible(c: char) -> bool {
     // Nothing below is invisible, and most characters are below.
     c >= '\u{AD}'
         && matches!(c,

@@ -1,7 +1,4 @@
 //! A line in columns, with a cursor that overwrites.
-//!
-//! Three bytes of output can move a long line. To keep the time proportional to the output, a change that touches many more
-//! columns than were written is ignored. Programs that draw within the width of a terminal stay far below this bound.
 
 #![expect(clippy::indexing_slicing, reason = "a wrong column has to fail, not to leave the line as it was")]
 
@@ -16,10 +13,8 @@ use super::step::Move;
 const WIDTH: usize = 120;
 /// Columns between two tab stops.
 const TAB: usize = 8;
-/// Columns that changes may touch for each byte written.
-const WORK_BY_BYTE: usize = 64;
-/// Columns that changes may touch for each movement or change.
-const WORK_BY_STEP: usize = 512;
+/// Columns that a sequence may blank at most. Three bytes of output could blank a long line. A longer erasure is ignored.
+const MAX_BLANKED: usize = 1024;
 
 /// A column: a character and its first three combining marks (few have more). Unused places are NUL, which no line contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,19 +38,16 @@ pub(super) struct Cells {
     cursor: usize,
     /// Minimum number of columns to buffer of a longer line. At most twice that number is buffered.
     limit: usize,
-    /// Number of columns that changes may still touch.
-    work: usize,
 }
 
 impl Cells {
     pub(super) fn new(limit: usize) -> Self {
-        Self { columns: Vec::new(), cursor: 0, limit, work: 0 }
+        Self { columns: Vec::new(), cursor: 0, limit }
     }
 
     /// Writes text at the cursor. The text has no control characters other than tabs. If the line becomes too long, its start
     /// is added to `out`.
     pub(super) fn put_all(&mut self, text: &str, out: &mut String) {
-        self.work = self.work.saturating_add(text.len().saturating_mul(WORK_BY_BYTE));
         let is_simple = text.chars().all(|c| c.width() == Some(1));
         if is_simple && self.columns.len().max(self.cursor) + text.len() <= self.limit.saturating_mul(2) {
             self.write(text.chars().count(), text.chars().map(Cell::of));
@@ -102,23 +94,15 @@ impl Cells {
     pub(super) fn act(&mut self, step: Move, out: &mut String) {
         let (cursor, len) = (self.cursor, self.columns.len());
         let reach = len.max(WIDTH - 1).max(cursor);
-        self.work = self.work.saturating_add(WORK_BY_STEP);
-        let touched = match step {
-            Move::Delete(_) | Move::Insert(_) => len.saturating_sub(cursor),
-            Move::EraseToStart => cursor.min(len),
-            Move::EraseNext(count) => count.min(len.saturating_sub(cursor)),
-            // The others only move the cursor, or remove columns, which happens once for each column.
-            _ => 0,
-        };
-        let Some(left) = self.work.checked_sub(touched) else { return };
-        self.work = left;
         match step {
             Move::Back(count) => self.cursor = cursor.saturating_sub(count),
             Move::Forward(count) => self.cursor = cursor.saturating_add(count).min(reach),
             Move::Column(column) => self.cursor = column.min(reach),
-            Move::Delete(count) => self.replace(cursor..cursor.saturating_add(count), 0),
-            Move::Insert(count) => self.replace(cursor..cursor, count.min(WIDTH)),
-            Move::EraseToEnd => self.replace(cursor..len, 0),
+            Move::EraseToEnd if cursor < len => {
+                self.part(&(cursor..len));
+                self.columns.truncate(cursor);
+            }
+            Move::EraseToEnd => {}
             Move::EraseAll => self.columns.clear(),
             Move::EraseToStart => self.blank(0..cursor.saturating_add(1)),
             Move::EraseNext(count) => self.blank(cursor..cursor.saturating_add(count)),
@@ -153,17 +137,9 @@ impl Cells {
     fn blank(&mut self, columns: Range<usize>) {
         let len = self.columns.len();
         let columns = columns.start.min(len)..columns.end.min(len);
-        self.part(&columns);
-        self.columns[columns].fill(Cell::BLANK);
-    }
-
-    /// Replaces the existing ones of `columns` with `blanks` blank columns.
-    fn replace(&mut self, columns: Range<usize>, blanks: usize) {
-        let len = self.columns.len();
-        if columns.start < len {
-            let columns = columns.start..columns.end.min(len);
+        if columns.len() <= MAX_BLANKED {
             self.part(&columns);
-            self.columns.splice(columns, repeat_n(Cell::BLANK, blanks));
+            self.columns[columns].fill(Cell::BLANK);
         }
     }
 

@@ -116,8 +116,6 @@ fn step(mode: usize, last: char) -> Option<Move> {
         'C' | 'a' => Some(Move::Forward(count)),
         'D' => Some(Move::Back(count)),
         'G' | '`' => Some(Move::Column(count - 1)),
-        'P' => Some(Move::Delete(count)),
-        '@' => Some(Move::Insert(count)),
         'X' => Some(Move::EraseNext(count)),
         _ => None,
     }

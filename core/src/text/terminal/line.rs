@@ -69,9 +69,7 @@ impl Line {
                 return;
             }
             // The cursor is at the end of the line, so there is nothing to remove.
-            Move::EraseToEnd | Move::EraseNext(_) | Move::Delete(_) | Move::Insert(_) if !self.returned => {
-                return;
-            }
+            Move::EraseToEnd | Move::EraseNext(_) if !self.returned => return,
             _ => {}
         }
         self.laid_out(out).act(step, out);

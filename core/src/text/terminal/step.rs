@@ -9,10 +9,6 @@ pub(super) enum Move {
     Forward(usize),
     /// Moves to a column. The first one is 0.
     Column(usize),
-    /// Removes this many characters and closes the gap.
-    Delete(usize),
-    /// Inserts this many blanks.
-    Insert(usize),
     /// Erases the line from the cursor to its end.
     EraseToEnd,
     /// Erases the line up to the cursor, inclusive.
