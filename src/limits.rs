@@ -5,8 +5,6 @@
 
 use std::time::Duration;
 
-use cutline_core::text::as_index;
-use cutline_core::truncate::line::MARK;
 use cutline_core::truncate::{Bounds, BytesAs};
 
 /// Lines in a body.
@@ -199,14 +197,6 @@ impl Limits {
     /// Returns the bounds of a body.
     pub fn bounds(&self) -> Bounds {
         Bounds::new(self.max_lines, self.max_bytes).counted_as(self.bytes_as).with_tokens(self.max_tokens)
-    }
-
-    /// Returns the maximum characters of a line in read and bash, if there is one. A limit above the bytes or tokens of
-    /// a body would never have an effect, so it is lowered to the characters that fit with the truncation suffix.
-    pub fn text_line_chars(&self) -> Option<usize> {
-        let bytes = as_index(self.max_tokens.map_or(self.max_bytes, |tokens| tokens.min(self.max_bytes)));
-        let fitting = bytes.checked_sub(MARK.len()).filter(|chars| *chars > 0);
-        self.max_text_line_chars.map(|chars| if chars > bytes { fitting.unwrap_or(chars) } else { chars })
     }
 
     /// Returns these limits with lower byte and token limits.

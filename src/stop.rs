@@ -107,12 +107,6 @@ impl Default for Stop {
     }
 }
 
-impl From<CancellationToken> for Stop {
-    fn from(cancel: CancellationToken) -> Self {
-        Self { cancel, ..Self::default() }
-    }
-}
-
 impl From<Stopped> for std::io::Error {
     fn from(stopped: Stopped) -> Self {
         Self::other(stopped)

@@ -37,7 +37,7 @@ pub(super) fn run(
         keep: keep.of_lines(bounds.lines),
         bounds,
         key_space: limits.key_lines.then_some(KeySpace::Shared),
-        max_line_chars: limits.text_line_chars(),
+        max_line_chars: limits.max_text_line_chars,
     };
     let forms = match status {
         None => KeyForms::Strong,

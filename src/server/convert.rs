@@ -67,26 +67,16 @@ pub(super) fn tool(name: ToolName, shared: &Shared, limits: &Limits, shape: Shap
         .with_title(name.title())
         .with_annotations(annotations)
         .with_meta(about);
-    if shape == Shape::Structured { tool.with_raw_output_schema(Arc::new(output_schema(name))) } else { tool }
+    if shape == Shape::Structured { tool.with_raw_output_schema(Arc::new(output_schema())) } else { tool }
 }
 
-/// Returns the schema of a tool's structured content.
-fn output_schema(name: ToolName) -> Object {
-    let outline = json!({
-        "type": "array",
-        "description": "Definitions in the rest of a source file",
-        "items": {
-            "type": "object",
-            "properties": { "line": { "type": "integer" }, "text": { "type": "string" } },
-            "required": ["line", "text"],
-        },
-    });
-    let properties = if name == ToolName::Read { json!({ "outline": outline }) } else { json!({}) };
+/// Returns the schema of structured content.
+fn output_schema() -> Object {
     rmcp::object!({
         "type": "object",
         "properties": {
             "text": { "type": "string", "description": "The full result with its notices" },
-            "details": { "type": "object", "description": "The same facts as data", "properties": properties },
+            "details": { "type": "object", "description": "The same facts as data" },
         },
         "required": ["text", "details"],
     })

@@ -131,7 +131,7 @@ fn size_text(limits: &Limits) -> String {
 
 /// Formats the limit for the length of a line in read and bash, if there is one.
 fn line_limit_text(limits: &Limits) -> Option<String> {
-    limits.text_line_chars().map(|chars| format!("lines cut at {chars} characters"))
+    limits.max_text_line_chars.map(|chars| format!("lines cut at {chars} characters"))
 }
 
 /// Returns the instructions of the server. The first sentence lists the tools and their purposes.

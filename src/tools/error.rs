@@ -95,7 +95,7 @@ pub enum ToolError {
     #[error("Cannot read {}: {}", show::path(.0), reason(.1))]
     Io(String, io::Error),
     /// The offset is beyond the end of the file.
-    #[error("Offset {} is beyond end of file ({total} lines total)", given(offset.unsigned_abs()))]
+    #[error("Offset {} is beyond end of file ({total} lines total)", offset.unsigned_abs())]
     OffsetBeyondFile {
         /// The requested line.
         offset: i64,
@@ -103,7 +103,7 @@ pub enum ToolError {
         total: u64,
     },
     /// The offset is after the last result.
-    #[error("Offset {} is beyond the last {} ({total} in all)", given(*offset), unit.nouns().0)]
+    #[error("Offset {offset} is beyond the last {} ({total} in all)", unit.nouns().0)]
     OffsetBeyondLast {
         /// The number of results to skip.
         offset: u64,
@@ -189,8 +189,7 @@ pub enum ToolError {
     },
     /// The deadline passed before the start of a page was reached.
     #[error(
-        "Offset {} was not reached within {}: the file has at least {counted} lines",
-        given_offset(*offset),
+        "Offset {offset} was not reached within {}: the file has at least {counted} lines",
         Count(*secs, "second", "seconds")
     )]
     OffsetNotReached {
@@ -204,16 +203,6 @@ pub enum ToolError {
     /// The client cancelled the call, or the server ended.
     #[error("Cancelled")]
     Cancelled,
-}
-
-/// Formats a number of a call. The largest value means that the number was too large.
-pub(super) fn given(number: u64) -> String {
-    if number < i64::MAX.unsigned_abs() { number.to_string() } else { "over 10^18".to_owned() }
-}
-
-/// Formats an offset of a call.
-fn given_offset(offset: i64) -> String {
-    if offset < 0 { format!("-{}", given(offset.unsigned_abs())) } else { given(offset.unsigned_abs()) }
 }
 
 /// Formats the path of a folder before a full stop: `./` instead of `.` for the workspace.

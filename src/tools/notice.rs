@@ -14,12 +14,12 @@ mod stopped;
 use derive_more::Display;
 
 use cutline_core::details::FileChange;
-use cutline_core::notice::{self as of_text, Count, Names, Saved, between, over};
+use cutline_core::notice::{self as of_text, Count, Names, Saved, between};
 use cutline_core::truncate::Limit;
 
 pub use image::ImageShown;
 pub use limit::{PageOf, Unit};
-pub use rest::{FullLines, LineHint, RankedNext};
+pub use rest::{FullLines, LineHint};
 pub use skipped::WhySkipped;
 pub use stopped::StoppedAt;
 
@@ -124,24 +124,14 @@ pub enum Notice {
         saved: Option<Saved>,
     },
     /// The most relevant of the results are shown.
-    #[display("[{of}{}, most relevant first{}]", between(" (", *by, " limit)"), between(". ", *next, ""))]
+    #[display("[{of}{}, most relevant first{}]", between(" (", *by, " limit)"), between(". Use offset=", *next, " to continue"))]
     Ranked {
         /// The number of shown results and of all results.
         of: PageOf,
         /// The limit that truncated the page, if there is one.
         by: Option<Limit>,
-        /// How to get the following results, if there are any.
-        next: Option<RankedNext>,
-    },
-    /// The only name on the page exceeds the byte limit.
-    #[display("[Name is {}{}]", over(*bytes, *limit), between(". ", saved.as_ref(), ""))]
-    NameTooLong {
-        /// The size of the name in bytes.
-        bytes: u64,
-        /// The limit.
-        limit: Limit,
-        /// The location of the full output, if it is saved.
-        saved: Option<Saved>,
+        /// The offset of the next page, if there are more results.
+        next: Option<u64>,
     },
     /// Context of the first match that does not fit together with the match.
     #[display(

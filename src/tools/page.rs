@@ -16,7 +16,7 @@ use cutline_core::details::{Details, TruncationReason};
 use cutline_core::notice::{self as of_text, Blank};
 use cutline_core::text::{self, Extent};
 
-use super::notice::{Answer, Notice, PageOf, RankedNext, StoppedAt, Unit, empty};
+use super::notice::{Answer, Notice, PageOf, StoppedAt, Unit, empty};
 use super::saved_result::SavedResult;
 use super::{Context, Output, ToolError, Totals};
 pub(super) use body::{Body, Group, RowFormat};
@@ -216,11 +216,7 @@ impl Page {
         let mut by = None;
         if let Some(mut truncation) = body.truncation(extent) {
             let limit = body.bounds.limit(truncation.truncated_by);
-            if let (false, Some(bytes)) = (is_grep, body.first_line_bytes) {
-                let saved = saved.clone().filter(|_| next.is_none());
-                notices.push(Notice::NameTooLong { bytes, limit, saved });
-            }
-            by = Some(limit).filter(|_| next.is_some() || is_grep);
+            by = Some(limit);
             truncation.total_is_lower_bound = is_lower_bound.then_some(true);
             let info = details.add_cut(truncation, &body.text);
             info.original_count = if extent.is_some() || is_grep && ranked.is_some() { found } else { total };
@@ -229,13 +225,13 @@ impl Page {
                 info.reason = TruncationReason::SingleResultTooLarge;
             }
         }
-        if ranked.is_some() {
+        if let Some(context) = ranked {
             notices.extend(about);
             notices.extend(stopped);
-            let next = next.map(|offset| ranking::next(&request, offset));
-            details.next_offset = next.and_then(RankedNext::offset);
-            let of = PageOf { shown: body.groups, total: found, more: is_late, unit };
             if next.is_some() || by.is_some() {
+                let next = next.filter(|offset| *offset < ranking::most_ranked(context));
+                details.next_offset = next;
+                let of = PageOf { shown: body.groups, total: found, more: is_late, unit };
                 notices.push(Notice::Ranked { of, by, next });
             }
         } else {

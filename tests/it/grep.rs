@@ -120,7 +120,7 @@ fn ranking_buffers_only_results_that_can_be_shown() {
     let call = json!({"pattern": "needle", "sort": "relevance", "offset": 9_990, "limit": 10});
     let reply = client.call("grep", call);
     reply.assert_contains("f1:4691: needle");
-    reply.assert_contains("[10 of 53000 matches, most relevant first. ");
+    reply.assert_contains("[10 of 53000 matches, most relevant first]");
     let status = std::fs::read_to_string(format!("/proc/{}/status", client.id())).unwrap();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
     let peak_kb: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();

@@ -6,7 +6,6 @@ use super::Args;
 use crate::capture::View;
 use crate::limits::{COMMAND_BYTES, Limits};
 use crate::tools::ToolError;
-use crate::tools::error::given;
 use cutline_core::notice::Count;
 use cutline_core::truncate::{Bounds, Keep, KeySpace};
 
@@ -72,7 +71,7 @@ impl Plan {
                 },
                 bounds: Bounds { lines: head + tail, ..bounds },
                 key_space: limits.key_lines.then_some(key_space),
-                max_line_chars: limits.text_line_chars(),
+                max_line_chars: limits.max_text_line_chars,
             },
         })
     }
@@ -97,7 +96,7 @@ fn ends(head: Option<u64>, tail: Option<u64>, limits: &Limits) -> Result<(u64, u
     let max = limits.max_lines;
     for (name, lines) in [("head", head), ("tail", tail)] {
         if let Some(lines) = lines.filter(|lines| *lines > max) {
-            return wrong(format!("{name}: must be at most {}, got {}", counted(max), given(lines)));
+            return wrong(format!("{name}: must be at most {}, got {lines}", counted(max)));
         }
     }
     let rest = |used: u64| max.saturating_sub(used);
@@ -160,7 +159,7 @@ mod tests {
             (Some(0), Some(0), &plain, Err("head, tail: one of them must be above 0")),
             (None, Some(0), &plain, Err("head, tail: one of them must be above 0")),
             (Some(2001), None, &plain, Err("head: must be at most 2000 lines, got 2001")),
-            (None, Some(u64::MAX), &plain, Err("tail: must be at most 2000 lines, got over 10^18")),
+            (None, Some(u64::MAX), &plain, Err("tail: must be at most 2000 lines, got 18446744073709551615")),
             (Some(1), Some(1), &one, Err("head, tail: must be at most 1 line together, got 1 and 1")),
             (Some(2), None, &one, Err("head: must be at most 1 line, got 2")),
             (

@@ -133,16 +133,16 @@ fn one_name_over_the_limit_is_shown() {
         Fixture::new(&files).with(|shared| shared.limits.max_bytes = 10)
     };
     let alone = find(&limited(&["a-name-of-24-characters-"]), &json!({"pattern": "*"})).unwrap();
-    assert_eq!(alone.text, "a-name-of-24-characters-\n\n[Name is 24B, exceeds 10B limit]");
+    assert_eq!(alone.text, "a-name-of-24-characters-\n\n[10B limit reached]");
     assert_eq!(alone.details.next_offset, None);
     assert!(alone.details.truncation.unwrap().first_line_exceeds_limit);
     let fixture = limited(&["a-name-of-24-characters-", "b", "c"]);
     let first = text(&fixture, &json!({"pattern": "*"}));
-    let notices = "[Name is 24B, exceeds 10B limit]\n[10B limit reached]\n[Use offset=1 to continue]";
+    let notices = "[10B limit reached]\n[Use offset=1 to continue]";
     assert_eq!(first, format!("a-name-of-24-characters-\n\n{notices}"));
     assert_eq!(text(&fixture, &json!({"pattern": "*", "offset": 1})), "b\nc");
     let last = text(&limited(&["a", "b-name-of-24-characters-"]), &json!({"pattern": "*", "offset": 1}));
-    assert_eq!(last, "b-name-of-24-characters-\n\n[Name is 24B, exceeds 10B limit]");
+    assert_eq!(last, "b-name-of-24-characters-\n\n[10B limit reached]");
     let long = ["x".repeat(250), "y".repeat(250), "z".repeat(250)].join("/");
     let cut = text(&limited(&[&long]), &json!({"pattern": "*"}));
     let body = cut.split("\n\n").next().unwrap();

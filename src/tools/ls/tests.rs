@@ -88,11 +88,11 @@ fn the_byte_limit_cuts_at_a_name() {
 fn one_name_over_the_limit_is_shown() {
     let fixture = Fixture::new(&[("a-name-of-24-characters-", ""), ("b", "")])
         .with(|shared| shared.limits.max_bytes = 10);
-    let notices = "[Name is 24B, exceeds 10B limit]\n[10B limit reached]\n[Use offset=1 to continue]";
+    let notices = "[10B limit reached]\n[Use offset=1 to continue]";
     assert_eq!(text(&fixture, &json!({})), format!("a-name-of-24-characters-\n\n{notices}"));
     assert_eq!(text(&fixture, &json!({"offset": 1})), "b");
     std::fs::remove_file(fixture.at("b")).unwrap();
-    assert_eq!(text(&fixture, &json!({})), "a-name-of-24-characters-\n\n[Name is 24B, exceeds 10B limit]");
+    assert_eq!(text(&fixture, &json!({})), "a-name-of-24-characters-\n\n[10B limit reached]");
 }
 
 #[test]

@@ -1,8 +1,5 @@
 //! The next calls that notices suggest.
 
-use derive_more::Display;
-
-use cutline_core::notice::between;
 use cutline_core::truncate::Limit;
 
 /// How the model can read a line that is too long for a page.
@@ -12,10 +9,8 @@ pub enum LineHint {
     Shell {
         /// The path of the file, quoted for the shell.
         path: String,
-        /// The encoding of the file, as `iconv` calls it, if it is not UTF-8. The command must then decode it first.
-        decode_from: Option<String>,
     },
-    /// Without a shell: search in the line, or continue after it.
+    /// Without a shell, or if the command would have to decode the file: search in the line, or continue after it.
     Tools {
         /// True if grep is registered.
         grep: bool,
@@ -34,14 +29,10 @@ impl LineHint {
             Limit::Json(bytes) => bytes / 2,
         };
         match self {
-            Self::Shell { path, decode_from } => {
-                let command = match (decode_from, line) {
-                    (None, 1) => format!("head -c {bytes} {path}"),
-                    (None, _) => format!("sed -n '{line}p' {path} | head -c {bytes}"),
-                    (Some(from), _) => {
-                        let line = if line == 1 { String::new() } else { format!(" | sed -n '{line}p'") };
-                        format!("iconv -f {from} -t UTF-8 {path}{line} | head -c {bytes}")
-                    }
+            Self::Shell { path } => {
+                let command = match line {
+                    1 => format!("head -c {bytes} {path}"),
+                    _ => format!("sed -n '{line}p' {path} | head -c {bytes}"),
                 };
                 let to_read = if line == 1 { " to read" } else { "" };
                 Some(format!("Use bash{to_read}: {command}"))
@@ -81,26 +72,5 @@ impl FullLines {
             Self::Tools { grep: false, bash: false } => return None,
         };
         Some(sentence.to_owned())
-    }
-}
-
-/// How the model can get less relevant results.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
-pub enum RankedNext {
-    /// The offset of the next results, and the maximum limit of the next call, if that is below the limit of this one.
-    #[display("Use offset={_0}{} to continue", between(" limit=", *_1, ""))]
-    Offset(u64, Option<u64>),
-    /// The results are after all ranked results. Only path order can return them.
-    #[display("Use sort=path for the rest, or refine pattern")]
-    PathOrder,
-}
-
-impl RankedNext {
-    /// Returns the offset of the next results, or `None` if they are after all ranked results.
-    pub fn offset(self) -> Option<u64> {
-        match self {
-            Self::Offset(offset, _) => Some(offset),
-            Self::PathOrder => None,
-        }
     }
 }

@@ -149,8 +149,8 @@ pub(in crate::tools) struct Body {
     /// The extent of all groups.
     total: Extent,
     cut: Option<TruncatedBy>,
-    /// The bytes of the first match line or name, if it exceeds the limits by itself.
-    pub(super) first_line_bytes: Option<u64>,
+    /// True if the first match line or name exceeds the limits by itself.
+    is_first_cut: bool,
     /// The number of context lines that were removed from the first group.
     pub(in crate::tools) omitted_context: u64,
     /// The bytes of the longest line that is shown in part.
@@ -170,7 +170,7 @@ impl Body {
             groups: 0,
             total: Extent::default(),
             cut: None,
-            first_line_bytes: None,
+            is_first_cut: false,
             omitted_context: 0,
             cut_from: None,
         }
@@ -235,11 +235,10 @@ impl Body {
     /// starts with a path of `path_bytes` bytes.
     fn show_cut_line(&mut self, heading: Option<&str>, line: &str, path_bytes: usize) {
         let max_bytes = self.bounds.sure_bytes().max(SHOWN_BYTES);
+        self.is_first_cut = true;
         let Some(path) = heading else {
-            self.first_line_bytes = Some(line.len() as u64);
             return self.push(&shorten(line, path_bytes, max_bytes));
         };
-        self.first_line_bytes = Some((path.len() + 1 + line.len()) as u64);
         let path = shortened(path, as_index(max_bytes / 2)).into_owned();
         let left = max_bytes.saturating_sub(path.len() as u64 + 1);
         self.push(&path);
@@ -283,7 +282,7 @@ impl Body {
         let total = total.unwrap_or(self.total);
         let output = Extent { lines: self.lines, bytes: self.text.len() as u64 };
         self.cut.map(|by| TruncationDetails {
-            first_line_exceeds_limit: self.first_line_bytes.is_some(),
+            first_line_exceeds_limit: self.is_first_cut,
             ..TruncationDetails::new(by, output, estimate(&self.text), total, self.bounds)
         })
     }

@@ -1,13 +1,11 @@
-//! The limits of a ranking, and the notice about results that are not on the page.
+//! The limits of a ranking.
 
 use super::{PageRequest, ToolError};
 use crate::limits::RANKED_AT_ONCE;
 use crate::search::content::ContextLines;
-use crate::tools::error::given;
-use crate::tools::notice::RankedNext;
 
 /// Returns the maximum number of results with this context that can be ranked. All are in memory until the search ends.
-fn most_ranked(context: ContextLines) -> u64 {
+pub(super) fn most_ranked(context: ContextLines) -> u64 {
     RANKED_AT_ONCE / context.lines_of_match()
 }
 
@@ -24,15 +22,6 @@ pub(super) fn check(request: &PageRequest) -> Result<(), ToolError> {
         ContextLines { before, after } => format!(" and before={before} and after={after}"),
     };
     Err(ToolError::Argument(format!(
-        "offset and limit: must be at most {most} together with sort=relevance{context}, got {}",
-        given(both)
+        "offset and limit: must be at most {most} together with sort=relevance{context}, got {both}"
     )))
-}
-
-/// Returns the next call for the results from `offset` on.
-pub(super) fn next(request: &PageRequest, offset: u64) -> RankedNext {
-    match most_ranked(request.ranked.unwrap_or_default()).saturating_sub(offset) {
-        0 => RankedNext::PathOrder,
-        left => RankedNext::Offset(offset, (left < request.limit).then_some(left)),
-    }
 }

@@ -14,7 +14,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use image::codecs::jpeg::JpegEncoder;
 use image::metadata::Orientation;
-use image::{ColorType, DynamicImage, ImageDecoder as _, ImageFormat, RgbImage, Rgba, RgbaImage, imageops};
+use image::{DynamicImage, ImageDecoder as _, ImageFormat, RgbImage, Rgba, RgbaImage, imageops};
 use tokio_util::sync::CancellationToken;
 
 use crate::limits::{IMAGE_FILE_BYTES, IMAGE_MAX_PIXELS, IMAGE_MAX_SIDE, Images};
@@ -155,12 +155,10 @@ fn fitted(
 
 /// Converts the image to 8 bits per channel: models do not see more, and 16 bits need twice the bytes.
 fn with_eight_bits(image: DynamicImage) -> DynamicImage {
-    match image.color() {
-        ColorType::L16 => image.to_luma8().into(),
-        ColorType::La16 => image.to_luma_alpha8().into(),
-        ColorType::Rgb16 => image.to_rgb8().into(),
-        ColorType::Rgba16 => image.to_rgba8().into(),
-        _ => image,
+    match (image.color().has_alpha(), image.color().bytes_per_pixel() > image.color().channel_count()) {
+        (_, false) => image,
+        (true, true) => image.to_rgba8().into(),
+        (false, true) => image.to_rgb8().into(),
     }
 }
 

@@ -145,7 +145,7 @@ impl ReadPage<'_> {
         let mut head = Collector::new(Bounds { lines, ..bounds }, Keep::WholeLines);
         let mut decoder = Decoder::new(self.text.encoding);
         let numbers = self.is_numbered().then(|| LineNumbers::new(self.first));
-        let mut lines = PageLines::new(self.cx.limits.text_line_chars(), numbers);
+        let mut lines = PageLines::new(self.cx.limits.max_text_line_chars, numbers);
         let mut is_ascii = true;
         let mut push = |part: &str, head: &mut Collector| {
             is_ascii &= part.is_ascii();
@@ -323,55 +323,21 @@ impl ReadPage<'_> {
     /// Returns how the model can read the first line, which is too long for a page. `next` is the number of the
     /// following line.
     fn line_hint(&self, next: Option<u64>) -> LineHint {
-        if !self.cx.has(ToolName::Bash) {
-            return LineHint::Tools { grep: self.cx.has(ToolName::Grep), next };
+        let path = shown(self.cx.workspace.relative(&self.place.real));
+        let path = shell_path(&path).filter(|_| self.text.encoding == Encoding::Utf8);
+        match path.filter(|_| self.cx.has(ToolName::Bash)) {
+            Some(path) => LineHint::Shell { path },
+            None => LineHint::Tools { grep: self.cx.has(ToolName::Grep), next },
         }
-        let path = shell_path(shown(self.cx.workspace.relative(&self.place.real)));
-        LineHint::Shell { path, decode_from: name_for_iconv(self.text.encoding) }
     }
 }
 
-/// Returns the name that `iconv` has for an encoding other than UTF-8.
-fn name_for_iconv(encoding: Encoding) -> Option<String> {
-    let name = match encoding {
-        Encoding::Utf8 => return None,
-        // By its mark.
-        Encoding::Utf16Le | Encoding::Utf16Be => "UTF-16",
-        // `iconv` knows the standard's extensions of these under other names.
-        Encoding::Legacy(encoding) => match encoding.name() {
-            "Shift_JIS" => "CP932",
-            "EUC-KR" => "CP949",
-            "GBK" => "GB18030",
-            "Big5" => "BIG5-HKSCS",
-            "windows-874" => "CP874",
-            "ISO-8859-8-I" => "ISO-8859-8",
-            name => name,
-        },
-    };
-    Some(name.to_owned())
-}
-
-/// Quotes a path for a shell, whatever bytes it has. Prevents that a leading `-` is parsed as an option.
-fn shell_path(path: Cow<'_, [u8]>) -> String {
-    let mut bytes = path;
-    if bytes.starts_with(b"-") {
-        bytes = Cow::Owned([b"./", bytes.as_ref()].concat());
-    }
-    match show::name(&bytes) {
-        Cow::Borrowed(text) => shlex::try_quote(text).map_or_else(|_| escaped(&bytes), Cow::into_owned),
-        // The path is not valid UTF-8.
-        Cow::Owned(_) => escaped(&bytes),
-    }
-}
-
-/// Quotes a name with invalid bytes for bash: `$'a\xff'`.
-fn escaped(name: &[u8]) -> String {
-    let characters = name.iter().map(|byte| match byte {
-        b'\\' | b'\'' => format!("\\{}", char::from(*byte)),
-        b' '..=b'~' => char::from(*byte).to_string(),
-        _ => format!("\\x{byte:02x}"),
-    });
-    format!("$'{}'", characters.collect::<String>())
+/// Quotes a path for a shell, without a leading `-`, which would be parsed as an option. Returns `None` if the path has
+/// bytes that cannot be shown.
+fn shell_path(path: &[u8]) -> Option<String> {
+    let Cow::Borrowed(path) = show::name(path) else { return None };
+    let path = if path.starts_with('-') { Cow::Owned(format!("./{path}")) } else { Cow::Borrowed(path) };
+    shlex::try_quote(&path).ok().map(Cow::into_owned)
 }
 
 #[cfg(test)]
@@ -379,19 +345,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shell_path_keeps_its_bytes() {
-        let cases: [(&[u8], &str); 8] = [
-            (b"a/b.txt", "a/b.txt"),
-            (b"a b", "'a b'"),
-            (b"-x", "./-x"),
-            ("é".as_bytes(), "'é'"),
-            (b"bad\xff", "$'bad\\xff'"),
-            (b"-\x01'\\", "$'./-\\x01\\'\\\\'"),
-            (b"cr\r1", "$'cr\\x0d1'"),
-            ("\u{85}é\u{FFFD}".as_bytes(), "$'\\xc2\\x85\\xc3\\xa9\\xef\\xbf\\xbd'"),
+    fn shell_path_is_quoted() {
+        let cases: [(&[u8], Option<&str>); 5] = [
+            (b"a/b.txt", Some("a/b.txt")),
+            (b"a b", Some("'a b'")),
+            (b"-x y", Some("'./-x y'")),
+            ("é".as_bytes(), Some("'é'")),
+            (b"bad\xff", None),
         ];
-        for (bytes, expected) in cases {
-            assert_eq!(shell_path(Cow::Borrowed(bytes)), expected);
+        for (path, expected) in cases {
+            assert_eq!(shell_path(path).as_deref(), expected);
         }
     }
 }
