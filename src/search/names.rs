@@ -115,7 +115,7 @@ impl Visit for NameVisitor {
         if entry.kind() == FileKind::Folder {
             path.push(b'/');
         }
-        let key = match &mut self.scorer {
+        let key = match &self.scorer {
             Some(scorer) => match scorer.score(&path) {
                 Some(score) => score.into(),
                 None => return Ok(()),

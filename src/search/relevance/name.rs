@@ -2,13 +2,11 @@
 
 #![expect(clippy::indexing_slicing, reason = "a name starts inside its path")]
 
-use frizbee::{CaseMatching, Config, Matcher};
-
 use super::path_facts::{self, PathFacts};
 use super::table::name as points;
 
-/// Maximum characters of a word that are matched. More would hardly change the score.
-const WORD_CHARS: usize = 64;
+/// Maximum number of bytes of a word that are searched one by one. More would hardly change the score.
+const MAX_LETTERS: usize = 64;
 
 /// Scores paths for the words of a pattern.
 pub struct NameScorer {
@@ -20,16 +18,16 @@ pub struct NameScorer {
 struct Word {
     /// The word in lower case.
     lower: Vec<u8>,
-    letters: Matcher,
+    /// Its first bytes, which are searched one by one.
+    letters: Vec<u8>,
 }
 
 impl NameScorer {
     /// Creates a scorer for words that are separated by white space.
     pub fn new(words: &str) -> Self {
-        let config = Config::default().max_typos(Some(0)).casing(CaseMatching::Ignore);
         let word = |text: &str| {
-            let text: String = text.chars().take(WORD_CHARS).collect();
-            Word { letters: Matcher::new(&text, &config), lower: text.to_ascii_lowercase().into_bytes() }
+            let lower = text.to_ascii_lowercase().into_bytes();
+            Word { letters: lower.iter().copied().take(MAX_LETTERS).collect(), lower }
         };
         let joined = path_facts::bare(words.as_bytes());
         Self { words: words.split_whitespace().map(word).collect(), joined }
@@ -37,22 +35,21 @@ impl NameScorer {
 
     /// Returns the score of a path. Returns `None` if a word does not match the path, or if all words match only
     /// folders, and none has a `/`.
-    pub fn score(&mut self, path: &[u8]) -> Option<i32> {
+    pub fn score(&self, path: &[u8]) -> Option<i32> {
         let facts = PathFacts::new(path);
         let name_start = facts.name_start(path);
-        let text = String::from_utf8_lossy(path);
-        let name = String::from_utf8_lossy(&path[name_start..]);
+        let name = &path[name_start..];
         let (mut total, mut in_name) = (0, 0);
         let count = i32::try_from(self.words.len()).unwrap_or(i32::MAX).max(1);
-        for word in &mut self.words {
+        for word in &self.words {
             // A word with `/` is searched in the complete path.
             let is_path = word.lower.contains(&b'/');
-            let of_name = if is_path { None } else { word.score(&name) };
+            let of_name = if is_path { None } else { word.score(name) };
             if let Some(score) = of_name {
                 (total, in_name) = (total + score, in_name + 1);
             } else {
                 // Letters that are scattered over several folders are not significant.
-                let of_occurrence = word.occurrence_points(text.as_bytes());
+                let of_occurrence = word.occurrence_points(path);
                 if of_occurrence == 0 {
                     return None;
                 }
@@ -74,15 +71,10 @@ impl NameScorer {
 
 impl Word {
     /// Returns the points of a word in `text`, or `None` if `text` does not contain its letters in this order.
-    fn score(&mut self, text: &str) -> Option<i32> {
-        // Not more than the matcher can distinguish.
-        let score = i32::from(self.letters.match_one(text, 0)?.score);
-        let most = i32::try_from(self.lower.len())
-            .unwrap_or(i32::MAX)
-            .saturating_mul(points::MOST_FOR_LETTER)
-            .max(1);
-        let letters = (score * points::LETTERS / most).min(points::LETTERS);
-        Some(letters + self.occurrence_points(text.as_bytes()))
+    fn score(&self, text: &[u8]) -> Option<i32> {
+        let letters = letters_points(&self.letters, text)?;
+        let most = i32::try_from(self.letters.len()).unwrap_or(i32::MAX).max(1) * points::LETTER;
+        Some(letters * points::LETTERS / most + self.occurrence_points(text))
     }
 
     /// Returns the points for an exact occurrence of the word, by its position.
@@ -93,6 +85,35 @@ impl Word {
             found.map(|at| if starts_word(text, at) { points::STARTS_WORD } else { points::WITHIN_WORD });
         of_occurrence.max().unwrap_or(0)
     }
+}
+
+/// Returns the points of the best way to find `letters`, in lower case, in this order in `text`. Returns `None` if there
+/// is none. Letters that continue the letter before or start a word get the most points.
+fn letters_points(letters: &[u8], text: &[u8]) -> Option<i32> {
+    let mut rest = text.iter();
+    if !letters.iter().all(|letter| rest.any(|byte| byte.to_ascii_lowercase() == *letter)) {
+        return None;
+    }
+    // The best points with the last letter at each byte of the text.
+    let mut best: Vec<Option<i32>> = vec![None; text.len()];
+    for (number, letter) in letters.iter().enumerate() {
+        let mut with_letter = vec![None; text.len()];
+        // The best points with the letter before at an earlier byte, less those for the bytes since then.
+        let mut after_gap: Option<i32> = None;
+        for at in 0..text.len() {
+            let adjacent = at.checked_sub(1).and_then(|before| best[before]);
+            if text[at].to_ascii_lowercase() == *letter {
+                let scattered = if starts_word(text, at) { points::LETTER } else { points::SCATTERED_LETTER };
+                let continued = adjacent.map(|total| total + points::LETTER);
+                let others =
+                    if number == 0 { Some(scattered) } else { after_gap.map(|total| total + scattered) };
+                with_letter[at] = continued.max(others);
+            }
+            after_gap = after_gap.map(|total| total - points::SKIPPED).max(adjacent);
+        }
+        best = with_letter;
+    }
+    best.into_iter().flatten().max()
 }
 
 /// Returns true if a word starts at `at`: at the start of the name, after a separator, or at a capital letter.

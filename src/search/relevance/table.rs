@@ -57,11 +57,14 @@ pub(super) mod name {
     pub(crate) const STARTS_WORD: i32 = 500;
     /// The word is inside a word of the name.
     pub(crate) const WITHIN_WORD: i32 = 350;
-    /// Maximum points for a word whose letters occur in the name in this order. More characters between them give fewer
-    /// points.
+    /// Maximum points for a word whose letters occur in the name in this order.
     pub(crate) const LETTERS: i32 = 200;
-    /// Maximum score that the matcher gives for one letter: at the start of a word, in the same case.
-    pub(crate) const MOST_FOR_LETTER: i32 = 20;
+    /// A letter at the start of a word, or directly after the letter before.
+    pub(crate) const LETTER: i32 = 20;
+    /// Any other letter.
+    pub(crate) const SCATTERED_LETTER: i32 = 8;
+    /// A byte between two letters takes this from the points.
+    pub(crate) const SKIPPED: i32 = 1;
     /// Percentage of its points that a word gets if it occurs only in the folders.
     pub(crate) const IN_PATH_PERCENT: i32 = 30;
     /// Factor for the points of a location that ranks lower, so that all names there rank below other locations.
