@@ -1,8 +1,8 @@
 //! The stdio transport: one JSON-RPC message per line, a response to every request, and a limit on requests without a
 //! response.
 //!
-//! rmcp has a transport for lines, but it ignores lines that it cannot parse. A client would wait forever for the
-//! response.
+//! rmcp has a transport for lines, but it ignores lines that are too long or not JSON, its error responses to other
+//! invalid lines have no id, and it drops a last line without a newline. A client would wait forever for the response.
 
 mod lines;
 mod message;
@@ -16,8 +16,8 @@ use std::sync::{Arc, Weak};
 use futures_util::StreamExt as _;
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData, GetExtensions as _, JsonRpcMessage,
-    JsonRpcRequest, RequestId, ServerJsonRpcMessage,
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData, GetExtensions as _, GetMeta as _,
+    JsonRpcMessage, JsonRpcRequest, ProtocolVersion, RequestId, ServerJsonRpcMessage,
 };
 use rmcp::transport::Transport;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -39,7 +39,10 @@ type Permit = Arc<OwnedSemaphorePermit>;
 /// A transport over two streams.
 ///
 /// At the end of input it fires `shutdown`, and ends when all requests have their responses. If `shutdown` fires
-/// earlier, it ends at once. It drops notifications before the first request, because rmcp would end the session.
+/// earlier, it ends at once.
+///
+/// Until `initialize` (or a complete stateless request), rmcp ends the session at the first message that is not a
+/// request. Such messages are dropped.
 pub(super) struct Wire {
     lines: FramedRead<Input, LineDecoder>,
     /// One permit for each request without a response. rmcp starts a task for each request without a limit.
@@ -54,7 +57,7 @@ pub(super) struct Wire {
     /// The writes of error responses to invalid lines.
     refusals: JoinSet<()>,
     shutdown: CancellationToken,
-    /// True after the first request.
+    /// True after `initialize` or a complete stateless request.
     opened: bool,
     /// True after the end of input.
     ended: bool,
@@ -216,11 +219,13 @@ impl Transport<RoleServer> for Wire {
                 self.shutdown.cancel();
                 return None;
             };
-            self.opened |= matches!(message, JsonRpcMessage::Request(_));
-            if self.opened {
-                return Some(message);
+            if let JsonRpcMessage::Request(request) = &message {
+                self.opened |= opens_session(&request.request);
+            } else if !self.opened {
+                tracing::debug!("ignored a message before the first request of a session");
+                continue;
             }
-            tracing::debug!("ignored a message before the first request");
+            return Some(message);
         }
     }
 
@@ -228,5 +233,20 @@ impl Transport<RoleServer> for Wire {
         while self.refusals.join_next().await.is_some() {}
         self.output.close().await;
         Ok(())
+    }
+}
+
+/// Returns true if rmcp starts the session with this request: `initialize`, or a request with all metadata of a known
+/// stateless revision. rmcp answers other requests, `ping` and `server/discover` without starting the session.
+fn opens_session(request: &ClientRequest) -> bool {
+    match request {
+        ClientRequest::InitializeRequest(_) => true,
+        ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
+        _ => {
+            let meta = request.get_meta();
+            let is_known = |version| ProtocolVersion::KNOWN_VERSIONS.contains(&version);
+            meta.protocol_version().is_some_and(is_known)
+                && meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
+        }
     }
 }

@@ -118,3 +118,22 @@ fn call_before_handshake_is_refused() {
     client.notify("notifications/initialized", json!({}));
     client.call("read", json!({"path": "a"})).assert_text("one\n");
 }
+
+#[test]
+fn notification_after_a_request_before_handshake_is_ignored() {
+    let workspace = Workspace::with(&json!({"a": "one\n"}));
+    let stateless = json!({"_meta": {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }});
+    let cases =
+        [("ping", json!({})), ("server/discover", stateless), ("tools/list", json!({})), ("x", json!({}))];
+    for (method, params) in cases {
+        let mut client = Start::new(&workspace).without_handshake();
+        client.ask(method, params);
+        client.notify("notifications/cancelled", json!({"requestId": 1}));
+        client.initialize("2025-06-18");
+        client.notify("notifications/initialized", json!({}));
+        client.call("read", json!({"path": "a"})).assert_text("one\n");
+    }
+}
