@@ -110,7 +110,7 @@ fn context(data: &Path) -> Context {
         workers: std::thread::available_parallelism().map_or(1, usize::from),
         line_indexes: cutline::fs::line_index::Cache::default(),
         commands: Commands::new(saved_output::Settings::default(), None, Environment::default()),
-        save: cutline::tools::SaveMode::default(),
+        saves_all: false,
         threads: Threads::default(),
     };
     Context {

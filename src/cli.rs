@@ -31,7 +31,7 @@ use crate::fs;
 use crate::process::{self, sandbox};
 use crate::tools::error::reason;
 use crate::wrap::KeepPart;
-use options::{EnvMode, KeyLinesMode, LIMITS, OUTPUT, Options};
+use options::{LIMITS, OUTPUT, Options};
 
 /// The name of the binary, of the server, and of its entry in a client's file.
 const NAME: &str = env!("CARGO_PKG_NAME");

@@ -15,7 +15,7 @@ use std::time::Duration;
 use cutline_core::text::json_bytes;
 use cutline_core::truncate::BytesAs;
 
-use crate::limits::{Images, Limits, NOTICE_BYTES};
+use crate::limits::{Limits, NOTICE_BYTES};
 
 pub use clients::CLIENTS;
 
@@ -157,7 +157,7 @@ impl Client {
                 Some(client) if !given.search_timeout => limits.search_timeout.min(within(client)),
                 _ => limits.search_timeout,
             },
-            images: if self.has_images || given.images { limits.images } else { Images::Off },
+            images: if self.has_images || given.images { limits.images } else { None },
             ..limits.clone()
         }
     }
@@ -275,7 +275,7 @@ mod tests {
         for (client, case) in CLIENTS.iter().zip(cases) {
             let fitted = client.fitted(&Limits::default(), Given::default(), None);
             let within = fitted.answer_within.map(|within| within.as_secs());
-            let images = fitted.images != Images::Off;
+            let images = fitted.images.is_some();
             let found =
                 (client.id, fitted.max_lines, fitted.max_bytes, within, images, !client.omits_details);
             assert_eq!(found, case);
@@ -289,7 +289,7 @@ mod tests {
         let limits = Limits::default();
         let fitted = cline.fitted(&limits, Given::default(), None);
         assert_eq!((fitted.max_lines, fitted.bounds().limit(TruncatedBy::Bytes)), (2000, Limit::Json(6900)));
-        assert_eq!(fitted.images, Images::Off);
+        assert_eq!(fitted.images, None);
         let given = Given { max_bytes: true, images: true, answer_within: true, ..Given::default() };
         assert_eq!(cline.fitted(&limits, given, None), limits);
         // A limit below that of the profile is not raised.

@@ -142,31 +142,13 @@ pub struct Limits {
     pub bash_max_timeout_secs: u64,
     /// Time after which read, grep, find and ls return the results so far.
     pub search_timeout: Duration,
-    /// Which images results contain.
-    pub images: Images,
-    /// When read lists the definitions in the rest of a source file.
-    pub outline: OutlineMode,
+    /// Bytes of an image in a result; larger images are scaled down. `None` means that results contain no images,
+    /// because the client would pass them to the model as text.
+    pub images: Option<u64>,
+    /// True if read lists the definitions in the rest of a source file that a limit truncates.
+    pub outline: bool,
     /// Time after which bash returns while the command keeps running, if there is such a limit.
     pub answer_within: Option<Duration>,
-}
-
-/// Which images read returns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Images {
-    /// Images of at most this many bytes. Larger ones are scaled down.
-    UpTo(u64),
-    /// No images, because the client would pass them to the model as text.
-    Off,
-}
-
-/// When read lists the definitions in the rest of a source file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum OutlineMode {
-    /// If a limit truncates the file.
-    #[default]
-    Auto,
-    /// Never.
-    Off,
 }
 
 impl Default for Limits {
@@ -186,8 +168,8 @@ impl Default for Limits {
             bash_timeout_secs: BASH_TIMEOUT_SECS,
             bash_max_timeout_secs: BASH_MAX_TIMEOUT_SECS,
             search_timeout: Duration::from_secs(SEARCH_TIMEOUT_SECS),
-            images: Images::UpTo(IMAGE_MAX_BYTES),
-            outline: OutlineMode::Auto,
+            images: Some(IMAGE_MAX_BYTES),
+            outline: true,
             answer_within: None,
         }
     }

@@ -41,7 +41,6 @@ pub use conclusion::Conclusion;
 use conclusion::State;
 pub use error::ToolError;
 use notice::{Answer, Notice};
-pub use saved_result::SaveMode;
 pub(crate) use saved_result::saved_location;
 
 /// Maximum time until work stops after its call was cancelled. Work checks much more often.
@@ -62,8 +61,9 @@ pub struct Shared {
     pub line_indexes: crate::fs::line_index::Cache,
     /// The running commands, and the folder of saved outputs.
     pub commands: crate::process::Commands,
-    /// The tools that save truncated results.
-    pub save: SaveMode,
+    /// True if grep, find and ls save the complete result if they return only a part of it. bash always does, because
+    /// running a command again may give other output.
+    pub saves_all: bool,
     /// The threads for blocking work.
     pub threads: Threads,
 }

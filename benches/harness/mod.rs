@@ -26,7 +26,7 @@ pub(crate) fn context(root: &Path, saved: PathBuf) -> Context {
         workers: 2,
         line_indexes: line_index::Cache::default(),
         commands,
-        save: cutline::tools::SaveMode::default(),
+        saves_all: false,
         threads: Threads::default(),
     };
     let roots = vec![Root::followed(root.to_owned())];

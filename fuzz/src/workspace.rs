@@ -44,7 +44,7 @@ impl Tools {
             workers: 1,
             line_indexes: Cache::default(),
             commands: Commands::new(saved_output::Settings::default(), None, Environment::default()),
-            save: cutline::tools::SaveMode::default(),
+            saves_all: false,
             threads: Threads::default(),
         };
         let cx = Context {

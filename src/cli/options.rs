@@ -3,28 +3,14 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::ValueEnum;
+use clap::ArgAction;
 use tracing_subscriber::filter::Targets;
 
 use super::values;
 use crate::fit::Fit;
-use crate::limits::{self, OutlineMode};
+use crate::limits;
 use crate::process::sandbox;
-use crate::tools::{SaveMode, ToolName};
-
-/// The environment of commands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum EnvMode {
-    Inherited,
-    Filtered,
-}
-
-/// When key lines are shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum KeyLinesMode {
-    Auto,
-    Off,
-}
+use crate::tools::ToolName;
 
 /// The groups of flags in `--help`.
 pub(super) const SECURITY: &str = "Security";
@@ -80,8 +66,8 @@ pub(super) struct Options {
     pub(super) bash_tail: Option<u64>,
     /// Show key lines, the omitted lines that state an error: bash after a failure, truncate and wrap if a line has the
     /// form of a failure report
-    #[arg(long, value_name = "MODE", env = "CUTLINE_KEY_LINES", value_enum, default_value_t = KeyLinesMode::Auto, help_heading = OUTPUT, global = true)]
-    pub(super) key_lines: KeyLinesMode,
+    #[arg(long, value_name = "MODE", env = "CUTLINE_KEY_LINES", action = ArgAction::Set, value_parser = values::one_of(values::AUTO), default_value = "auto", help_heading = OUTPUT, global = true)]
+    pub(super) key_lines: bool,
     /// Seconds that a command may run if the call has no timeout [default: 120, or --bash-max-timeout if that is
     /// less]
     #[arg(long, value_name = "SECONDS", env = "CUTLINE_BASH_TIMEOUT", value_parser = values::above_zero, help_heading = LIMITS, global = true)]
@@ -91,8 +77,8 @@ pub(super) struct Options {
     pub(super) bash_max_timeout: u64,
     /// Environment of commands: inherited, or filtered to remove variables that look like secrets by their name or by
     /// a URL with a password
-    #[arg(long, value_name = "MODE", env = "CUTLINE_ENV", value_enum, default_value_t = EnvMode::Inherited, help_heading = SECURITY, global = true)]
-    pub(super) env: EnvMode,
+    #[arg(id = "env", long = "env", value_name = "MODE", env = "CUTLINE_ENV", action = ArgAction::Set, value_parser = values::one_of(values::ENVIRONMENTS), default_value = "inherited", help_heading = SECURITY, global = true)]
+    pub(super) filters_environment: bool,
     /// Variable that --env filtered keeps; repeatable
     #[arg(long, value_name = "NAME", env = "CUTLINE_ENV_KEEP", value_delimiter = ',', help_heading = SECURITY, global = true)]
     pub(super) env_keep: Vec<String>,
@@ -109,8 +95,8 @@ pub(super) struct Options {
     #[arg(long, value_name = "SECONDS", env = "CUTLINE_SEARCH_TIMEOUT", value_parser = values::above_zero, help_heading = LIMITS, global = true)]
     pub(super) search_timeout: Option<u64>,
     /// List the definitions in the omitted rest of a source file
-    #[arg(long, value_name = "MODE", env = "CUTLINE_OUTLINE", value_parser = values::one_of(values::OUTLINES), default_value = "auto", help_heading = OUTPUT, global = true)]
-    pub(super) outline: OutlineMode,
+    #[arg(long, value_name = "MODE", env = "CUTLINE_OUTLINE", action = ArgAction::Set, value_parser = values::one_of(values::AUTO), default_value = "auto", help_heading = OUTPUT, global = true)]
+    pub(super) outline: bool,
     /// Where commands may write, enforced by the kernel: read-only only in a temp folder of their own, workspace-write
     /// also in the roots, off anywhere
     #[arg(long, value_name = "MODE", env = "CUTLINE_SANDBOX", value_parser = values::one_of(values::SANDBOXES), default_value = "off", help_heading = SECURITY, global = true)]
@@ -122,8 +108,8 @@ pub(super) struct Options {
     #[arg(long, value_name = "DIR", env = "CUTLINE_WRITABLE", help_heading = SECURITY, global = true)]
     pub(super) writable: Vec<PathBuf>,
     /// Which tools save the full output of a truncated result: bash, or all; grep, find and ls then search to the end
-    #[arg(long, value_name = "MODE", env = "CUTLINE_SAVE", value_parser = values::one_of(values::SAVES), default_value = "bash", help_heading = OUTPUT, global = true)]
-    pub(super) save: SaveMode,
+    #[arg(id = "save", long = "save", value_name = "MODE", env = "CUTLINE_SAVE", action = ArgAction::Set, value_parser = values::one_of(values::SAVES), default_value = "bash", help_heading = OUTPUT, global = true)]
+    pub(super) saves_all: bool,
     /// Folder for saved outputs; it is created if it does not exist [default: cutline-UID in the temp folder, mode 0700; on Windows cutline]
     #[arg(long, value_name = "DIR", env = "CUTLINE_SPILL_DIR", help_heading = OUTPUT, global = true)]
     pub(super) spill_dir: Option<PathBuf>,

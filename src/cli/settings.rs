@@ -12,7 +12,7 @@ use crate::call_stats::StatsFile;
 use crate::fit::{self, Given};
 use crate::fs::line_index;
 use crate::fs::workspace::{Boundary, Root, Workspace, lexical};
-use crate::limits::{BASH_TIMEOUT_SECS, Images, Limits, MAX_BYTES, MAX_LINES, SEARCH_TIMEOUT_SECS};
+use crate::limits::{BASH_TIMEOUT_SECS, Limits, MAX_BYTES, MAX_LINES, SEARCH_TIMEOUT_SECS};
 use crate::process::Commands;
 use crate::process::environment::Environment;
 use crate::process::sandbox::{Mode, Sandbox};
@@ -23,7 +23,7 @@ use crate::tools::error::reason;
 use cutline_core::text::as_index;
 
 use super::typed::absolute;
-use super::{EnvMode, KeyLinesMode, Options, config};
+use super::{Options, config};
 
 impl Options {
     /// Returns the limits.
@@ -54,7 +54,7 @@ impl Options {
             bash_max_timeout_secs: max_timeout,
             answer_within: self.answer_within.map(Duration::from_secs),
             search_timeout: Duration::from_secs(self.search_timeout.unwrap_or(SEARCH_TIMEOUT_SECS)),
-            images: if self.images == Some(false) { Images::Off } else { Images::UpTo(self.max_image_bytes) },
+            images: (self.images != Some(false)).then_some(self.max_image_bytes),
             ..body
         })
     }
@@ -77,7 +77,7 @@ impl Options {
             max_bytes: self.max_bytes.unwrap_or(MAX_BYTES),
             max_tokens: self.max_tokens,
             max_text_line_chars: self.max_text_line_chars.map(as_index),
-            key_lines: self.key_lines == KeyLinesMode::Auto,
+            key_lines: self.key_lines,
             ..Limits::default()
         }
     }
@@ -102,7 +102,7 @@ impl Options {
             workers: self.workers.map_or_else(processors, as_index),
             line_indexes: line_index::Cache::default(),
             commands: self.commands()?,
-            save: self.save,
+            saves_all: self.saves_all,
             threads: Threads::default(),
         }))
     }
@@ -121,9 +121,10 @@ impl Options {
     fn commands(&self) -> anyhow::Result<Commands> {
         let saved = self.saved_outputs();
         let sandbox = self.sandbox(&saved.dir)?;
-        let environment = match self.env {
-            EnvMode::Inherited => Environment::default(),
-            EnvMode::Filtered => Environment::filtered(&self.env_keep),
+        let environment = if self.filters_environment {
+            Environment::filtered(&self.env_keep)
+        } else {
+            Environment::default()
         };
         Ok(Commands::new(saved, sandbox, environment))
     }

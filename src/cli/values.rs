@@ -10,22 +10,23 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use tracing_subscriber::filter::Targets;
 
 use crate::fit::{CLIENTS, Client, Fit};
-use crate::limits::OutlineMode;
 use crate::process::sandbox::Mode;
-use crate::tools::{SaveMode, ToolName};
+use crate::tools::ToolName;
 use crate::wrap::KeepPart;
 
 /// Minimum of `--max-image-bytes`.
 const IMAGE_MIN_BYTES: u64 = 10_000;
 
-/// The values of `--sandbox`, `--save`, `--keep`, `--outline` and `--images`, with their names.
+/// The values of `--sandbox` and `--keep`, with their names.
 pub(super) const SANDBOXES: &[(&str, Mode)] =
     &[("read-only", Mode::ReadOnly), ("workspace-write", Mode::WorkspaceWrite), ("off", Mode::Off)];
-pub(super) const SAVES: &[(&str, SaveMode)] = &[("bash", SaveMode::Bash), ("all", SaveMode::All)];
 pub(super) const PARTS: &[(&str, KeepPart)] =
     &[("head", KeepPart::Head), ("tail", KeepPart::Tail), ("ends", KeepPart::Ends)];
-pub(super) const OUTLINES: &[(&str, OutlineMode)] = &[("auto", OutlineMode::Auto), ("off", OutlineMode::Off)];
+/// The values of `--key-lines` and `--outline`, of `--images`, `--env` and `--save`.
+pub(super) const AUTO: &[(&str, bool)] = &[("auto", true), ("off", false)];
 pub(super) const SHOWN: &[(&str, bool)] = &[("on", true), ("off", false)];
+pub(super) const ENVIRONMENTS: &[(&str, bool)] = &[("inherited", false), ("filtered", true)];
+pub(super) const SAVES: &[(&str, bool)] = &[("bash", false), ("all", true)];
 
 /// Returns a parser that accepts these names.
 pub(super) fn one_of<T: Copy + Send + Sync>(words: &'static [(&str, T)]) -> impl TypedValueParser<Value = T> {

@@ -10,7 +10,6 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RoleServer};
 
 use crate::fit::Fit;
-use crate::limits::Images;
 use crate::tools::ToolName;
 use crate::tools::catalog;
 use cutline_core::text::show;
@@ -48,7 +47,7 @@ impl ServerHandler for Server {
             lines = limits.max_lines,
             bytes = limits.bounds().bytes_words(),
             answer_within = limits.answer_within.map_or(0, |within| within.as_secs()),
-            images = limits.images != Images::Off,
+            images = limits.images.is_some(),
             "limits of the client"
         );
         result.instructions = Some(catalog::instructions(&limits, &self.shared.tools));

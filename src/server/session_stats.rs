@@ -4,7 +4,7 @@ use cutline_core::truncate::BytesAs;
 use serde_json::{Value, json};
 
 use crate::call_stats::{CallStats, StatsFile, tell};
-use crate::limits::{Images, Limits};
+use crate::limits::Limits;
 use crate::stats::{Outcome, Record, TimedCall, rfc3339};
 use crate::tools::{Output, ToolError};
 
@@ -56,7 +56,7 @@ impl SessionStats {
             ("maxBytes", Some(json!(limits.max_bytes))),
             ("bytesAs", (limits.bytes_as == BytesAs::Json).then(|| json!("json"))),
             ("maxTokens", limits.max_tokens.map(|tokens| json!(tokens))),
-            ("images", Some(json!(limits.images != Images::Off))),
+            ("images", Some(json!(limits.images.is_some()))),
             ("answerWithinSeconds", limits.answer_within.map(|within| json!(within.as_secs()))),
         ];
         let named = named.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));

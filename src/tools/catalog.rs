@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
-use crate::limits::{Images, Limits};
+use crate::limits::Limits;
 use cutline_core::notice::Count;
 
 use super::arguments::{self, Checked, Object, schema_of};
@@ -143,7 +143,7 @@ pub fn instructions(limits: &Limits, tools: &ToolSet) -> String {
         let seconds = Count(within.as_secs(), "second", "seconds");
         format!(" A command that still runs after {seconds} keeps running after its result.")
     });
-    let images = if limits.images == Images::Off && tools.contains(&ToolName::Read) {
+    let images = if limits.images.is_none() && tools.contains(&ToolName::Read) {
         " For images, only the type and size are returned."
     } else {
         ""

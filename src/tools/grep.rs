@@ -29,7 +29,7 @@ use super::notice::Unit;
 use super::page::{Page, PageRequest, SHOWN_BYTES, Sort};
 use super::resolve;
 use super::walk_support::{self, Paths, Shared};
-use super::{Conclusion, Context, Load, Output, SaveMode, ToolError, ToolName, path_glob};
+use super::{Conclusion, Context, Load, Output, ToolError, ToolName, path_glob};
 use results::Results;
 use targets::Target;
 
@@ -111,7 +111,7 @@ fn search(cx: &Context, args: Args, conclusion: &Conclusion<Output>) -> Result<O
         let paths = Paths::below(&cx.workspace, &place.real);
         let is_folder = place.stat.kind == FileKind::Folder;
         let mut query = query.clone();
-        if !is_alone {
+        if !is_alone || !is_folder {
             query.ranking_prefix = paths.of_place(is_folder).into_bytes().into();
         }
         if results.with(|results| results.begin(paths)) != Some(true) {
@@ -246,7 +246,7 @@ fn plan(cx: &Context, args: &Args) -> Result<(Query, PageRequest), ToolError> {
         let kept = if mode == OutputMode::Content { as_index(request.kept()) } else { 1 };
         Arc::new(Ranking::new(kept, words))
     });
-    let goes_to_the_end = ranked.is_some() || cx.shared.save == SaveMode::All;
+    let goes_to_the_end = ranked.is_some() || cx.shared.saves_all;
     let enough = if goes_to_the_end { u64::MAX } else { request.enough() };
     // At most the size of a page, so that the shown part of an oversized line contains the match.
     let page_bytes = as_index(cx.limits.max_bytes.max(SHOWN_BYTES));

@@ -16,16 +16,6 @@ use super::error::reason;
 /// Size of the write buffer in bytes.
 const GATHERED_BYTES: usize = 64 * 1024;
 
-/// Which tools save the complete result if they return only a part of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum SaveMode {
-    /// Only bash, because running a command again may give other output.
-    #[default]
-    Bash,
-    /// All tools except read, whose file already exists.
-    All,
-}
-
 /// Saves all lines of a result, in order.
 #[derive(Debug)]
 pub(super) struct SavedResult(BufWriter<SavedStream>);
@@ -35,7 +25,7 @@ impl SavedResult {
     pub(super) fn begin(cx: &Context, kind: SavedKind) -> Option<Self> {
         let store = Arc::clone(&cx.shared.commands.store);
         let stream = || SavedStream::new(store, kind, cx.limits.bounds());
-        (cx.shared.save == SaveMode::All).then(|| Self(BufWriter::with_capacity(GATHERED_BYTES, stream())))
+        cx.shared.saves_all.then(|| Self(BufWriter::with_capacity(GATHERED_BYTES, stream())))
     }
 
     /// Adds the next line, without its newline.

@@ -38,7 +38,7 @@ impl Fixture {
             workers: 2,
             line_indexes: crate::fs::line_index::Cache::default(),
             commands: Commands::new(saved_output::Settings::default(), None, Environment::default()),
-            save: crate::tools::SaveMode::default(),
+            saves_all: false,
             threads: Threads::default(),
         };
         let cx = Context {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::Finding::{self, Fine, Note, Wrong};
-use crate::cli::{EnvMode, NAME, Options, is_same};
+use crate::cli::{NAME, Options, is_same};
 use crate::fs::workspace::shown;
 use crate::process::environment::Environment;
 use crate::process::{self, sandbox};
@@ -29,7 +29,7 @@ pub(super) fn look(options: &Options, binary: &Path, say: &mut dyn FnMut(Finding
     });
     let secrets = Environment::filtered(&options.env_keep);
     let secrets: Vec<_> = secrets.removed.iter().map(|name| name.display().to_string()).collect();
-    if options.env == EnvMode::Inherited && !secrets.is_empty() {
+    if !options.filters_environment && !secrets.is_empty() {
         let names = secrets.join(", ");
         say(Note(format!("commands see the values of {names}: --env filtered removes them")));
     }

@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use super::Finding::{self, Fine, Note, Wrong};
 use crate::cli::{Options, serve};
 use crate::fit::{self, Fit};
-use crate::limits::{Images, Limits};
+use crate::limits::Limits;
 use crate::tools::ToolName;
 use crate::tools::notice::empty;
 use cutline_core::text::Size;
@@ -54,7 +54,7 @@ pub(super) fn limits_text(client: Option<&fit::Client>, limits: &Limits) -> Stri
         Size(limits.max_bytes),
         if limits.bytes_as == BytesAs::Json { " as JSON" } else { "" },
         answer_within.unwrap_or_default(),
-        if limits.images == Images::Off { "no images" } else { "images" },
+        if limits.images.is_some() { "images" } else { "no images" },
     )
 }
 

@@ -54,7 +54,7 @@ impl Server {
             workers: 1,
             line_indexes: crate::fs::line_index::Cache::default(),
             commands: Commands::new(settings, None, Environment::default()),
-            save: crate::tools::SaveMode::default(),
+            saves_all: false,
             threads: Threads::default(),
         };
         let roots = vec![Root::resolve(real).unwrap()];

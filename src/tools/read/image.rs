@@ -17,7 +17,7 @@ use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder as _, ImageFormat, RgbImage, Rgba, RgbaImage, imageops};
 use tokio_util::sync::CancellationToken;
 
-use crate::limits::{IMAGE_FILE_BYTES, IMAGE_MAX_PIXELS, IMAGE_MAX_SIDE, Images};
+use crate::limits::{IMAGE_FILE_BYTES, IMAGE_MAX_PIXELS, IMAGE_MAX_SIDE};
 use crate::tools::notice::{Answer, ImageShown, Notice};
 use crate::tools::{Context, Image, Output};
 use cutline_core::details::Details;
@@ -66,9 +66,9 @@ fn read_here(
     file.take(IMAGE_FILE_BYTES).read_to_end(&mut content)?;
     let head = decoder(&content, format).map(|decoder| decoder.dimensions());
     let shown = match (head, cx.limits.images) {
-        (_, Images::Off) => Err(Notice::ImagesOff),
+        (_, None) => Err(Notice::ImagesOff),
         (None, _) => Err(Notice::ImageDamaged),
-        (Some((width, height)), Images::UpTo(max_bytes)) => {
+        (Some((width, height)), Some(max_bytes)) => {
             if u64::from(width) * u64::from(height) > IMAGE_MAX_PIXELS {
                 Err(Notice::ImageTooLarge(format!("{} megapixels", IMAGE_MAX_PIXELS / 1_000_000)))
             } else if bytes > IMAGE_FILE_BYTES {

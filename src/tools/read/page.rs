@@ -10,7 +10,7 @@ use crate::fs::line_index::LineIndex;
 use crate::fs::lines::{BLOCK_BYTES, TextFile};
 use crate::fs::open::OpenedPath;
 use crate::fs::workspace::shown;
-use crate::limits::{NOTICE_BYTES, OutlineMode};
+use crate::limits::NOTICE_BYTES;
 use crate::stop::{Stop, Stopped, stopped_by};
 use crate::tools::notice::{self, Answer, FullLines, LineHint, continue_after};
 use crate::tools::outline;
@@ -271,7 +271,7 @@ impl ReadPage<'_> {
     /// Lists the definitions after `page`, in a notice of at most `max_bytes` bytes. Returns `None` if there are none, or if
     /// the call has a limit of its own.
     fn outline(&self, page: &outline::Page, max_bytes: usize) -> io::Result<Option<Listed>> {
-        if self.cx.limits.outline == OutlineMode::Off || self.args.limit.is_some() {
+        if !self.cx.limits.outline || self.args.limit.is_some() {
             return Ok(None);
         }
         outline::of_rest(self.place, self.text, page, max_bytes)
