@@ -7,7 +7,8 @@
 Prints for each language how many of ctags' top-level definitions the outline has (recall), and how many lines of the
 outline are definitions by ctags (precision). Files of 40 KB to 2 MB count, the 20 largest of each language. `--misses`
 prints some lines in which both differ. With `--typescript FOLDER`, the folder of the npm package `typescript`, a line of
-JavaScript or TypeScript is also a definition if TypeScript's own parser says so: ctags 5.9 does not know much of both.
+JavaScript or TypeScript is also a definition if TypeScript's own parser says so: ctags 5.9 does not know much of both. A
+definition that is inside a function by that parser is not a top-level one: ctags loses the scope in bundles.
 
 The files of docs/performance.md are those of public packages: crates in ~/.cargo/registry, with curl-sys, libgit2-sys,
 zstd-sys and libsqlite3-sys, Python's standard library,
@@ -47,17 +48,17 @@ TYPESCRIPT = """
 const ts = require(process.argv[1]);
 for (const path of process.argv.slice(2)) {
     const source = ts.createSourceFile(path, require("fs").readFileSync(path, "utf8"), ts.ScriptTarget.Latest, true);
-    const visit = (node) => {
+    const visit = (node, isInside) => {
         const value = node.initializer ?? node.right;
         const isValue = value && (ts.isFunctionLike(value) || ts.isClassLike(value));
         if (ts.isFunctionLike(node) || ts.isClassLike(node) || ts.isInterfaceDeclaration(node) || isValue
             || ts.isTypeAliasDeclaration(node) || ts.isEnumDeclaration(node) || ts.isModuleDeclaration(node)) {
             const at = (node.name ?? node.left ?? node).getStart(source);
-            console.log(`${path}\\t${source.getLineAndCharacterOfPosition(at).line + 1}`);
+            console.log(`${path}\\t${source.getLineAndCharacterOfPosition(at).line + 1}\\t${isInside ? 1 : 0}`);
         }
-        ts.forEachChild(node, visit);
+        ts.forEachChild(node, (child) => visit(child, isInside || ts.isFunctionLike(node)));
     };
-    visit(source);
+    visit(source, false);
 }
 """
 
@@ -100,14 +101,16 @@ def outlines(program, files):
 
 
 def parsed(typescript, files):
-    """Returns the lines with definitions according to the parser of TypeScript."""
-    found = collections.defaultdict(set)
+    """Returns the lines with definitions by the parser of TypeScript, and those of them that are inside a function."""
+    found, inside = collections.defaultdict(set), collections.defaultdict(set)
     output = subprocess.run(["node", "-e", TYPESCRIPT, os.path.abspath(typescript), *files], capture_output=True, text=True,
                             check=True).stdout
     for line in filter(None, output.split("\n")):
-        path, number = line.split("\t")
+        path, number, is_inside = line.split("\t")
         found[path].add(int(number))
-    return found
+        if is_inside == "1":
+            inside[path].add(int(number))
+    return found, inside
 
 
 def main():
@@ -122,7 +125,7 @@ def main():
     for language, files in files_of(options.paths).items():
         is_script = language in ("JavaScript", "TypeScript")
         found = outlines(options.program, files)
-        by_parser = parsed(options.typescript, files) if is_script and options.typescript else {}
+        by_parser, inside = parsed(options.typescript, files) if is_script and options.typescript else ({}, {})
         counts = collections.Counter()
         missing, wrong = [], []
         for path in files:
@@ -139,6 +142,7 @@ def main():
                 if kind in DEFINES and not is_inside and not name.startswith(MADE_UP) and not is_import and not is_object:
                     wanted.add(line)
             any_tag |= by_parser.get(path, set())
+            wanted -= inside.get(path, set())
             outline = set(found[path])
             counts.update(wanted=len(wanted), hit=len(wanted & outline), listed=len(outline), right=len(outline & any_tag))
             missing += [(path, line, lines[line - 1]) for line in sorted(wanted - outline)]
