@@ -16,10 +16,8 @@ use super::pattern::LineEnds;
 use super::rows::ShownLine;
 use crate::limits::GREP_LINE_BYTES;
 
-/// Maximum bytes of one read of a line that does not fit in the searcher's buffer.
-pub(super) const READ_BYTES: usize = 256 * 1024;
-/// Maximum number of buffered bytes of a line, a multiple of the size of a read.
-const MAX_BUFFERED_BYTES: usize = GREP_LINE_BYTES.next_multiple_of(READ_BYTES);
+/// Maximum bytes of a line that is not searched in windows, with its newline. Also the maximum bytes of one read.
+pub(super) const MAX_LINE_BYTES: usize = GREP_LINE_BYTES.next_multiple_of(256 * 1024);
 /// Minimum free bytes of a buffer for which a system call is worthwhile.
 const MIN_READ_BYTES: usize = 16 * 1024;
 
@@ -75,7 +73,7 @@ impl<'a, R: Read> LineReader<'a, R> {
         len
     }
 
-    /// Reads directly into `out`, after the buffered line. Returns the number of bytes in complete lines.
+    /// Reads directly into `out`, after the buffered bytes. Returns the number of bytes in complete lines.
     fn read_lines(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let buffered = self.buffered.len();
         out[..buffered].copy_from_slice(&self.buffered);
@@ -93,27 +91,20 @@ impl<'a, R: Read> LineReader<'a, R> {
         Ok(complete_len)
     }
 
-    /// Reads the rest of a line that does not fit in the searcher's buffer.
-    fn read_long_line(&mut self) -> io::Result<()> {
+    /// Reads into the buffer, because a line does not fit in the searcher's buffer. Sets `ready`.
+    fn read_buffered(&mut self) -> io::Result<()> {
         let buffered = self.buffered.len();
-        let more = READ_BYTES.min(MAX_BUFFERED_BYTES - buffered) as u64;
+        let more = (MAX_LINE_BYTES - buffered) as u64;
         self.ended = self.source.by_ref().take(more).read_to_end(&mut self.buffered)? == 0;
         let len = normalize(&self.matcher.query.pattern, &mut self.buffered, buffered);
         self.buffered.truncate(len);
-        self.ready = if self.ended {
-            len
-        } else if let Some(ready) = complete_lines_len(&self.buffered, buffered.saturating_sub(1)) {
-            ready
-        } else if len >= MAX_BUFFERED_BYTES {
-            self.replace_line()?
-        } else {
-            0
-        };
+        let complete = complete_lines_len(&self.buffered, buffered.saturating_sub(1));
+        self.ready = if self.ended { len } else { complete.unwrap_or(0) };
         Ok(())
     }
 
-    /// Replaces an oversized line. Returns the number of buffered bytes in complete lines.
-    fn replace_line(&mut self) -> io::Result<usize> {
+    /// Replaces an oversized line, whose start is buffered. Sets `ready`.
+    fn replace_line(&mut self) -> io::Result<()> {
         let at = (self.facts, self.passed_bytes);
         let mut line = oversized_line::search(self.matcher, at, &mut self.buffered, &mut self.source)?;
         if !line.ends_with(b"\n") {
@@ -125,7 +116,8 @@ impl<'a, R: Read> LineReader<'a, R> {
         let line_len = line.len();
         line.append(&mut self.buffered);
         self.buffered = line;
-        Ok(complete_lines_len(&self.buffered, line_len).unwrap_or(line_len))
+        self.ready = complete_lines_len(&self.buffered, line_len).unwrap_or(line_len);
+        Ok(())
     }
 }
 
@@ -136,11 +128,14 @@ impl<R: Read> Read for LineReader<'_, R> {
             self.matcher.check()?;
             if self.ready > 0 {
                 copied = self.copy_ready(out);
-            } else if self.buffered.len() < READ_BYTES && self.buffered.len() + MIN_READ_BYTES <= out.len() {
-                let most = out.len().min(self.buffered.len() + READ_BYTES);
+            } else if self.buffered.len() >= MAX_LINE_BYTES {
+                // The buffered bytes have no newline.
+                self.replace_line()?;
+            } else if self.buffered.len() + MIN_READ_BYTES <= out.len() {
+                let most = out.len().min(MAX_LINE_BYTES);
                 copied = self.read_lines(&mut out[..most])?;
             } else {
-                self.read_long_line()?;
+                self.read_buffered()?;
             }
         }
         self.passed_bytes += copied as u64;

@@ -14,7 +14,7 @@ use std::ops::Range;
 
 use grep_matcher::{Match, Matcher as _};
 
-use super::line_reader::{LineFacts, READ_BYTES};
+use super::line_reader::{LineFacts, MAX_LINE_BYTES};
 use super::matcher::PatternMatcher;
 use super::pattern::LineEnds;
 use super::rows::shown;
@@ -49,7 +49,7 @@ pub(super) fn search(
         matcher.check()?;
         // The buffered bytes have no newline.
         let kept = buffered.len();
-        let read = source.by_ref().take(READ_BYTES as u64).read_to_end(buffered)?;
+        let read = source.by_ref().take(MAX_LINE_BYTES as u64).read_to_end(buffered)?;
         let newline = memchr::memchr(b'\n', &buffered[kept..]).map(|at| kept + at);
         missing.after = newline.is_none() && read > 0;
         if found.is_none() {

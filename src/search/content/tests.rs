@@ -1,6 +1,7 @@
 //! Tests the search of one file: lines, context, lines of any length.
 
 mod line_ends;
+mod long_lines;
 mod pieces;
 
 use std::io::{Read as _, Seek as _, Write as _};
@@ -212,49 +213,6 @@ fn giant(len: usize, word: &str, at: usize) -> String {
 }
 
 #[test]
-fn giant_line_is_found_wherever_it_matches() {
-    for at in [0, 9, 600_000, 999_990, 1_015_800, 1_245_170, 1_261_540, 1_699_990] {
-        let content = format!("first\n{}\nlast needle\n", giant(1_700_000, " needle ", at));
-        for pattern in ["needle", r"\bneedle\b", "ne+dle", "x*needle"] {
-            let (rows, searched) = search(&query(pattern, 1), content.as_bytes());
-            assert_eq!((rows.len(), searched.matches, searched.incomplete), (3, 2, None), "{pattern} {at}");
-            assert!(rows[0] == "1-first" && rows[2] == "3:last needle", "{rows:?}");
-            let middle_shows =
-                rows[1].starts_with("2:") && (rows[1].contains("needle") || pattern == "x*needle");
-            assert!(middle_shows, "{pattern} {at} {}", rows[1]);
-        }
-    }
-}
-
-#[test]
-fn window_edges_are_no_line_edges() {
-    let content = format!("{}\nend\n", giant(1_700_000, "y", 1_500_000));
-    for pattern in ["^x{3}y", "xy$", r"\bx\b", "^y", "y$"] {
-        let (rows, searched) = search(&query(pattern, 0), content.as_bytes());
-        assert_eq!((rows.len(), searched.incomplete), (0, None), "{pattern}");
-    }
-    for pattern in ["^xx", "xx$", "^x"] {
-        assert_eq!(search(&query(pattern, 0), content.as_bytes()).1.matches, 1, "{pattern}");
-    }
-    let crlf = format!("{}\r\nend\r\n", giant(1_700_000, "needle", 1_699_994));
-    let (rows, _) = search(&query("needle$", 0), crlf.as_bytes());
-    assert!(rows.len() == 1 && rows[0].ends_with("xneedle"), "{rows:?}");
-}
-
-#[test]
-fn giant_line_as_context_shows_its_start() {
-    let content = format!("needle\nstart {}\nneedle", giant(1_500_000, "y", 7));
-    let (rows, searched) = search(&query("needle", 1), content.as_bytes());
-    assert_eq!((rows.len(), searched.incomplete), (3, None));
-    assert!(
-        rows[1].starts_with("2-start xxxxxxxyxxx") && rows[1].ends_with("... [truncated]"),
-        "{}",
-        rows[1]
-    );
-    assert_eq!(rows[2], "3:needle");
-}
-
-#[test]
 fn file_without_size_is_reported_if_it_continues() {
     for (bytes, expected) in
         [(PSEUDO_FILE_BYTES, None), (PSEUDO_FILE_BYTES + 1, Some(IncompleteReason::Rest))]
@@ -273,18 +231,6 @@ fn file_without_size_is_reported_if_it_continues() {
             assert_eq!(incomplete, expected, "{bytes}");
         }
     }
-}
-
-#[test]
-fn unsearchable_giant_line_is_reported() {
-    let content = format!("{}\n", giant(1_700_000, "y", 1_500_000));
-    let incomplete = |pattern: &str| search(&query(pattern, 0), content.as_bytes()).1.incomplete;
-    assert_eq!(incomplete("yx*z"), Some(IncompleteReason::LongLine));
-    assert_eq!(incomplete("zx*"), None);
-    assert_eq!(incomplete("(?:[a-d][0-9]|end)x*z"), None, "it can begin nowhere");
-    assert_eq!(incomplete(" x*z"), None, "it can begin nowhere");
-    assert_eq!(incomplete("zx{3}"), None);
-    assert_eq!(incomplete("yx*"), None);
 }
 
 #[test]
@@ -339,13 +285,4 @@ fn long_lines_of_matches_across_lines_show_the_match() {
     assert!(rows[3].starts_with("5:end needle-----"), "{}", rows[3]);
     let many = format!("{far}needle\n").repeat(2000);
     assert_eq!(search(&across(r"needle\n"), many.as_bytes()).1, Searched { matches: 2000, incomplete: None });
-}
-
-#[test]
-fn context_of_long_lines_is_bounded() {
-    let long = format!("{}\n", "x".repeat(250_000));
-    let content = format!("{}needle\n", long.repeat(100));
-    let (rows, searched) = search(&query("needle", 100), content.as_bytes());
-    assert_eq!((rows.len(), searched.incomplete), (0, Some(IncompleteReason::LongLine)));
-    assert_eq!(search(&query("needle", 2), content.as_bytes()).0.len(), 3);
 }
