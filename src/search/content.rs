@@ -55,7 +55,8 @@ pub struct Query {
     pub max_line_chars: usize,
     /// The ranking of the matches, if the caller requests the most relevant ones.
     pub ranking: Option<Arc<Ranking>>,
-    /// A path that the ranking prepends to each path if several paths are searched; otherwise empty.
+    /// The path that the ranking prepends to the path of each file: that of the searched file, whose own path is empty,
+    /// or of one of several searched folders. Empty for a single folder, so that its own location does not count.
     pub ranking_prefix: Arc<[u8]>,
 }
 

@@ -141,6 +141,16 @@ fn within_one_file_a_glob_and_the_byte_limit() {
 }
 
 #[test]
+fn single_file_is_ranked_by_its_language() {
+    let fixture = Fixture::new(&[("a/f.c", "  x = needle(1);\nstatic int needle(int a)\n{\n")]);
+    let ranked = |path: &str| {
+        text(&fixture, &json!({"pattern": "needle", "path": path, "sort": "relevance"}))
+    };
+    assert_eq!(ranked("a"), "a/f.c:2: static int needle(int a)\na/f.c:1:   x = needle(1);");
+    assert_eq!(ranked("a/f.c"), ranked("a"));
+}
+
+#[test]
 fn ends_at_the_most_that_can_be_ranked() {
     let fixture = Fixture::new(&[("f", &"needle\n".repeat(10_050))]);
     let ask = |offset: u64, limit: u64| {
