@@ -6,8 +6,6 @@
 use super::json::Node;
 use super::message::is_whole;
 
-/// Maximum bytes of a response without its id, result and error: the version, the names of members, white space.
-pub(super) const MAX_FRAME_BYTES: usize = 1024;
 /// The members of a message.
 const MEMBERS: [&str; 6] = ["jsonrpc", "id", "method", "params", "result", "error"];
 
@@ -57,8 +55,6 @@ pub(super) fn parse(message: Node<'_>) -> Result<Incoming<'_>, &'static str> {
     }) {
         return Err("its id is not a string or a number");
     }
-    let id_bytes = id.map_or(0, |id| id.text().len());
-    let frame_bytes = |body: Node<'_>| message.text().len() - id_bytes - body.text().len();
     match (method, params, result, error) {
         (Some(method), params, None, None) => {
             let method = method.string().ok_or("its method is not a string")?.into_owned();
@@ -66,11 +62,6 @@ pub(super) fn parse(message: Node<'_>) -> Result<Incoming<'_>, &'static str> {
                 return Err("its params are not an object");
             }
             Ok(Incoming::Call { method, params })
-        }
-        (None, None, Some(body), None) | (None, None, None, Some(body))
-            if frame_bytes(body) > MAX_FRAME_BYTES =>
-        {
-            Err("it is over 1KB without its result")
         }
         (None, None, Some(result), None) if result.is_object() => {
             Ok(Incoming::Result { id: id.ok_or("it has no id")?, result })
@@ -144,7 +135,5 @@ mod tests {
         for (line, expected) in cases {
             assert_eq!(kind(line), expected, "{line}");
         }
-        let spaces = " ".repeat(MAX_FRAME_BYTES);
-        assert_eq!(kind(&format!(r#"{{{spaces}"jsonrpc":"2.0","id":2,"result":{{}}}}"#)), "invalid");
     }
 }

@@ -22,13 +22,13 @@ use crate::wrap::locked;
 use crate::wrap::message::{Id, text_of};
 use crate::wrap::result::{self, Checked, FREE_BYTES, Member, set_members};
 
-/// Maximum bytes of white space around a message, or around the messages of a batch.
-const MAX_SPACE_BYTES: usize = 256;
 /// Number of bytes of a task's state that do not reduce the limits of the result in it.
 const FREE_STATE_BYTES: u64 = 1024;
 
 /// Maximum bytes of a line with invalid UTF-8. A longer line is not decoded.
 const MAX_LOSSY_BYTES: usize = 4_000_000;
+/// Number of bytes at the start of a dropped line that are decoded for the warning.
+const DROPPED_START_BYTES: usize = 256;
 
 /// What happens to a message.
 enum Fate {
@@ -55,9 +55,6 @@ impl Session {
         let fate = if value.text.starts_with('[') { self.batch(value.top()) } else { self.message(&value) };
         match fate {
             Fate::Becomes(lines) => lines.into_bytes().into(),
-            Fate::Passes if text.len() - value.text.len() > MAX_SPACE_BYTES => {
-                format!("{}\n", value.text).into_bytes().into()
-            }
             Fate::Passes => match text {
                 Cow::Borrowed(_) => line.into(),
                 // Bytes that are not UTF-8 would make some clients close the connection.
@@ -77,7 +74,7 @@ impl Session {
         if let Some(call) = call {
             return self.invalid(&call, why);
         }
-        let (start, _) = line.split_at(line.len().min(MAX_SPACE_BYTES));
+        let (start, _) = line.split_at(line.len().min(DROPPED_START_BYTES));
         self.dropped.add(&String::from_utf8_lossy(start), why);
         String::new()
     }
@@ -85,10 +82,7 @@ impl Session {
     /// Handles each message of a batch separately. If any changes, all are sent on lines of their own.
     fn batch(&self, top: Node<'_>) -> Fate {
         let (mut lines, mut is_same) = (String::new(), true);
-        let mut around_bytes = top.text().len();
         for item in top.items() {
-            // Includes a comma and a space.
-            around_bytes = around_bytes.saturating_sub(item.text().len() + 2);
             let value = Value::of_any_depth(item.text()).filter(|_| item.is_object());
             let fate = match &value {
                 Some(value) => self.message(value),
@@ -101,8 +95,7 @@ impl Session {
             }
         }
         // An empty batch is not valid.
-        let passes = is_same && !lines.is_empty() && around_bytes <= MAX_SPACE_BYTES;
-        if passes { Fate::Passes } else { Fate::Becomes(lines) }
+        if is_same && !lines.is_empty() { Fate::Passes } else { Fate::Becomes(lines) }
     }
 
     fn message(&self, value: &Value<'_>) -> Fate {
@@ -116,12 +109,7 @@ impl Session {
                     let client = *locked(&self.client_row);
                     let task = self.task_of(Some(params), &method, client);
                     let set = |state: Member<'_, '_>| set_members(&mut edits, top, vec![("params", state)]);
-                    let checked = if value.text.len() - params.text().len() > incoming::MAX_FRAME_BYTES {
-                        Err("it is over 1KB without its params")
-                    } else {
-                        self.check_task(params, &task, set)
-                    };
-                    if let Err(why) = checked {
+                    if let Err(why) = self.check_task(params, &task, set) {
                         self.dropped.add(value.text, why);
                         return Fate::Becomes(String::new());
                     }
