@@ -95,26 +95,6 @@ impl KeepPart {
     }
 }
 
-/// The members of a result that truncation needs.
-#[derive(Debug, Clone, Copy)]
-struct ToolResult<'a> {
-    content: Option<Node<'a>>,
-    structured: Option<Node<'a>>,
-    is_error: Option<Node<'a>>,
-    meta: Option<Node<'a>>,
-    /// The size of the result.
-    bytes: usize,
-}
-
-impl<'a> ToolResult<'a> {
-    /// Reads the members of `result`.
-    fn of(result: Node<'a>) -> Self {
-        let [content, structured, is_error, meta] =
-            result.get_all(["content", "structuredContent", "isError", "_meta"]);
-        Self { content, structured, is_error, meta, bytes: result.text().len() }
-    }
-}
-
 /// The checked result.
 #[derive(Debug)]
 pub(super) struct Checked {
@@ -157,22 +137,24 @@ pub(super) fn check(
     if rest_bytes > rest_limit(rules.bounds.bytes) {
         return rest::check(result, rules, save, set);
     }
-    check_text(&ToolResult::of(result), rest_bytes, rules, save, set)
+    check_text(result, rest_bytes, rules, save, set)
 }
 
 /// Truncates a result whose other members are within the limit. `rest_bytes` is the size of everything except text,
 /// structured content, images, audio and blobs.
 fn check_text(
-    result: &ToolResult<'_>,
+    result: Node<'_>,
     rest_bytes: u64,
     rules: &ResultRules<'_>,
     save: &Save<'_>,
     set: impl FnOnce(Member<'_, '_>),
 ) -> Checked {
-    let is_error = result.is_error.is_some_and(|raw| raw.text() == "true");
-    let structured = result.structured.map(Node::text);
-    let items = result.content.into_iter().flat_map(Node::items);
-    let mut other_bytes = result.bytes - structured.map_or(0, str::len);
+    let [content, structured, is_error, meta] =
+        result.get_all(["content", "structuredContent", "isError", "_meta"]);
+    let is_error = is_error.is_some_and(|raw| raw.text() == "true");
+    let structured = structured.map(Node::text);
+    let items = content.into_iter().flat_map(Node::items);
+    let mut other_bytes = result.text().len() - structured.map_or(0, str::len);
     let texts = Texts::of(items.filter_map(|item| {
         let text = Block::of(item)?.text;
         other_bytes -= text.text().len();
@@ -201,7 +183,7 @@ fn check_text(
         }
         return Checked { is_error, answered };
     };
-    let (mut notice, mut meta) = (None, Member::Same);
+    let (mut notice, mut new_meta) = (None, Member::Same);
     let text_is_all = matches!(left.text, TruncatedText::Same(_)) && over.structured_is_text();
     let answered = if let Some(facts) = left.facts {
         let answered = facts.answered;
@@ -209,7 +191,7 @@ fn check_text(
         let hint = rules.hint.map_or_else(String::new, |hint| format!("\n{hint}"));
         notice = (!text_is_all).then(|| format!("{notice_text}{hint}"));
         if !rules.shows_all {
-            meta = with_details(result.meta, &details);
+            new_meta = with_details(meta, &details);
         }
         answered
     } else {
@@ -226,12 +208,12 @@ fn check_text(
         notice = Some(notice.map_or(first.clone(), |notice| format!("{first}\n{notice}")));
     }
     let notice = notice.as_deref();
-    let content = if result.content.is_some_and(Node::is_array) {
+    let new_content = if content.is_some_and(Node::is_array) {
         Member::Content(Content { own: &texts, left: &left.text, notice })
     } else {
         notice.map_or(Member::Same, |notice| Member::New(format!("[{}]", rebuild::text_block(notice))))
     };
-    let fates = vec![("content", content), ("structuredContent", left.structured), ("_meta", meta)];
+    let fates = vec![("content", new_content), ("structuredContent", left.structured), ("_meta", new_meta)];
     set(Member::Members(fates));
     Checked { is_error, answered }
 }

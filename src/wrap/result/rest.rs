@@ -12,7 +12,7 @@ use cutline_core::truncate::TruncatedBy;
 use super::facts::of_blocks;
 use super::rebuild::{Member, json, set_members, text_block};
 use super::truncated::{Over, Truncated, TruncatedText};
-use super::{Block, Checked, ResultRules, ToolResult};
+use super::{Block, Checked, ResultRules};
 use crate::tools::saved_location;
 use crate::wrap::full_result::{FullResult, Save};
 use crate::wrap::json::{Edits, Node, Value};
@@ -98,9 +98,9 @@ pub(super) fn check(
     let limit = rest_limit(rules.bounds.bytes);
     let flat = Flat::of(result, limit / 2).unwrap_or_else(|| Flat::error(limit));
     let Some(value) = Value::of_any_depth(&flat.text) else { unreachable!("its parts are valid") };
-    let (parts, rest_bytes) = (ToolResult::of(value.top()), bytes_of(value.top()));
+    let rest_bytes = bytes_of(value.top());
     let mut edits = Edits::of(value.text);
-    let mut checked = super::check_text(&parts, rest_bytes, rules, save, |fate| {
+    let mut checked = super::check_text(value.top(), rest_bytes, rules, save, |fate| {
         if let Member::Members(fates) = fate {
             set_members(&mut edits, value.top(), fates);
         }
