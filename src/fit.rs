@@ -35,8 +35,8 @@ pub struct Client {
     max_bytes: Option<u64>,
     /// Maximum bytes of a result as JSON, if the client converts it to JSON.
     max_result_json_bytes: Option<u64>,
-    /// Nine tenths of the client timeout, in seconds.
-    answer_within_secs: Option<u64>,
+    /// The client timeout in seconds, if it is shorter than the command timeout.
+    timeout_secs: Option<u64>,
     /// False if the client starts a server for each call. Commands then end with their call.
     keeps_server: bool,
     /// False if the client passes images as text, drops them, or rejects results with images.
@@ -114,12 +114,7 @@ impl Client {
 
     /// Returns true if the client timeout is shorter than the command timeout.
     pub fn gives_up(&self) -> bool {
-        self.answer_within_secs.is_some()
-    }
-
-    /// Returns the client timeout, if it is known.
-    fn client_timeout(&self) -> Option<Duration> {
-        self.answer_within_secs.map(|secs| Duration::from_secs((secs * 10).div_ceil(9)))
+        self.timeout_secs.is_some()
     }
 
     /// Returns `limits` lowered to those of the profile, except the `given` ones. Outputs are saved in the folder
@@ -131,8 +126,9 @@ impl Client {
         };
         let max_lines = lowered(limits.max_lines, given.max_lines, self.max_lines);
         let bash_head = limits.bash_head.min(max_lines);
-        let answer_within = match self.answer_within_secs {
-            Some(secs) if !given.answer_within => Some(Duration::from_secs(secs)),
+        let client_timeout = self.timeout_secs.map(Duration::from_secs);
+        let answer_within = match client_timeout {
+            Some(client) if !given.answer_within => Some(answer_within(client)),
             _ => limits.answer_within,
         };
         // The command would end together with the server. It therefore gets a shorter timeout, so that its output is
@@ -153,8 +149,8 @@ impl Client {
             bash_timeout_secs: within_call(limits.bash_timeout_secs),
             bash_max_timeout_secs: within_call(limits.bash_max_timeout_secs),
             answer_within: answer_within.filter(|_| self.keeps_server),
-            search_timeout: match self.client_timeout() {
-                Some(client) if !given.search_timeout => limits.search_timeout.min(within(client)),
+            search_timeout: match client_timeout {
+                Some(client) if !given.search_timeout => limits.search_timeout.min(search_within(client)),
                 _ => limits.search_timeout,
             },
             images: if self.has_images || given.images { limits.images } else { None },
@@ -163,8 +159,14 @@ impl Client {
     }
 }
 
+/// Returns the time within which a command returns a result to a client with this timeout: nine tenths of it, in whole
+/// seconds.
+pub fn answer_within(client_timeout: Duration) -> Duration {
+    Duration::from_secs((client_timeout * 9 / 10).as_secs())
+}
+
 /// Returns the time limit of a search for a client with this timeout: 5 seconds less, but at least half of it.
-pub fn within(client_timeout: Duration) -> Duration {
+pub fn search_within(client_timeout: Duration) -> Duration {
     client_timeout.saturating_sub(CLIENT_MARGIN).max(client_timeout / 2)
 }
 

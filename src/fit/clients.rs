@@ -11,7 +11,7 @@ const fn whole(id: &'static str, version: &'static str) -> Client {
         max_lines: None,
         max_bytes: None,
         max_result_json_bytes: None,
-        answer_within_secs: None,
+        timeout_secs: None,
         keeps_server: true,
         has_images: true,
         omits_details: false,
@@ -27,7 +27,7 @@ const fn all_as_text(id: &'static str, version: &'static str) -> Client {
 pub static CLIENTS: [Client; 22] = [
     whole("claude-code", "2.1"),
     // Drops the middle above 12,000 bytes.
-    Client { max_bytes: Some(11_000), answer_within_secs: Some(270), ..whole("codex", "0.169") },
+    Client { max_bytes: Some(11_000), timeout_secs: Some(300), ..whole("codex", "0.169") },
     // Drops the end above 2000 lines, including the notice.
     Client { max_lines: Some(1990), ..whole("opencode", "1.18") },
     // Based on opencode, with the same limit.
@@ -38,22 +38,22 @@ pub static CLIENTS: [Client; 22] = [
     // Drops the middle above 25,000 characters or 1000 lines.
     Client { max_lines: Some(990), max_bytes: Some(24_000), ..whole("qwen", "0.24") },
     // Converts the result to JSON and drops the middle above 8000 characters.
-    Client { max_result_json_bytes: Some(8000), answer_within_secs: Some(54), ..all_as_text("cline", "3.0") },
-    Client { answer_within_secs: Some(54), has_images: false, ..whole("continue", "1.5") },
+    Client { max_result_json_bytes: Some(8000), timeout_secs: Some(60), ..all_as_text("cline", "3.0") },
+    Client { timeout_secs: Some(60), has_images: false, ..whole("continue", "1.5") },
     // It sends the name that the server has in its list. This profile precedes that of the client whose name is a
     // prefix of its name.
-    Client { answer_within_secs: Some(54), ..whole("openai-agents-js", "0.20") },
-    Client { answer_within_secs: Some(4), ..whole("openai-agents", "0.24") },
+    Client { timeout_secs: Some(60), ..whole("openai-agents-js", "0.20") },
+    Client { timeout_secs: Some(5), ..whole("openai-agents", "0.24") },
     whole("pydantic-ai", "2.68"),
     Client { made_of_it: Some("langgraph"), ..whole("langchain", "0.3") },
-    Client { answer_within_secs: Some(4), ..all_as_text("google-adk", "2.13") },
-    Client { answer_within_secs: Some(27), keeps_server: false, ..all_as_text("llama-index", "0.6") },
-    Client { answer_within_secs: Some(54), ..all_as_text("mastra", "0.14") },
-    Client { answer_within_secs: Some(4), has_images: false, ..whole("autogen", "0.7") },
+    Client { timeout_secs: Some(5), ..all_as_text("google-adk", "2.13") },
+    Client { timeout_secs: Some(30), keeps_server: false, ..all_as_text("llama-index", "0.6") },
+    Client { timeout_secs: Some(60), ..all_as_text("mastra", "0.14") },
+    Client { timeout_secs: Some(5), has_images: false, ..whole("autogen", "0.7") },
     // Keeps only the start of a result above about 6.6 KB.
     Client { max_bytes: Some(6000), has_images: false, ..whole("crewai", "1.15") },
     whole("ai-sdk", "6"),
-    Client { answer_within_secs: Some(9), ..whole("agno", "3.1") },
+    Client { timeout_secs: Some(10), ..whole("agno", "3.1") },
     whole("strands", "1.62"),
     Client { has_images: false, ..whole("smolagents", "1.26") },
 ];

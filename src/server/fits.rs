@@ -5,7 +5,7 @@ use rmcp::model::Implementation;
 use crate::fit::{self, Fit, Given};
 use crate::limits::Limits;
 
-use super::learned_timeout::{self, LearnedTimeout};
+use super::learned_timeout::LearnedTimeout;
 use super::{Server, Shape};
 
 /// What determines the limits and the result format of each client: its profile, and the settings of the user.
@@ -60,9 +60,9 @@ impl Server {
         let mut settings = self.settings_for(client);
         let limits = &mut settings.limits;
         let client_timeout = self.fits.learned_timeout.client_timeout();
-        limits.answer_within = limits.answer_within.or(client_timeout.map(learned_timeout::answer_within));
+        limits.answer_within = limits.answer_within.or(client_timeout.map(fit::answer_within));
         if let Some(timeout) = client_timeout.filter(|_| !self.fits.given.search_timeout) {
-            limits.search_timeout = limits.search_timeout.min(fit::within(timeout));
+            limits.search_timeout = limits.search_timeout.min(fit::search_within(timeout));
         }
         settings
     }

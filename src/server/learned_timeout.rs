@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 
 use rmcp::model::{CancelledNotificationParam, RequestId};
 
-/// Share of the learned timeout, in tenths, within which later commands return a result.
-const TENTHS: u32 = 9;
+use crate::fit;
+
 /// Minimum time for results. A shorter learned timeout is ignored, because no call could return in time.
 const MIN_WAIT: Duration = Duration::from_secs(1);
-/// Number of calls with a stored start time. More calls than this can't run at the same time.
+/// Number of calls with a stored start time: the latest ones. The timeout of a call is not learned if this many calls
+/// start while it runs.
 const CALLS: usize = 512;
 
 /// The timeout of the client, if it is known.
@@ -43,7 +44,7 @@ impl LearnedTimeout {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let call = state.calls.iter().rev().find(|(id, _)| Some(id) == cancelled.request_id.as_ref());
         let Some(waited) = call.map(|(_, came)| came.elapsed()) else { return };
-        let within = answer_within(waited);
+        let within = fit::answer_within(waited);
         if within >= MIN_WAIT {
             state.client_timeout = Some(waited);
             tracing::info!(
@@ -57,9 +58,4 @@ impl LearnedTimeout {
     pub(super) fn client_timeout(&self) -> Option<Duration> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).client_timeout
     }
-}
-
-/// Returns the time within which a command returns a result to a client with this timeout.
-pub(super) fn answer_within(client_timeout: Duration) -> Duration {
-    client_timeout * TENTHS / 10
 }

@@ -89,8 +89,8 @@ impl Entry {
             if secs > 0 && (is_fitted || secs < BASH_MAX_TIMEOUT_SECS) {
                 add_flag(&mut args, ANSWER_WITHIN_FLAG, &secs.to_string());
             }
-            let search =
-                given.map_or(SEARCH_TIMEOUT_SECS, |secs| fit::within(Duration::from_secs(secs)).as_secs());
+            let search = given
+                .map_or(SEARCH_TIMEOUT_SECS, |secs| fit::search_within(Duration::from_secs(secs)).as_secs());
             if search < SEARCH_TIMEOUT_SECS {
                 add_flag(&mut args, SEARCH_TIMEOUT_FLAG, &search.max(1).to_string());
             }
