@@ -39,7 +39,7 @@ pub(crate) struct Message {
     /// Which of `id` and `params` came first.
     first: Option<Member>,
     /// True if there is a member that only responses have.
-    pub(crate) has_outcome: bool,
+    pub(crate) has_response_member: bool,
     /// The raw value of the last `method`, unless it is null.
     method: Option<Vec<u8>>,
 }
@@ -59,7 +59,7 @@ enum Member {
     Id,
     Method,
     Params,
-    Outcome,
+    ResponseMember,
     Other,
 }
 
@@ -79,7 +79,7 @@ enum Shape {
 
 impl Envelope {
     /// Scans the next piece.
-    pub(crate) fn take(&mut self, piece: &[u8]) {
+    pub(crate) fn scan(&mut self, piece: &[u8]) {
         let mut at = 0;
         while at < piece.len() {
             let rest = &piece[at..];
@@ -98,28 +98,22 @@ impl Envelope {
         }
     }
 
-    /// Returns the id of the message, if it certainly belongs to the message. That is the case if no text of the caller
-    /// precedes it, or if that text is valid.
-    pub(crate) fn id<T: DeserializeOwned>(&self) -> Option<T> {
-        let sure = self.message.first == Some(Member::Id) || self.shape == Shape::Whole;
-        self.message.id().filter(|_| sure)
+    /// Returns the id of the message, or `None` if it may be a part of the `params`. In an invalid line, a text in the
+    /// `params` can end too early, so that its rest looks like members of the message. The id is certain if it precedes
+    /// the `params`, or if the object is complete.
+    pub(crate) fn certain_id<T: DeserializeOwned>(&self) -> Option<T> {
+        let is_certain = self.message.first == Some(Member::Id) || self.shape == Shape::Whole;
+        self.message.raw_id().filter(|_| is_certain)
     }
 
-    /// Returns true if the message needs a response: it is an object and neither a response nor a notification.
-    pub(crate) fn wants_answer(&self) -> bool {
-        self.inside == 1 && !self.is_notification_or_answer()
-    }
-
-    /// Returns true for a notification, and if there is a member that only responses have.
-    fn is_notification_or_answer(&self) -> bool {
+    /// Returns true if the message needs a response: it is an object and neither a response nor a notification. Without
+    /// an id, only a method that starts with `notifications/` makes it a notification, because the id can be in a part
+    /// that was not read.
+    pub(crate) fn needs_response(&self) -> bool {
         let message = &self.message;
-        let answer = message.has_outcome && !message.has_method();
-        answer || !message.has_id && message.method_starts_with(b"\"notifications/")
-    }
-
-    /// Returns true for a call of a tool.
-    pub(crate) fn is_call(&self) -> bool {
-        self.message.is_call()
+        let is_response = message.has_response_member && !message.has_method();
+        let is_notification = !message.has_id && message.method_starts_with(b"\"notifications/");
+        self.inside == 1 && !is_response && !is_notification
     }
 
     fn byte(&mut self, byte: u8) {
@@ -171,7 +165,7 @@ impl Envelope {
         let member = Member::of(&self.token);
         self.token.clear();
         self.message.has_id |= member == Member::Id;
-        self.message.has_outcome |= member == Member::Outcome;
+        self.message.has_response_member |= member == Member::ResponseMember;
         if matches!(member, Member::Id | Member::Params) {
             self.message.first.get_or_insert(member);
         }
@@ -196,8 +190,8 @@ impl Envelope {
 }
 
 impl Message {
-    /// Returns the id, if it can be parsed as `T`.
-    pub(crate) fn id<T: DeserializeOwned>(&self) -> Option<T> {
+    /// Returns the first id, if it can be parsed as `T`. In an invalid line, it may be a part of the `params`.
+    pub(crate) fn raw_id<T: DeserializeOwned>(&self) -> Option<T> {
         self.id.as_ref().and_then(|id| serde_json::from_slice(id).ok())
     }
 
@@ -226,7 +220,7 @@ impl Member {
             b"id" => Self::Id,
             b"method" => Self::Method,
             b"params" => Self::Params,
-            b"result" | b"error" => Self::Outcome,
+            b"result" | b"error" => Self::ResponseMember,
             _ => Self::Other,
         }
     }
@@ -246,7 +240,7 @@ mod tests {
 
     fn envelope_of(line: &[u8]) -> Envelope {
         let mut envelope = Envelope::default();
-        envelope.take(line);
+        envelope.scan(line);
         envelope
     }
 
@@ -267,14 +261,14 @@ mod tests {
             (b"[{\"id\":1}]", None),
         ];
         for (line, id) in cases {
-            let found = envelope_of(line).id::<Box<RawValue>>();
+            let found = envelope_of(line).certain_id::<Box<RawValue>>();
             assert_eq!(found.as_deref().map(RawValue::get), id, "{}", String::from_utf8_lossy(line));
         }
-        assert_eq!(envelope_of(b"{\"id\":1.5}").id::<i64>(), None);
+        assert_eq!(envelope_of(b"{\"id\":1.5}").certain_id::<i64>(), None);
     }
 
     #[test]
-    fn answers_are_owed_to_requests_alone() {
+    fn only_requests_need_a_response() {
         let cases: [(&[u8], bool); 10] = [
             (b"{", true),
             (b"{\"id\":1,\"method\":\"notifications/x\"", true),
@@ -287,8 +281,8 @@ mod tests {
             (b"[{\"id\":1}]", false),
             (b"[{\"id\":1,\"method\":\"tools/call\"", false),
         ];
-        for (line, wants) in cases {
-            assert_eq!(envelope_of(line).wants_answer(), wants, "{}", String::from_utf8_lossy(line));
+        for (line, expected) in cases {
+            assert_eq!(envelope_of(line).needs_response(), expected, "{}", String::from_utf8_lossy(line));
         }
     }
 
@@ -302,7 +296,7 @@ mod tests {
         ] {
             for at in 0..line.len() {
                 let mut envelope = envelope_of(&line[..at]);
-                envelope.take(&line[at..]);
+                envelope.scan(&line[at..]);
                 assert_eq!(envelope.values, values, "{}", String::from_utf8_lossy(line));
             }
         }
@@ -312,8 +306,8 @@ mod tests {
     fn id_and_kind(line: &str) -> (Option<Value>, bool) {
         let in_pieces = |bytes: usize| {
             let mut envelope = Envelope::default();
-            line.as_bytes().chunks(bytes).for_each(|piece| envelope.take(piece));
-            (envelope.message.id(), envelope.message.has_method())
+            line.as_bytes().chunks(bytes).for_each(|piece| envelope.scan(piece));
+            (envelope.message.raw_id(), envelope.message.has_method())
         };
         let whole = in_pieces(line.len().max(1));
         for bytes in 1..5 {

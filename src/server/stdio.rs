@@ -1,6 +1,6 @@
 //! Asynchronous stdin and stdout.
 //!
-//! If both are pipes, they need no thread. Otherwise (sockets, files, terminals, and everything on Windows), there is
+//! On Linux, they need no thread if both are pipes. Otherwise (sockets, files, terminals, and all other systems), there is
 //! one thread for each direction. The threads start with the session, because the system may refuse to create one
 //! later.
 
@@ -28,19 +28,19 @@ const STACK_BYTES: usize = 256 * 1024;
 #[cfg(unix)]
 const CHECK_INTERVAL: std::time::Duration = std::time::Duration::from_millis(500);
 
-/// A counter of written bytes. If it grows, the client reads. Its value means nothing else, because a thread for stdout
-/// counts each byte a second time.
+/// A counter of written bytes. If it grows, the stream accepts bytes; the client may not have read them yet. Its value
+/// means nothing else, because a thread for stdout counts each byte a second time.
 pub(super) type Written = Arc<AtomicUsize>;
 
 /// The stream of the client's messages.
-pub(super) type Input = Box<dyn AsyncRead + Send + Unpin>;
+pub(super) type InputStream = Box<dyn AsyncRead + Send + Unpin>;
 /// The stream to the client.
-pub(super) type Output = Box<dyn AsyncWrite + Send + Unpin>;
+pub(super) type OutputStream = Box<dyn AsyncWrite + Send + Unpin>;
 
 /// The two streams.
 pub(super) struct Stdio {
-    pub(super) read: Input,
-    pub(super) write: Output,
+    pub(super) read: InputStream,
+    pub(super) write: OutputStream,
     pub(super) written: Written,
     /// Resolves when all output was written, after the writer was closed. Without a thread it resolves at once.
     pub(super) output_done: oneshot::Receiver<()>,
@@ -112,7 +112,7 @@ pub(super) async fn output_closed() {
 }
 
 /// Opens both streams again, so that making them non-blocking does not affect other processes. Returns `None` if one of
-/// them is not a pipe.
+/// them is not a pipe, or without `/proc`, which only Linux has.
 #[cfg(unix)]
 fn pipes() -> Option<(Receiver, Sender)> {
     let read = OpenOptions::new().open_receiver("/proc/self/fd/0").ok()?;

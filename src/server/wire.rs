@@ -21,20 +21,19 @@ use rmcp::model::{
 };
 use rmcp::transport::Transport;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::task::JoinSet;
 use tokio_util::codec::FramedRead;
 use tokio_util::sync::CancellationToken;
 
 use crate::limits::REQUESTS_AT_ONCE;
 use lines::LineDecoder;
 use message::Refusal;
-use output::Output;
+use output::MessageOutput;
 
-use super::stdio::{self, Input, Written, output_closed};
+use super::stdio::{InputStream, OutputStream, Written, output_closed};
 
 /// The permit of one request. The transport and the handler share it. It is released when the response was written, or
 /// when the handler of a cancelled request returns.
-type Permit = Arc<OwnedSemaphorePermit>;
+type RequestPermit = Arc<OwnedSemaphorePermit>;
 
 /// A transport over two streams.
 ///
@@ -44,18 +43,17 @@ type Permit = Arc<OwnedSemaphorePermit>;
 /// Until `initialize` (or a complete stateless request), rmcp ends the session at the first message that is not a
 /// request. Such messages are dropped.
 pub(super) struct Wire {
-    lines: FramedRead<Input, LineDecoder>,
-    /// One permit for each request without a response. rmcp starts a task for each request without a limit.
+    lines: FramedRead<InputStream, LineDecoder>,
+    /// One permit for each open request: one without a written response, or a cancelled one whose handler is still
+    /// running. rmcp starts a task for each request without a limit.
     permits: Arc<Semaphore>,
     /// A request or refusal that waits for a permit. Until then, no input is read.
     waiting: Option<Result<JsonRpcRequest<ClientRequest>, Refusal>>,
     /// The requests without a written response, with their permits.
-    unanswered: HashMap<RequestId, Permit>,
+    unanswered: HashMap<RequestId, RequestPermit>,
     /// The cancelled requests. Their handlers may still be running.
     cancelled: HashMap<RequestId, Weak<OwnedSemaphorePermit>>,
-    output: Output,
-    /// The writes of error responses to invalid lines.
-    refusals: JoinSet<()>,
+    output: MessageOutput,
     shutdown: CancellationToken,
     /// True after `initialize` or a complete stateless request.
     opened: bool,
@@ -65,8 +63,8 @@ pub(super) struct Wire {
 
 impl Wire {
     pub(super) fn new(
-        read: Input,
-        write: stdio::Output,
+        read: InputStream,
+        write: OutputStream,
         written: Written,
         shutdown: CancellationToken,
     ) -> Self {
@@ -76,8 +74,7 @@ impl Wire {
             waiting: None,
             unanswered: HashMap::new(),
             cancelled: HashMap::new(),
-            output: Output::new(write, written),
-            refusals: JoinSet::new(),
+            output: MessageOutput::new(write, written),
             shutdown,
             opened: false,
             ended: false,
@@ -139,7 +136,7 @@ impl Wire {
     fn admit(
         &mut self,
         waiting: Result<JsonRpcRequest<ClientRequest>, Refusal>,
-        permit: Permit,
+        permit: RequestPermit,
     ) -> Option<ClientJsonRpcMessage> {
         let mut request = match waiting {
             Ok(request) => request,
@@ -178,10 +175,10 @@ impl Wire {
         }
     }
 
-    fn refuse(&mut self, (error, id): Refusal, permit: Permit) {
-        while self.refusals.try_join_next().is_some() {}
+    /// Sends an error response. Its permit delays the end of the session at the end of input until it was written.
+    fn refuse(&self, (error, id): Refusal, permit: RequestPermit) {
         let sent = self.output.send(ServerJsonRpcMessage::error(error, id));
-        self.refusals.spawn(async move {
+        tokio::spawn(async move {
             let _output_is_gone = sent.await.is_err();
             drop(permit);
         });
@@ -230,7 +227,6 @@ impl Transport<RoleServer> for Wire {
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {
-        while self.refusals.join_next().await.is_some() {}
         self.output.close().await;
         Ok(())
     }

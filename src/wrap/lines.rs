@@ -48,7 +48,7 @@ impl<R: Read> Lines<R> {
         let mut envelope = Envelope::default();
         loop {
             let part = self.line.strip_suffix(b"\n");
-            envelope.take(part.unwrap_or(&self.line));
+            envelope.scan(part.unwrap_or(&self.line));
             let is_over = part.is_some();
             self.line = Vec::new();
             if is_over || self.take(BLOCK_BYTES)? == 0 {
@@ -78,7 +78,7 @@ mod tests {
             seen.push(match lines.next().unwrap() {
                 Next::Line(line) => String::from_utf8(line.to_vec()).unwrap(),
                 Next::Oversized(envelope) => {
-                    format!("{:?} {}", envelope.id::<u8>(), envelope.message.has_method())
+                    format!("{:?} {}", envelope.certain_id::<u8>(), envelope.message.has_method())
                 }
                 Next::End => break,
             });

@@ -11,9 +11,6 @@ use crate::envelope::Envelope;
 use crate::limits::{MAX_MESSAGE_BYTES, MAX_MESSAGE_VALUES};
 use cutline_core::text::Size;
 
-/// Buffer capacity in bytes that is kept between lines: enough for ordinary messages.
-const KEPT_BYTES: usize = 64 * 1024;
-
 /// A complete line.
 #[derive(Debug, Default)]
 pub(super) struct Line {
@@ -54,7 +51,6 @@ impl LineDecoder {
     /// Returns the current line as complete and starts the next one.
     fn ended(&mut self) -> Line {
         let mut line = std::mem::take(&mut self.line);
-        self.line.bytes.reserve(line.bytes.capacity().min(KEPT_BYTES));
         if line.bytes.last() == Some(&b'\r') {
             line.bytes.pop();
         }
@@ -65,7 +61,7 @@ impl LineDecoder {
 impl Line {
     /// Adds the next bytes. Once a limit is exceeded, only the envelope gets them.
     fn push(&mut self, part: &[u8]) {
-        self.envelope.take(part);
+        self.envelope.scan(part);
         if self.exceeded_limit.is_some() {
             return;
         }
@@ -99,7 +95,7 @@ mod tests {
         while let Some(Ok(line)) = lines.next().await {
             seen.push(match line.exceeded_limit {
                 None => String::from_utf8(line.bytes).unwrap(),
-                Some(limit) => format!("{limit}, id {:?}", line.envelope.id::<u8>()),
+                Some(limit) => format!("{limit}, id {:?}", line.envelope.certain_id::<u8>()),
             });
         }
         let over = "1MB, id Some(1)";

@@ -1,8 +1,9 @@
 //! Converts a line to a message, or to an error response if the line is invalid.
 //!
-//! Every request gets a response, with its id if it can be read. So does an invalid or oversized object with an id.
-//! Notifications, responses and other invalid lines get none: two peers that answer each other's errors would never
-//! stop.
+//! Every request gets a response, with its id if the id is certain. An object that is not a message gets an error if it
+//! has an id. An incomplete or oversized object gets one even without an id, because the id may be unreadable. A batch
+//! that contains a request gets one error without an id. Notifications, responses and other lines get no response: two
+//! peers that answer each other's errors would never stop.
 
 use rmcp::model::{
     CallToolRequest, ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcMessage, JsonRpcRequest,
@@ -35,11 +36,6 @@ pub(super) fn parse(line: &Line) -> Result<ClientJsonRpcMessage, Option<Refusal>
     }
     let line = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     match parse_call(line, envelope).map_or_else(|| serde_json::from_slice(line), Ok) {
-        // If the id is neither a string nor an integer, rmcp parses a request as a notification.
-        Ok(JsonRpcMessage::Notification(_)) if envelope.message.has_id => {
-            let message = "Invalid request: id must be a string or an integer";
-            Err(Some((ErrorData::invalid_request(message, None), None)))
-        }
         Ok(JsonRpcMessage::Request(request)) => match wrong_params(&request.request) {
             Some(message) => Err(Some((ErrorData::invalid_params(message, None), Some(request.id)))),
             None => Ok(JsonRpcMessage::Request(request)),
@@ -59,7 +55,8 @@ pub(super) fn parse(line: &Line) -> Result<ClientJsonRpcMessage, Option<Refusal>
 
 /// Parses a tool call directly. The general parser would try each kind of message and request in turn.
 fn parse_call(line: &[u8], envelope: &Envelope) -> Option<ClientJsonRpcMessage> {
-    let is_call = envelope.is_call() && envelope.message.has_id && !envelope.message.has_outcome;
+    let is_call =
+        envelope.message.is_call() && envelope.message.has_id && !envelope.message.has_response_member;
     let call = is_call.then(|| serde_json::from_slice::<JsonRpcRequest<CallToolRequest>>(line))?.ok()?;
     let request = ClientRequest::CallToolRequest(call.request);
     Some(JsonRpcMessage::Request(JsonRpcRequest::new(call.id, request)))
@@ -95,7 +92,7 @@ fn not_a_message(value: &Value) -> Option<Refusal> {
 }
 
 fn refused(envelope: &Envelope, error: ErrorData) -> Option<Refusal> {
-    envelope.wants_answer().then(|| (error, envelope.id()))
+    envelope.needs_response().then(|| (error, envelope.certain_id()))
 }
 
 #[cfg(test)]
@@ -104,7 +101,7 @@ mod tests {
 
     fn parsed(line: &str) -> Option<ClientJsonRpcMessage> {
         let mut envelope = Envelope::default();
-        envelope.take(line.as_bytes());
+        envelope.scan(line.as_bytes());
         parse_call(line.as_bytes(), &envelope)
     }
 

@@ -8,24 +8,24 @@ use rmcp::model::ServerJsonRpcMessage;
 use tokio::io::AsyncWriteExt as _;
 use tokio::sync::Mutex;
 
-use crate::server::stdio::{self, Written};
+use crate::server::stdio::{OutputStream, Written};
 
 /// Buffer capacity in bytes that is kept between messages: enough for ordinary results.
 const KEPT_BYTES: usize = 256 * 1024;
 
 /// The stream to the client. The future of each message shares it.
-pub(super) struct Output(Arc<Mutex<State>>);
+pub(super) struct MessageOutput(Arc<Mutex<State>>);
 
 struct State {
     /// `None` after it was closed.
-    write: Option<stdio::Output>,
+    write: Option<OutputStream>,
     written: Written,
     line: Vec<u8>,
 }
 
-impl Output {
+impl MessageOutput {
     /// Creates an output that writes to `write` and counts the bytes in `written`.
-    pub(super) fn new(write: stdio::Output, written: Written) -> Self {
+    pub(super) fn new(write: OutputStream, written: Written) -> Self {
         Self(Arc::new(Mutex::new(State { write: Some(write), written, line: Vec::new() })))
     }
 
@@ -41,7 +41,6 @@ impl Output {
             let State { write, written, line } = &mut *state;
             let write = write.as_mut().ok_or(io::ErrorKind::NotConnected)?;
             line.clear();
-            line.shrink_to(KEPT_BYTES);
             serde_json::to_writer(&mut *line, &message)?;
             drop(message);
             line.push(b'\n');
@@ -51,6 +50,8 @@ impl Output {
                 rest = rest.get(taken..).filter(|_| taken > 0).ok_or(io::ErrorKind::WriteZero)?;
                 written.fetch_add(taken, Ordering::Relaxed);
             }
+            line.clear();
+            line.shrink_to(KEPT_BYTES);
             write.flush().await
         }
     }

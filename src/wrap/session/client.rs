@@ -34,10 +34,10 @@ impl Session {
     /// Records the request in a line that is not valid JSON, for example because of `NaN`. The server may accept it.
     fn note_broken(&self, line: &[u8]) {
         let mut envelope = Envelope::default();
-        envelope.take(line);
+        envelope.scan(line);
         let message = envelope.message;
         let asks = if message.is_call() { Asks::Tool("tools/call".to_owned()) } else { Asks::Other };
-        if let Some(id) = message.id::<Box<RawValue>>().filter(|_| message.has_method()) {
+        if let Some(id) = message.raw_id::<Box<RawValue>>().filter(|_| message.has_method()) {
             self.open(id.get(), asks, *locked(&self.client_row), false);
         }
     }

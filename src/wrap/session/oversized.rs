@@ -21,7 +21,7 @@ impl Session {
     /// Responds to the message of an oversized line. Returns the response to the server.
     pub(in crate::wrap) fn oversized(&self, from: Side, line: &Envelope) -> String {
         let why = format!("Message is over {} (--max-message)", Size(self.settings.max_message_bytes as u64));
-        let raw_id = line.id::<Box<RawValue>>();
+        let raw_id = line.certain_id::<Box<RawValue>>();
         let raw_id = raw_id.as_deref().map_or("", RawValue::get);
         let Some(id) = Id::of(raw_id) else {
             let side = if from == Side::Client { "client" } else { "server" };
@@ -29,7 +29,7 @@ impl Session {
             return String::new();
         };
         // The error for a request goes back to its sender. The error that replaces a response goes to the other side.
-        let is_request = line.message.has_method() && !line.message.has_outcome;
+        let is_request = line.message.has_method() && !line.message.has_response_member;
         if is_request == (from == Side::Server) {
             return replies::error(raw_id, INVALID_REQUEST, &why);
         }

@@ -66,10 +66,10 @@ impl Session {
     /// Returns an error for the request to which an invalid line responds. Without such a request, drops the line.
     fn broken(&self, line: &[u8], why: &str) -> String {
         let mut envelope = Envelope::default();
-        envelope.take(line);
+        envelope.scan(line);
         let message = envelope.message;
-        let is_response = message.has_outcome && !message.has_method();
-        let id = message.id::<Box<RawValue>>().filter(|_| is_response);
+        let is_response = message.has_response_member && !message.has_method();
+        let id = message.raw_id::<Box<RawValue>>().filter(|_| is_response);
         let call = id.and_then(|id| locked(&self.calls).answered(&Id::of(id.get())?));
         if let Some(call) = call {
             return self.invalid(&call, why);
