@@ -9,8 +9,9 @@
 //! [`Walked::Stopped`] with the path up to which everything is complete. This does not wait for a worker that is
 //! blocked in the system, because another thread can conclude the walk.
 //!
-//! Memory is bounded: the queue limits how far ahead workers are (`queue`), and the names of the folders that they are
-//! in take the rest. Each worker has at most six open descriptors. Links are not followed, and `.git` is never entered.
+//! The queue limits the bytes of buffered results (`queue`). The other memory is for the names in folders with pending
+//! work, and in the folders above them. Each worker has at most six open descriptors: its last folder, the folder that
+//! it enters, and up to four to reach the excludes of a repository. Links are not followed, and `.git` is never entered.
 //! Outside the folder, only rule files of git and of the folders above are opened.
 
 mod dir;
@@ -39,18 +40,20 @@ pub struct Walk {
     pub workers: usize,
     /// Stops the walk early.
     pub stop: Stop,
-    /// Called with the number of names listed since the previous call.
+    /// Called with the number of names listed since the previous call. It is 0 after each batch of visits, as a sign
+    /// that the walk continues.
     pub progress: Box<dyn Fn(usize) + Send + Sync>,
 }
 
-/// A search of a tree: first [`run`](Self::run), then [`conclude`](Self::conclude).
+/// A search of a tree: first [`run`](Self::run), then, for the results after a deadline, [`conclude`](Self::conclude).
 pub trait TreeSearch: Send + Sync {
     /// Searches until everything is searched, the sink needs no more, or the search must stop. Can block while the
     /// system does not respond.
     fn run(&self);
 
-    /// Ends the search. If it is incomplete because of the deadline, passes the remaining results to the sink. Call it
-    /// after `run` has returned. At the deadline, another thread can call it while `run` is blocked.
+    /// Ends the search. If it is incomplete because of the deadline, passes the remaining results to the sink; only they
+    /// need this call. Call it after `run` has returned. At the deadline, another thread can call it while `run` is
+    /// blocked.
     fn conclude(&self);
 }
 
@@ -86,7 +89,7 @@ where
             return shared.walk.stop.cancel();
         }
         let mut own = Worker::new(shared, new_visitor(), 0);
-        own.read(&None, rules.clone());
+        own.enter(&None, rules.clone());
         let Some(mut first) = shared.next(0) else { return };
         // A folder with a few files is complete before another thread would start.
         while !lock(&shared.queue).has_pending() {

@@ -11,12 +11,13 @@ use std::sync::{Arc, Weak};
 use crate::fs::listing::Listing;
 use crate::sys::{Folder, below};
 
-/// What the walk does with an entry.
+/// What the walk does with an entry. A folder can have both tasks. Their order is that of the entries with the same
+/// name, so a folder is visited before it is entered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Task {
     /// Passes it to the visitor.
     Visit,
-    /// Enters the folder, after it was visited itself if the search needs that.
+    /// Enters the folder.
     Enter,
 }
 
@@ -62,7 +63,7 @@ pub(super) fn path(position: &Position) -> Vec<u8> {
 }
 
 /// Returns the path of the entry before a position in the order of the walk, or `None` for the first. The path of a
-/// folder ends with `/`, which means that its contents are complete.
+/// folder whose contents come before the position ends with `/`.
 pub(super) fn path_before(position: &Position) -> Option<Vec<u8>> {
     let before = |(dir, index): &(Arc<Dir>, usize)| Some((Arc::clone(dir), index.checked_sub(1)?));
     let (dir, index) = ancestors(position).find_map(before)?;
@@ -86,7 +87,8 @@ pub(super) struct OpenDirs<'a> {
     latest: Option<(Weak<Dir>, Folder)>,
 }
 
-/// Returns true if `weak` refers to this listing.
+/// Returns true if `weak` refers to this listing. A new listing cannot have the same address, because `weak` keeps the
+/// allocation.
 fn is_of(weak: &Weak<Dir>, dir: &Arc<Dir>) -> bool {
     weak.as_ptr() == Arc::as_ptr(dir)
 }

@@ -13,8 +13,9 @@ use crate::search::ignore_rules::IgnoreRules;
 
 /// Maximum number of entries that are visited as one item. With fewer, workers would wait for the queue.
 const BATCH: usize = 32;
-/// Maximum number of buffered bytes. When it is reached, only the head of the queue is processed.
-const MAX_BUFFERED_BYTES: usize = 4 * 1024 * 1024;
+/// Number of buffered bytes above which only the head of the queue is started. Work that is already running can add to
+/// them.
+const FULL_BYTES: usize = 4 * 1024 * 1024;
 /// Additional bytes that each item with results counts. They limit the number of these items to 1024, because the queue
 /// is searched linearly.
 const ITEM_BYTES: usize = 4096;
@@ -35,7 +36,8 @@ impl Work {
         Self { dir, range, rules }
     }
 
-    /// Removes the part that one worker processes at a time.
+    /// Removes the part that one worker processes at a time: a folder to enter if it is the first entry, otherwise the
+    /// entries to visit before the next folder to enter.
     fn take_first(&mut self) -> Self {
         let Range { start, end } = self.range;
         let end = end.min(start + BATCH);
@@ -45,8 +47,8 @@ impl Work {
     }
 
     /// Returns the position of the first entry.
-    pub(super) fn position(&self) -> (Arc<Dir>, usize) {
-        (Arc::clone(&self.dir), self.range.start)
+    pub(super) fn position(&self) -> Position {
+        Some((Arc::clone(&self.dir), self.range.start))
     }
 }
 
@@ -76,7 +78,7 @@ pub(super) enum End<F> {
     /// It is complete, and led to more work.
     LeadsTo(Work),
     /// It was stopped at a position. These are the results of the incomplete entry there.
-    Stopped(Position, Vec<F>),
+    Unfinished(Position, Vec<F>),
 }
 
 /// The queue of a walk.
@@ -85,16 +87,21 @@ pub(super) struct Queue<F> {
     /// All items in reverse order, so that changes at the head do not move the others.
     items: Vec<Item<F>>,
     buffered_bytes: usize,
-    /// True while a worker passes results to the sink.
+    /// True while a worker passes results to the sink. Stays true if the sink panics.
     pub(super) draining: bool,
-    /// Number of workers that wait for a change.
-    pub(super) waiting: usize,
+    /// Number of workers that wait for work.
+    pub(super) waiting_for_work: usize,
 }
 
 impl<F> Queue<F> {
     /// Creates a queue in which `worker` lists the root of the walk.
     pub(super) fn new(worker: usize) -> Self {
-        Self { items: vec![Item::Running(worker, None)], buffered_bytes: 0, draining: false, waiting: 0 }
+        Self {
+            items: vec![Item::Running(worker, None)],
+            buffered_bytes: 0,
+            draining: false,
+            waiting_for_work: 0,
+        }
     }
 
     /// Returns true if the walk is complete.
@@ -105,12 +112,13 @@ impl<F> Queue<F> {
     /// Assigns the first item that can be started now to `worker`, and returns it.
     pub(super) fn next(&mut self, worker: usize) -> Option<Work> {
         let head = self.items.len().checked_sub(1)?;
-        let last_allowed = if self.is_full() { head } else { 0 };
+        // The items are in reverse order, so this is the lowest index.
+        let lowest_allowed = if self.is_full() { head } else { 0 };
         let is_pending = |&at: &usize| matches!(self.items[at], Item::Pending(_));
-        let at = (last_allowed..=head).rev().find(is_pending)?;
+        let at = (lowest_allowed..=head).rev().find(is_pending)?;
         let Item::Pending(work) = &mut self.items[at] else { return None };
         let first = work.take_first();
-        let running = Item::Running(worker, Some(first.position()));
+        let running = Item::Running(worker, first.position());
         if work.range.is_empty() {
             self.items[at] = running;
         } else {
@@ -119,8 +127,9 @@ impl<F> Queue<F> {
         Some(first)
     }
 
-    /// Returns true if the work of `worker` is the head of the queue, and everything before it was passed to the sink.
-    pub(super) fn is_head(&self, worker: usize) -> bool {
+    /// Returns true if `worker` may pass on results: its work is the head of the queue, and everything before it was
+    /// passed to the sink.
+    pub(super) fn may_pass_on(&self, worker: usize) -> bool {
         let is_of_worker = matches!(self.items.last(), Some(Item::Running(running, _)) if *running == worker);
         is_of_worker && !self.draining
     }
@@ -140,7 +149,7 @@ impl<F> Queue<F> {
         match end {
             End::LeadsTo(work) if !work.range.is_empty() => self.items.insert(at, Item::Pending(work)),
             End::Complete | End::LeadsTo(_) => {}
-            End::Stopped(position, part) => {
+            End::Unfinished(position, part) => {
                 self.items.insert(at, Item::Unfinished(position));
                 self.items.insert(at, Item::Found { found: part, bytes: 0 });
             }
@@ -162,7 +171,7 @@ impl<F> Queue<F> {
 
     /// Returns true if the buffer is full, so that only the head of the queue may be processed.
     pub(super) fn is_full(&self) -> bool {
-        self.buffered_bytes > MAX_BUFFERED_BYTES
+        self.buffered_bytes > FULL_BYTES
     }
 
     /// Returns true if there is a pending item.

@@ -33,7 +33,7 @@ pub(in crate::search) trait Visit {
         emit: &mut Emit<'_, Self::Found>,
     ) -> io::Result<()>;
 
-    /// Returns the bytes that a result uses outside of its own structure.
+    /// Returns about how many bytes a result uses outside of its own structure.
     fn weight(found: &Self::Found) -> usize;
 }
 
@@ -46,8 +46,9 @@ pub enum Walked<F> {
     Unreadable(Vec<u8>),
     /// A folder whose ignore rules were skipped.
     RulesSkipped,
-    /// The search stopped at its deadline. Everything up to and including this path is complete; for a folder, the path
-    /// ends with `/`. `None` if nothing is complete. Results of later entries may follow.
+    /// The search stopped at its deadline. Everything up to and including this path is complete. A folder whose contents
+    /// are complete has a `/` at the end, and a folder that was only visited itself has none. `None` if nothing is
+    /// complete. Results of later entries may follow.
     Stopped(Option<Vec<u8>>),
 }
 

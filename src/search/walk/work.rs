@@ -15,11 +15,11 @@ use crate::search::ignore_rules::{GIT, IgnoreRules, RuleFilesPresent};
 use crate::stop::stopped_by;
 use crate::sys::{self, FileKind, Folder};
 
-/// Maximum bytes of results that one piece of work buffers before its turn.
-const PIECE_BYTES: usize = 1024 * 1024;
+/// Bytes of results of one piece of work from which its worker waits until it can pass them on.
+const MAX_PIECE_RESULT_BYTES: usize = 1024 * 1024;
 /// Size in bytes of the buffer for names from the kernel.
 const BUFFER_BYTES: usize = 64 * 1024;
-/// Time to wait at the deadline for a worker that passes results to the sink.
+/// Maximum time to wait at the deadline for a worker that passes results to the sink.
 const DRAINING_TIME: Duration = Duration::from_millis(500);
 
 /// State that the workers of one walk share.
@@ -30,16 +30,16 @@ pub(super) struct Shared<V: Visit, S> {
     /// For each worker, the results of its current piece of work.
     pub(super) found: Vec<Mutex<Vec<Walked<V::Found>>>>,
     /// Notified when workers that wait for work may continue.
-    pub(super) changed: Condvar,
+    pub(super) work_available: Condvar,
     /// Notified when another piece of work may have become the head of the queue.
-    pub(super) turn: Condvar,
+    pub(super) head_changed: Condvar,
 }
 
 impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<V, S> {
     pub(super) fn new(walk: Walk, sink: S) -> Self {
         let found = (0..walk.workers.max(1)).map(|_| Mutex::default()).collect();
         let (sink, queue) = (Mutex::new(sink), Mutex::new(Queue::new(0)));
-        Self { walk, sink, queue, found, changed: Condvar::new(), turn: Condvar::new() }
+        Self { walk, sink, queue, found, work_available: Condvar::new(), head_changed: Condvar::new() }
     }
 
     /// Waits for the next piece of work for a worker. Returns `None` when the walk is complete or must stop.
@@ -48,21 +48,22 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<V, S> {
         while self.walk.stop.check().is_ok() && !queue.is_empty() {
             if let Some(next) = queue.next(worker) {
                 // Each worker that continues wakes another one if there is pending work.
-                if queue.waiting > 0 && queue.has_pending() && !queue.is_full() {
-                    self.changed.notify_one();
+                if queue.waiting_for_work > 0 && queue.has_pending() && !queue.is_full() {
+                    self.work_available.notify_one();
                 }
                 return Some(next);
             }
-            queue.waiting += 1;
-            queue = self.wait(&self.changed, queue);
-            queue.waiting -= 1;
+            queue.waiting_for_work += 1;
+            queue = self.wait(&self.work_available, queue);
+            queue.waiting_for_work -= 1;
         }
-        self.changed.notify_all();
-        self.turn.notify_all();
+        self.work_available.notify_all();
+        self.head_changed.notify_all();
         None
     }
 
-    /// Waits for a change, or until the deadline.
+    /// Waits for a change, or until the deadline. A cancellation does not end the wait: waiting workers continue when
+    /// another one ends its work.
     fn wait<'a, T>(&self, change: &Condvar, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
         let left = self.walk.stop.deadline().left().unwrap_or(Duration::MAX);
         change.wait_timeout(guard, left).unwrap_or_else(PoisonError::into_inner).0
@@ -82,7 +83,7 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<V, S> {
             }
             queue.draining = false;
         }
-        self.turn.notify_all();
+        self.head_changed.notify_all();
     }
 
     /// Passes results to the sink, and stops the walk if the sink breaks.
@@ -98,21 +99,21 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<V, S> {
     }
 
     /// Waits until a worker's piece of work is the head of the queue, and then passes its results so far to the sink.
-    /// This ends, because the worker of the head need not wait, and workers take the first pending item. Breaks if the
-    /// walk stops; the results then stay in `found`.
+    /// This ends, because the worker of the head does not wait for work, and a worker that ends its work continues with
+    /// the first pending item. Breaks if the walk stops; the results then stay in `found`.
     fn give_in_turn(&self, worker: usize) -> ControlFlow<()> {
         let mut queue = lock(&self.queue);
-        while !queue.is_head(worker) {
+        while !queue.may_pass_on(worker) {
             if self.walk.stop.check().is_err() {
                 return ControlFlow::Break(());
             }
-            queue = self.wait(&self.turn, queue);
+            queue = self.wait(&self.head_changed, queue);
         }
         queue.draining = true;
         drop(queue);
         let flow = self.give(self.take_found(worker));
         lock(&self.queue).draining = false;
-        self.turn.notify_all();
+        self.head_changed.notify_all();
         flow
     }
 
@@ -121,13 +122,14 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<V, S> {
     }
 
     /// Passes the results that are still in the queue to the sink: none, unless the deadline stopped the walk. A
-    /// [`Walked::Stopped`] precedes the results after an incomplete entry. Then ends the walk. Does not wait for
-    /// workers, because one may be blocked in the system.
+    /// [`Walked::Stopped`] precedes the results after an incomplete entry. Then ends the walk. Waits only for a worker
+    /// that passes on results, for at most [`DRAINING_TIME`], because a worker may be blocked in the system.
     pub(super) fn conclude(&self) {
         let is_draining = |queue: &mut Queue<_>| queue.draining;
-        let waited = self.turn.wait_timeout_while(lock(&self.queue), DRAINING_TIME, is_draining);
+        let waited = self.head_changed.wait_timeout_while(lock(&self.queue), DRAINING_TIME, is_draining);
         let mut queue = waited.unwrap_or_else(PoisonError::into_inner).0;
-        // From now on, no other thread passes on results.
+        // From now on, no other thread starts to pass on results. One that does so now completes its batch first, because
+        // it has locked the sink.
         queue.draining = true;
         let items = queue.take_all();
         drop(queue);
@@ -136,7 +138,7 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<V, S> {
             let (found, unfinished) = match item {
                 Item::Found { found, .. } => (found, None),
                 Item::Running(worker, position) => (self.take_found(worker), Some(position)),
-                Item::Pending(work) => (Vec::new(), Some(Some(work.position()))),
+                Item::Pending(work) => (Vec::new(), Some(work.position())),
                 Item::Unfinished(position) => (Vec::new(), Some(position)),
             };
             if let Some(position) = unfinished.filter(|_| is_complete) {
@@ -146,8 +148,8 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<V, S> {
             let _flow = self.give(found); // the walk ends anyway
         }
         self.walk.stop.cancel();
-        self.changed.notify_all();
-        self.turn.notify_all();
+        self.work_available.notify_all();
+        self.head_changed.notify_all();
     }
 
     /// Returns the number of bytes that a result uses until its turn.
@@ -161,7 +163,8 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<V, S> {
     }
 }
 
-/// Locks. Ignores a panic of another worker: that worker's thread reports it, and the data is consistent.
+/// Locks. Ignores a panic of another worker: that worker's thread reports it, and the data is consistent. Only
+/// [`Queue::draining`] can stay true, so `conclude` waits for it only for a limited time.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -188,8 +191,8 @@ impl<V: Visit, S> Drop for Worker<'_, V, S> {
         if std::thread::panicking() {
             self.shared.walk.stop.cancel();
             let _guard = lock(&self.shared.queue);
-            self.shared.changed.notify_all();
-            self.shared.turn.notify_all();
+            self.shared.work_available.notify_all();
+            self.shared.head_changed.notify_all();
         }
     }
 }
@@ -217,20 +220,20 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
     /// Processes a piece of work.
     pub(super) fn work(&mut self, Work { dir, range, rules }: Work) {
         if dir.entries.get(range.start).2 == Task::Enter {
-            self.read(&Some((dir, range.start)), rules);
+            self.enter(&Some((dir, range.start)), rules);
         } else {
             self.visit(&dir, range);
         }
     }
 
-    /// Lists a folder. Its entries become pending work.
-    pub(super) fn read(&mut self, position: &Position, rules: IgnoreRules) {
+    /// Enters a folder: lists it, and makes its entries pending work.
+    pub(super) fn enter(&mut self, position: &Position, rules: IgnoreRules) {
         let mut found = Vec::new();
         let end = match self.list(position.clone(), rules, &mut found) {
             Ok(work) => End::LeadsTo(work),
-            // The folder was removed after its name was read. It is treated as if it never existed.
+            // The folder was removed or replaced after its name was read. It is treated as if it never existed.
             Err(error) if sys::is_gone(&error) && position.is_some() => End::Complete,
-            Err(error) if stopped_by(&error).is_some() => End::Stopped(position.clone(), Vec::new()),
+            Err(error) if stopped_by(&error).is_some() => End::Unfinished(position.clone(), Vec::new()),
             Err(_) => {
                 found.push(Walked::Unreadable(dir::path(position)));
                 End::Complete
@@ -256,12 +259,12 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
         let (names, files) = self.add_tasks(&folder, &mut entries)?;
         (self.shared.walk.progress)(names);
         found.extend(rules.enter(&folder, self.path_len, files).then_some(Walked::RulesSkipped));
-        entries.sort(usize::MAX);
         entries.retain(|name, kind| {
             self.path.truncate(self.path_len);
             self.path.extend_from_slice(name);
             !rules.ignores(&self.path, kind == FileKind::Folder)
         });
+        entries.sort(usize::MAX);
         let dir = Arc::new(Dir { position, entries });
         self.open.keep(&dir, folder);
         Ok(Work::new(dir, rules))
@@ -318,15 +321,15 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
                 visited = Ok(());
             }
             if visited.is_err() || piece.stopped {
-                end = End::Stopped(Some((Arc::clone(dir), index)), Vec::new());
+                end = End::Unfinished(Some((Arc::clone(dir), index)), Vec::new());
                 break;
             }
         }
         let mut found = self.shared.take_found(self.id);
-        if let End::Stopped(_, part) = &mut end {
+        if let End::Unfinished(_, part) = &mut end {
             *part = found.split_off(piece.complete.min(found.len()));
         }
-        (self.shared.walk.progress)(0); // the walk continues
+        (self.shared.walk.progress)(0); // no names, but a sign that the walk continues
         self.shared.finish(self.id, found, end);
     }
 }
@@ -354,7 +357,7 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Piece<'_, V, S> {
         if let Some(found) = self.shared.found.get(self.worker) {
             lock(found).push(one);
         }
-        if self.weight <= PIECE_BYTES {
+        if self.weight <= MAX_PIECE_RESULT_BYTES {
             return ControlFlow::Continue(());
         }
         let flow = self.shared.give_in_turn(self.worker);
