@@ -291,7 +291,15 @@ impl<F: Fn(usize) -> bool> Cutting<'_, F> {
             gap: gap.and_then(|lines| {
                 Some((edges.into_iter().find(|n| !(self.is_json)(*n))?, Omission(lines).to_string()))
             }),
-            shown: Shown::of(cut, output, (before + 1, before + lines), self.total_lines, raw, self.bounds),
+            shown: Shown::of(
+                cut,
+                output,
+                (before + 1, before + lines),
+                self.total_lines,
+                raw,
+                self.bounds,
+                0,
+            ),
             cut,
             omitted_lines,
             output,

@@ -20,28 +20,17 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// Returns the part that is left after `cut` within `bounds`, which is `output`. It was cut from `lines`, the first and
-    /// the last number, of `total`. `raw` has the bytes of these two lines.
-    pub fn of(
-        cut: Cut,
-        output: Extent,
-        lines: (u64, u64),
-        total: u64,
-        raw: &Counter,
-        bounds: Bounds,
-    ) -> Self {
-        Self::with_key_lines(cut, output, lines, total, raw, bounds, 0)
-    }
-
     /// Returns the part of a text that `kept` has within `bounds`, or `None` if it has all. The text had `total` lines, and
     /// `raw` has the bytes of the first and the last one.
     pub fn of_text(kept: &Truncation, total: u64, raw: &Counter, bounds: Bounds) -> Option<Self> {
         let (lines, key_lines) = ((1, kept.total.lines), kept.key_lines.len());
-        Some(Self::with_key_lines(kept.cut?, kept.ends(), lines, total, raw, bounds, key_lines))
+        Some(Self::of(kept.cut?, kept.ends(), lines, total, raw, bounds, key_lines))
     }
 
-    /// Returns the part that is left, as [`Self::of`], and `key_lines` from the omitted part.
-    fn with_key_lines(
+    /// Returns the part that is left after `cut` within `bounds`, which is `output`. It was cut from lines `first` to
+    /// `last` of `total`. `raw` has the bytes of these two lines. The part includes `key_lines` key lines from the omitted
+    /// part.
+    pub fn of(
         cut: Cut,
         output: Extent,
         (first, last): (u64, u64),

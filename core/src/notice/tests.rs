@@ -29,7 +29,7 @@ fn results_of_other_servers() {
     );
     let head = Extent { lines: 500, bytes: 30_000 };
     let cut = Cut { by: TruncatedBy::Bytes, partial: None, head };
-    let lines = Shown::of(cut, head, (1, 5000), 5000, &Counter::default(), Bounds::new(2000, 30_000));
+    let lines = Shown::of(cut, head, (1, 5000), 5000, &Counter::default(), Bounds::new(2000, 30_000), 0);
     assert_eq!(
         said(ResultShown::Text(lines), Some((3, 5))),
         "[Showing lines 1-500 of 5000 (30KB limit; 3 of 5 text blocks shown). Full output: /tmp/x.json]"
