@@ -15,7 +15,7 @@ use cutline::stats::{Record, Stats, TimedCall};
 use cutline::tools::notice::{Answer, continue_after};
 use cutline::tools::{Output, ToolName};
 use cutline_core::details::{Details, TruncationDetails};
-use cutline_core::notice::{BodyEnd, Notice};
+use cutline_core::notice::Notice;
 use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::terminal::Terminal;
 use cutline_core::text::{Counter, Size};
@@ -103,8 +103,8 @@ fn answer_of(kept: Truncation, bounds: Bounds) -> Output {
     let limit = Limit::Bytes(bounds.bytes);
     let page = Notice::Page { first: 1, last, total, is_at_least: false, limit, next };
     let notices = vec![page.into()];
-    let end = BodyEnd::of(&kept);
-    Output::new(Answer { body: kept.content, end, notices, ..Answer::default() }, details)
+    let is_cut = kept.cut.is_some();
+    Output::new(Answer { body: kept.content, is_cut, notices, ..Answer::default() }, details)
 }
 
 /// Measures the statistics of a call: its record, the sums, and a line in the file of records.

@@ -20,7 +20,7 @@ use crate::text::Size;
 use crate::truncate::Limit;
 use limit::cut_by;
 
-pub use answer::{Answer, BodyEnd, PipelineExitCodes, Status};
+pub use answer::{Answer, PipelineExitCodes, Status};
 pub use limit::over;
 pub use lookalike::NoticeLike;
 pub use names::{NAMES_LISTED, Names};

@@ -7,8 +7,6 @@ use std::fmt;
 
 use derive_more::Display;
 
-use crate::truncate::Truncation;
-
 use super::{Count, Notice, NoticeLike};
 
 /// The parts of the text of a result, in reading order. `N` is the type of the runtime's notices.
@@ -27,24 +25,15 @@ use super::{Count, Notice, NoticeLike};
 pub struct Answer<N = Notice> {
     /// The text of the file, the command or the search.
     pub body: String,
-    /// The end of the body.
-    pub end: BodyEnd,
+    /// True if lines after the body were omitted. The body then ends before the newline of its last line, which can be
+    /// empty.
+    pub is_cut: bool,
     /// The notices. The one with the next call is the last one.
     pub notices: Vec<N>,
     /// The end of a command, if the result reports it.
     pub status: Option<Status>,
     /// The exit codes of a command's last pipeline, if a stage before the last one failed.
     pub pipeline: Option<PipelineExitCodes>,
-}
-
-/// The end of a body.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum BodyEnd {
-    /// The end of the text: with its final newline, if it has one.
-    #[default]
-    OfText,
-    /// Before the newline of the last shown line, which can be empty. Lines after it were omitted.
-    BeforeNewline,
 }
 
 /// The end of a command that a result reports.
@@ -80,22 +69,9 @@ pub enum Status {
 #[display("[Exit codes of the last pipeline: {}]", _0.iter().map(i32::to_string).collect::<Vec<_>>().join(", "))]
 pub struct PipelineExitCodes(pub Vec<i32>);
 
-impl BodyEnd {
-    /// The end of a body that is the content of `truncation`.
-    pub fn of(truncation: &Truncation) -> Self {
-        if truncation.cut.is_some() { Self::BeforeNewline } else { Self::OfText }
-    }
-}
-
 impl<N> Default for Answer<N> {
     fn default() -> Self {
-        Self {
-            body: String::new(),
-            end: BodyEnd::default(),
-            notices: Vec::new(),
-            status: None,
-            pipeline: None,
-        }
+        Self { body: String::new(), is_cut: false, notices: Vec::new(), status: None, pipeline: None }
     }
 }
 
@@ -104,15 +80,15 @@ impl<N: fmt::Display> Answer<N> {
     /// like notices, the first notice states that they are part of the text.
     ///
     /// ```
-    /// use cutline_core::notice::{Answer, BodyEnd};
+    /// use cutline_core::notice::Answer;
     /// let notices = vec!["[Use offset=2 to continue]"];
     /// // The first two of three lines: one with an `a`, and an empty one.
-    /// let page = Answer { body: "a\n".into(), end: BodyEnd::BeforeNewline, notices, ..Answer::default() };
+    /// let page = Answer { body: "a\n".into(), is_cut: true, notices, ..Answer::default() };
     /// assert_eq!(page.into_text(), "a\n\n\n[Use offset=2 to continue]");
     /// ```
     pub fn into_text(self) -> String {
         let mut text = self.body;
-        if !text.is_empty() && self.end == BodyEnd::BeforeNewline {
+        if !text.is_empty() && self.is_cut {
             text.push('\n');
         }
         let part_of_text = NoticeLike::of(&text).map(Notice::PartOfText);

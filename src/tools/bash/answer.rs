@@ -14,7 +14,7 @@ use crate::tools::notice::{Answer, FullLines, Notice, empty};
 use crate::tools::{Context, Output, ToolName, Totals, saved_result};
 use cutline_core::details::{AutorunFile, Details, FileChange, TruncationDetails};
 use cutline_core::notice::{
-    self as of_text, Blank, BodyEnd, NAMES_LISTED, Names, Omission, PipelineExitCodes, Saved, Shown, Status,
+    self as of_text, Blank, NAMES_LISTED, Names, Omission, PipelineExitCodes, Saved, Shown, Status,
 };
 use cutline_core::text::{self, Size, as_index, show};
 use cutline_core::truncate::Keep;
@@ -123,7 +123,7 @@ pub fn output_answer(
         details.lines_truncated = Some(true);
         notices.push(of_text::Notice::LinesTruncated { max_chars, next: hint.sentence() }.into());
     }
-    let end = BodyEnd::of(&text);
+    let is_cut = text.cut.is_some();
     // A terminal may show one line less than the output has, because the last line can be erased.
     let shown = Shown::of_text(&text, total.lines, &raw, bounds);
     let Some((cut, shown)) = text.cut.zip(shown) else {
@@ -133,7 +133,7 @@ pub fn output_answer(
         let of_cut_lines = saved.clone().filter(|_| lines_cut.is_some());
         notices.extend(of_cut_lines.map(|saved| of_text::Notice::FullOutput(saved).into()));
         let body = if text.content.is_empty() { empty::NO_OUTPUT.to_owned() } else { text.content };
-        return (Answer { body, end, notices, ..Answer::default() }, saved);
+        return (Answer { body, is_cut, notices, ..Answer::default() }, saved);
     };
     if let Some((first, last)) = shown.whole_lines
         && text::is_white_space(&text.content)
@@ -150,7 +150,7 @@ pub fn output_answer(
             body.insert_str(as_index(cut.head.bytes), &format!("{}\n", Omission(omitted)));
         }
     }
-    (Answer { body, end, notices, ..Answer::default() }, saved)
+    (Answer { body, is_cut, notices, ..Answer::default() }, saved)
 }
 
 /// Formats the status footer of a command that outlived its result.

@@ -16,7 +16,7 @@ use crate::tools::notice::{self, Answer, FullLines, LineHint, continue_after};
 use crate::tools::outline;
 use crate::tools::{Context, Output, ToolError, ToolName, Totals};
 use cutline_core::details::{Details, TruncationDetails};
-use cutline_core::notice::{Blank, BodyEnd, Notice};
+use cutline_core::notice::{Blank, Notice};
 use cutline_core::outline::Listed;
 use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::{Extent, as_index, is_blank, is_white_space, show};
@@ -262,9 +262,9 @@ impl ReadPage<'_> {
             None if details.lines_truncated.is_none() => Totals::Exact,
             _ => Totals::Unknown,
         };
-        let end = BodyEnd::of(&kept);
+        let is_cut = kept.cut.is_some();
         let body = numbered.unwrap_or(kept.content);
-        let answer = Answer { body, end, notices, ..Answer::default() };
+        let answer = Answer { body, is_cut, notices, ..Answer::default() };
         Ok(Output { totals, ..Output::new(answer, details) })
     }
 
