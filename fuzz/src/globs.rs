@@ -51,16 +51,16 @@ fn check(text: &str, paths: &[Vec<u8>]) {
     let inverted = Glob::new(&format!("!{text}"), Path::new(BASE)).ok();
     let inverted = inverted.filter(|_| !text.starts_with('!'));
     for path in paths {
-        let through = glob.lets_through(path);
+        let through = glob.selects_content(path);
         if through {
             for (at, _) in path.iter().enumerate().filter(|(_, byte)| **byte == b'/') {
                 assert!(glob.reaches_into(&path[..at]), "{text} does not reach {}", shown(path));
             }
         }
-        let named = [false, true].map(|is_folder| glob.names(path, is_folder));
+        let named = [false, true].map(|is_folder| glob.selects(path, is_folder));
         if let Some(inverted) = &inverted {
-            assert_ne!(inverted.lets_through(path), through, "!{text} {}", shown(path));
-            assert_ne!([false, true].map(|is_folder| inverted.names(path, is_folder)), named);
+            assert_ne!(inverted.selects_content(path), through, "!{text} {}", shown(path));
+            assert_ne!([false, true].map(|is_folder| inverted.selects(path, is_folder)), named);
         }
         if let Some(expected) = by_definition(text, path) {
             assert_eq!((through, named), (expected, [expected; 2]), "{text} {}", shown(path));
@@ -109,7 +109,7 @@ fn names(escaped: &str, path: &str) {
         return;
     }
     match Glob::new(&format!("./{escaped}"), Path::new(BASE)) {
-        Ok(glob) => assert!(glob.names(path.as_bytes(), false), "{escaped:?}"),
+        Ok(glob) => assert!(glob.selects(path.as_bytes(), false), "{escaped:?}"),
         Err(message) => assert!(message.contains("braces"), "{escaped:?}: {message}"),
     }
 }

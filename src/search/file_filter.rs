@@ -1,7 +1,7 @@
 //! Selects the files of a tree to search.
 
 use super::file_types::FileTypes;
-use super::globs::{Glob, any_or_none};
+use super::globs::{Glob, any_or_none, folders_of};
 
 /// Selects the files that pass all parts of the filter. Paths are relative to the root of the walk.
 #[derive(Debug, Default)]
@@ -26,10 +26,10 @@ pub struct Selector {
 }
 
 impl Selector {
-    fn takes(&self, file: &[u8]) -> bool {
+    fn selects(&self, file: &[u8]) -> bool {
         let Some(below) = below(file, &self.path) else { return false };
         let Some(glob) = &self.glob else { return true };
-        glob.names(below, false) || folders_of(below).any(|folder| glob.names(folder, true))
+        glob.selects(below, false) || folders_of(below).any(|folder| glob.selects(folder, true))
     }
 
     fn reaches_into(&self, folder: &[u8]) -> bool {
@@ -38,9 +38,9 @@ impl Selector {
         }
         let Some(below) = below(folder, &self.path) else { return false };
         let Some(glob) = &self.glob else { return true };
-        glob.names_below(below)
-            || glob.names(below, true)
-            || folders_of(below).any(|folder| glob.names(folder, true))
+        glob.selects_below(below)
+            || glob.selects(below, true)
+            || folders_of(below).any(|folder| glob.selects(folder, true))
     }
 }
 
@@ -50,30 +50,25 @@ fn below<'a>(path: &'a [u8], folder: &[u8]) -> Option<&'a [u8]> {
     if folder.is_empty() || rest.is_empty() { Some(rest) } else { rest.strip_prefix(b"/") }
 }
 
-/// Returns the paths of the folders that contain a path.
-fn folders_of(path: &[u8]) -> impl Iterator<Item = &[u8]> {
-    memchr::memchr_iter(b'/', path).map(|at| path.split_at(at).0)
-}
-
 impl FileFilter {
     /// Returns true if a file passes the filter. The walk asks only for files in folders that it enters.
-    pub fn takes(&self, file: &[u8]) -> bool {
+    pub fn selects(&self, file: &[u8]) -> bool {
         self.passes(file)
-            && self.selected.as_ref().is_none_or(|parts| parts.iter().any(|part| part.takes(file)))
+            && self.selected.as_ref().is_none_or(|parts| parts.iter().any(|part| part.selects(file)))
     }
 
     /// Returns true if a folder can contain files that pass the filter.
     pub fn reaches_into(&self, folder: &[u8]) -> bool {
         any_or_none(&self.globs, |glob| glob.reaches_into(folder))
-            && self.exclude.iter().all(|glob| glob.names(folder, true))
+            && self.exclude.iter().all(|glob| glob.selects(folder, true))
             && self.selected.as_ref().is_none_or(|parts| parts.iter().any(|part| part.reaches_into(folder)))
     }
 
-    /// Returns true if a search of the complete tree would search this file, or files in this folder. Ignores the
-    /// selected parts.
+    /// Returns true if a search of the complete tree would search this file, or would enter this folder for the globs
+    /// in `exclude`. Ignores the selected parts and, for a folder, the other globs and the types.
     pub fn keeps(&self, path: &[u8], is_folder: bool) -> bool {
         let mut folders = folders_of(path).chain(is_folder.then_some(path));
-        folders.all(|folder| self.exclude.iter().all(|glob| glob.names(folder, true)))
+        folders.all(|folder| self.exclude.iter().all(|glob| glob.selects(folder, true)))
             && (is_folder || self.passes(path))
     }
 
@@ -88,9 +83,9 @@ impl FileFilter {
 
     /// Returns true if a file passes the filter, whatever parts are selected.
     fn passes(&self, file: &[u8]) -> bool {
-        any_or_none(&self.globs, |glob| glob.lets_through(file))
-            && self.types.as_ref().is_none_or(|types| types.takes(file))
-            && self.exclude.iter().all(|glob| glob.names(file, false))
+        any_or_none(&self.globs, |glob| glob.selects_content(file))
+            && self.types.as_ref().is_none_or(|types| types.selects(file))
+            && self.exclude.iter().all(|glob| glob.selects(file, false))
     }
 }
 
@@ -108,7 +103,7 @@ mod tests {
         };
         let parts = vec![part("a", None), part("src", Some("*/x/*.rs")), part("", Some("t*"))];
         let filter = FileFilter { selected: Some(parts), ..FileFilter::default() };
-        for (file, is_taken) in [
+        for (file, is_selected) in [
             ("a", true),
             ("a/b/c", true),
             ("ab", false),
@@ -119,9 +114,9 @@ mod tests {
             ("tests/a/b", true),
             ("b/tests/a", false),
         ] {
-            assert_eq!(filter.takes(file.as_bytes()), is_taken, "{file}");
+            assert_eq!(filter.selects(file.as_bytes()), is_selected, "{file}");
             let mut folders = folders_of(file.as_bytes());
-            assert!(!is_taken || folders.all(|folder| filter.reaches_into(folder)), "{file}");
+            assert!(!is_selected || folders.all(|folder| filter.reaches_into(folder)), "{file}");
         }
         for folder in ["b", "src/a/b/c", "src/a/x/b.py"] {
             assert!(!filter.reaches_into(folder.as_bytes()), "{folder}");
@@ -141,7 +136,7 @@ mod tests {
         for folder in ["src", "src/gen", "targets"] {
             assert!(filter.reaches_into(folder.as_bytes()), "{folder}");
         }
-        for (file, is_taken) in [
+        for (file, is_selected) in [
             ("target", false),
             ("a.min.js", false),
             ("a/b.min.js", false),
@@ -150,7 +145,7 @@ mod tests {
             ("old", true),
             ("a.js", true),
         ] {
-            assert_eq!(filter.takes(file.as_bytes()), is_taken, "{file}");
+            assert_eq!(filter.selects(file.as_bytes()), is_selected, "{file}");
         }
     }
 }

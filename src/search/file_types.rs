@@ -42,7 +42,7 @@ impl FileTypes {
     }
 
     /// Returns true if a file has one of the types. Only the last component of the path counts.
-    pub fn takes(&self, path: &[u8]) -> bool {
+    pub fn selects(&self, path: &[u8]) -> bool {
         // The globs match extensions and names, and `*` also matches the replacement character.
         self.0.matched(&*String::from_utf8_lossy(path), false).is_whitelist()
     }
@@ -74,9 +74,9 @@ mod tests {
     }
 
     #[test]
-    fn files_of_any_of_the_types_are_taken() {
+    fn files_of_any_of_the_types_are_selected() {
         let types = types(&["rust", "py"]).unwrap();
-        for (path, is_taken) in [
+        for (path, is_selected) in [
             ("a.rs", true),
             ("src/a.rs", true),
             ("src/a.py", true),
@@ -84,15 +84,15 @@ mod tests {
             ("rs", false),
             ("a.rst", false),
         ] {
-            assert_eq!(types.takes(path.as_bytes()), is_taken, "{path}");
+            assert_eq!(types.selects(path.as_bytes()), is_selected, "{path}");
         }
-        assert!(types.takes(b"src/\xFF.rs"));
+        assert!(types.selects(b"src/\xFF.rs"));
     }
 
     #[test]
-    fn all_takes_every_known_type() {
+    fn all_selects_every_known_type() {
         let all = types(&["all"]).unwrap();
-        assert!(all.takes(b"a.rs") && all.takes(b"Makefile") && !all.takes(b"a.unknown"));
+        assert!(all.selects(b"a.rs") && all.selects(b"Makefile") && !all.selects(b"a.unknown"));
     }
 
     #[test]

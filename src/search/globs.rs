@@ -75,7 +75,7 @@ impl Glob {
             return Err("it is empty".to_owned());
         }
         let subject = if anchored || plain.contains('/') { Subject::Path } else { Subject::Name };
-        // Names need not be UTF-8.
+        // The expressions of `globset` match bytes, which need not be UTF-8.
         let regex = Regex::builder()
             .syntax(
                 syntax::Config::new().utf8(false).dot_matches_new_line(true).case_insensitive(ignore_case),
@@ -95,36 +95,35 @@ impl Glob {
 
     /// Returns true if the glob selects the path: if it matches, or, for a negated glob, if it does not match. A glob
     /// for folders matches only folders.
-    pub fn names(&self, path: &[u8], is_folder: bool) -> bool {
+    pub fn selects(&self, path: &[u8], is_folder: bool) -> bool {
         (self.matches(path) && (is_folder || !self.folders)) != self.negated
     }
 
     /// Returns true if the glob selects a file in a search of contents. A glob for folders selects the files below
-    /// them; otherwise the result is that of [`names`](Self::names).
-    pub fn lets_through(&self, file: &[u8]) -> bool {
+    /// them; otherwise the result is that of [`selects`](Self::selects).
+    pub fn selects_content(&self, file: &[u8]) -> bool {
         if !self.folders {
             return self.matches(file) != self.negated;
         }
-        let mut folders = memchr::memchr_iter(b'/', file).map(|at| &file[..at]);
-        folders.any(|folder| self.matches(folder)) != self.negated
+        folders_of(file).any(|folder| self.matches(folder)) != self.negated
     }
 
     /// Returns true if a path below a folder can match, or can be in a folder that matches. A search of contents then
     /// enters the folder.
     pub fn reaches_into(&self, folder: &[u8]) -> bool {
+        // The prefix and the path are compared up to the end of the shorter one.
         self.prefix.bytes().zip(folder.iter().chain(b"/")).all(|(wanted, byte)| wanted == *byte)
             && (self.folders || self.has_level_below(folder))
     }
 
     /// Returns true if a path below a folder can match. A search of names then enters the folder.
-    pub fn names_below(&self, folder: &[u8]) -> bool {
+    pub fn selects_below(&self, folder: &[u8]) -> bool {
         self.reaches_into(folder) && self.has_level_below(folder)
     }
 
     /// Returns true if a matching path can have more components than `folder`.
     fn has_level_below(&self, folder: &[u8]) -> bool {
-        let depth = if folder.is_empty() { 0 } else { memchr::memchr_iter(b'/', folder).count() + 1 };
-        self.levels.is_none_or(|levels| depth < levels)
+        self.levels.is_none_or(|levels| components(folder) < levels)
     }
 
     fn matches(&self, path: &[u8]) -> bool {
@@ -150,7 +149,7 @@ fn regex_of(glob: &str) -> Result<String, String> {
             '\\' => characters.push(escaped(chars.next().ok_or("dangling '\\'")?)),
             '?' => characters.push(CHARACTER.to_owned()),
             '{' => depth += 1,
-            // A `**` that is a complete alternative is a `*` for `globset`.
+            // In `globset`, an alternative that has only `**` does not match several components. `**/*` does.
             ',' | '}' if depth > 0 => {
                 let first = plain.trim_end_matches("/**");
                 if first.ends_with("{**") || first.ends_with(",**") {
@@ -219,6 +218,16 @@ fn escaped(c: char) -> String {
 
 fn too_large() -> String {
     format!("it may have {GLOB_BYTES} bytes, and braces {GLOB_DEPTH} deep")
+}
+
+/// Returns the paths of the folders that contain a path, the outermost first.
+pub fn folders_of(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+    memchr::memchr_iter(b'/', path).map(|at| path.split_at(at).0)
+}
+
+/// Returns the number of components of a path. 0 for the root of the walk.
+pub fn components(path: &[u8]) -> usize {
+    if path.is_empty() { 0 } else { memchr::memchr_iter(b'/', path).count() + 1 }
 }
 
 /// Returns true if `condition` is true for one of the globs that select paths, or if there is none, which selects all.

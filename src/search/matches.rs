@@ -46,7 +46,7 @@ impl Visit for ContentVisitor {
     type Found = Found;
 
     fn wants(&self, path: &[u8], kind: FileKind) -> bool {
-        kind == FileKind::File && self.filter.takes(path)
+        kind == FileKind::File && self.filter.selects(path)
     }
 
     fn enters(&self, path: &[u8]) -> bool {

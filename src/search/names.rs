@@ -7,7 +7,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::globs::{Glob, any_or_none};
+use super::globs::{Glob, any_or_none, components};
 use super::relevance::NameScorer;
 use super::walk::{Emit, Entry, TreeSearch, Visit, Walk, Walked};
 use crate::stop::Stop;
@@ -95,14 +95,14 @@ impl Visit for NameVisitor {
         };
         let is_folder = kind == FileKind::Folder;
         is_of_kind
-            && any_or_none(&self.query.globs, |glob| glob.names(path, is_folder))
-            && self.query.exclude.iter().all(|glob| glob.names(path, is_folder))
+            && any_or_none(&self.query.globs, |glob| glob.selects(path, is_folder))
+            && self.query.exclude.iter().all(|glob| glob.selects(path, is_folder))
     }
 
     fn enters(&self, path: &[u8]) -> bool {
         self.query.max_depth.is_none_or(|depth| components(path) < depth)
-            && any_or_none(&self.query.globs, |glob| glob.names_below(path))
-            && self.query.exclude.iter().all(|glob| glob.names(path, true))
+            && any_or_none(&self.query.globs, |glob| glob.selects_below(path))
+            && self.query.exclude.iter().all(|glob| glob.selects(path, true))
     }
 
     fn visit(
@@ -134,9 +134,4 @@ impl Visit for NameVisitor {
     fn weight(found: &Found) -> usize {
         found.path.len()
     }
-}
-
-/// Returns the number of components of a path.
-fn components(path: &[u8]) -> usize {
-    memchr::memchr_iter(b'/', path).count() + 1
 }

@@ -180,8 +180,8 @@ impl<'a> Lister<'a> {
 
     fn lists(&self, name: &[u8], kind: FileKind) -> bool {
         let is_folder = kind == FileKind::Folder;
-        self.only.as_ref().is_none_or(|glob| glob.names(name, is_folder))
-            && self.exclude.iter().all(|glob| glob.names(name, is_folder))
+        self.only.as_ref().is_none_or(|glob| glob.selects(name, is_folder))
+            && self.exclude.iter().all(|glob| glob.selects(name, is_folder))
     }
 
     /// Formats an entry. Shows nothing about the target of a link outside the roots.
