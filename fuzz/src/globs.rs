@@ -129,7 +129,7 @@ fn excluded(folder: &Path, name: &str, rules: &[u8], paths: &[Vec<u8>]) -> Vec<b
     let mut files = RuleFilesPresent::default();
     files.see(name.as_bytes());
     let open = OwnedFd::from(File::open(folder).unwrap());
-    let mut rules = IgnoreRules::above(folder);
+    let mut rules = IgnoreRules::for_walk_from(folder);
     let base = [folder.as_os_str().as_encoded_bytes(), b"/"].concat();
     let _is_skipped = rules.enter(&open, base.len(), files);
     let both = |path: &Vec<u8>| {

@@ -4,8 +4,8 @@
 //! `.git/info/exclude`, and from git's global excludes file, whether or not there is a git repository. The order of
 //! precedence is: the nearest `.ignore` with a matching rule, the nearest `.gitignore`, the repository's excludes, the
 //! global excludes. Inside a repository, `.gitignore` files above its top folder do not apply, but `.ignore` files do,
-//! as in ripgrep. Except for the global file, rule files are read through the open folder that contains them, and links
-//! are skipped, as in git.
+//! as in ripgrep. Rule files are read through the open folder that contains them, and links are skipped, as in git. Links
+//! are followed to the global excludes, to git's settings that name them, and along the paths in a `.git` file.
 //!
 //! All rules that apply in one folder, its own and those of the folders above, have a common budget, except the global
 //! excludes. If the rules of a folder would exceed it, they are skipped, and the search reports it. This does not
@@ -97,8 +97,8 @@ impl IgnoreRules {
     }
 
     /// Returns the rules for a walk from `base`, an absolute path without links: the global excludes and the rules of
-    /// the folders above it.
-    pub fn above(base: &Path) -> Self {
+    /// the folders above it. Global excludes that are too large are skipped, and the search does not report it.
+    pub fn for_walk_from(base: &Path) -> Self {
         let mut found = Vec::new();
         let mut in_repository = files::in_folder(base).git;
         for folder in base.ancestors().skip(1) {
@@ -189,6 +189,7 @@ impl IgnoreRules {
                 }
             }
         }
+        // Outside of a repository, the global excludes apply relative to the root of the walk.
         let below_top = below_top.unwrap_or(&path[shared.base.len()..]);
         by_git.or(by_exclude).or_else(|| shared.global.verdict(below_top, is_folder))
     }

@@ -143,7 +143,7 @@ impl SkippedEntries {
 pub(super) fn walk(cx: &Context, place: &OpenedPath, no_ignore: bool) -> Result<Walk, ToolError> {
     Ok(Walk {
         root: resolve::folder(cx, place)?,
-        rules: if no_ignore { IgnoreRules::none() } else { IgnoreRules::above(&place.real) },
+        rules: if no_ignore { IgnoreRules::none() } else { IgnoreRules::for_walk_from(&place.real) },
         workers: cx.shared.workers,
         stop: Stop::new(cx.cancel.child_token(), cx.deadline),
         progress: Box::new(progress(&cx.progress)),

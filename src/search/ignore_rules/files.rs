@@ -20,6 +20,7 @@ pub(super) fn in_folder(folder: &Path) -> RuleFilesPresent {
 
 /// Returns the rules of a file in `folder`, or `None` if it has none or does not exist.
 pub(super) fn rules(folder: &Folder, name: &str) -> Option<ParsedRules> {
+    // One byte more than the limit shows that the file is too large.
     ParsedRules::new(&content(folder, name, RULES_BYTES + 1)?)
 }
 

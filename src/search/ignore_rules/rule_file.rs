@@ -28,7 +28,7 @@ pub(super) struct ParsedRules {
     /// Indexes of the rules that are a plain name or path, sorted by that and then by index.
     plain: Vec<u32>,
     /// Indexes of all other rules, in order.
-    globs: Vec<u32>,
+    others: Vec<u32>,
     cost: usize,
 }
 
@@ -97,7 +97,7 @@ impl ParsedRules {
         }
         let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         let is_plain = matches!(form, Form::Name | Form::Path);
-        let numbers = if is_plain { &mut self.plain } else { &mut self.globs };
+        let numbers = if is_plain { &mut self.plain } else { &mut self.others };
         numbers.push(number(self.rules.len()));
         self.cost += RULE_COST + if is_glob { GLOB_COST + text.len() * GLOB_FACTOR } else { text.len() };
         let tail = text.rsplit(|byte| b"*?[]{}\\/".contains(byte)).next().map_or(0, <[u8]>::len);
@@ -120,9 +120,9 @@ impl ParsedRules {
         let name = &path[memchr::memrchr(b'/', path).map_or(0, |at| at + 1)..];
         let plain = self.last_plain((Form::Name, name), is_folder);
         let plain = plain.max(self.last_plain((Form::Path, path), is_folder));
-        let later = self.globs.iter().rev().take_while(|&&number| Some(number) > plain);
-        let glob = later.copied().find(|&number| self.matches_entry(number, name, path, is_folder));
-        glob.or(plain).map(|number| !self.rules[number as usize].negated)
+        let later = self.others.iter().rev().take_while(|&&number| Some(number) > plain);
+        let other = later.copied().find(|&number| self.matches_entry(number, name, path, is_folder));
+        other.or(plain).map(|number| !self.rules[number as usize].negated)
     }
 
     /// Returns the last plain rule with the text `wanted`.
@@ -132,17 +132,17 @@ impl ParsedRules {
         same.copied().find(|&number| is_folder || !self.rules[number as usize].folders)
     }
 
+    /// Returns true if a rule of `others` matches an entry.
     fn matches_entry(&self, number: u32, name: &[u8], path: &[u8], is_folder: bool) -> bool {
         let rule = self.rules[number as usize];
         let (form, text) = self.text(number);
         (is_folder || !rule.folders)
             && name.ends_with(&text[text.len() - usize::from(rule.tail)..])
             && match form {
-                Form::Name => text == name,
-                Form::Path => text == path,
                 Form::Ending => name.ends_with(text),
                 Form::NameGlob => fast_glob::glob_match(text, name),
                 Form::PathGlob => fast_glob::glob_match(text, path),
+                Form::Name | Form::Path => false, // these are in `plain`
             }
     }
 

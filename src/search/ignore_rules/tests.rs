@@ -16,7 +16,7 @@ use crate::sys;
 /// were skipped.
 fn search(dir: &Path, workers: usize) -> (Vec<String>, bool, u64) {
     let dir = dir.canonicalize().unwrap();
-    let (root, rules) = (sys::open_folder(&dir).unwrap(), IgnoreRules::above(&dir));
+    let (root, rules) = (sys::open_folder(&dir).unwrap(), IgnoreRules::for_walk_from(&dir));
     let walk = Walk { root, rules, workers, stop: Stop::default(), progress: Box::new(|_| {}) };
     let query =
         Query { globs: Vec::new(), exclude: Vec::new(), max_depth: None, kind: Kind::File, key: Key::Path };

@@ -141,7 +141,8 @@ fn path_in(target: &Target, part: &Part, args: &Args) -> Option<Vec<u8>> {
     }
     let is_folder = part.place.stat.kind == FileKind::Folder;
     let names: Vec<&[u8]> = below.iter().map(OsStr::as_encoded_bytes).collect();
-    let rules = if args.no_ignore == Some(true) { IgnoreRules::none() } else { IgnoreRules::above(base) };
+    let rules =
+        if args.no_ignore == Some(true) { IgnoreRules::none() } else { IgnoreRules::for_walk_from(base) };
     let path = names.join(&b'/');
     let is_reached = target.filter.keeps(&path, is_folder) && rules.let_in(base, below, is_folder);
     is_reached.then_some(path)
