@@ -1,8 +1,8 @@
-//! Scores the relevance of a match line, only from the line and its path.
+//! Scores the relevance of results: of match lines for grep, and of paths for find (`name`).
 //!
-//! A score is a sum of points (`table`): for how the line uses the matched name (`line`), for the path of the file
-//! (`path_facts`), for the number of matches in the file, and for words of an alternation that occur together. This
-//! module does no I/O.
+//! The score of a match line is a sum of points (`table`): for how the line uses the matched name
+//! (`cutline_core::source::line`), for the path of the file (`path_facts`), for the number of matches in the file, and for
+//! words of an alternation that occur together. This module does no I/O.
 
 #![expect(clippy::indexing_slicing, reason = "matches and names are inside their line")]
 
@@ -28,7 +28,7 @@ pub struct Words {
     ignore_case: bool,
 }
 
-/// A set of words, with one bit for each.
+/// A set of words, with one bit for each. It has as many bits as [`table::WORDS`].
 type WordSet = u8;
 
 impl Words {
@@ -83,11 +83,12 @@ impl<'a> FileScorer<'a> {
     pub fn new(path: &[u8], words: &'a Words) -> Self {
         let (path_facts, max_word_points) =
             (PathFacts::new(path), further(words.all()) * table::WORD_IN_LINE);
-        let max_file_points = path_facts.points + of_file(u64::MAX, words.all());
+        let max_file_points = path_facts.location_points + of_file(u64::MAX, words.all());
         Self { path_facts, words, max_word_points, max_file_points, seen: 0, named: (Vec::new(), 0) }
     }
 
-    /// Returns false only if a match that ends at `end` can't raise the score of the line above `needed` points.
+    /// Returns false only if a line with a match that ends at `end` can't have more than `needed` points. Records the
+    /// words in the line, except if all words were seen before.
     pub fn may_have_more(&mut self, line: &[u8], end: usize, needed: i32) -> bool {
         // The start of the last name in the match is unknown.
         if end == 0 || !is_name_byte(line[end - 1]) {
@@ -109,7 +110,8 @@ impl<'a> FileScorer<'a> {
             > needed
     }
 
-    /// Returns the points of a line with a match at `found`, or `None` if they do not exceed `needed`.
+    /// Returns the points of a line with a match at `found`, or `None` if they do not exceed `needed`. Records the words
+    /// in the line.
     pub fn line_points(&mut self, line: &[u8], found: &Range<usize>, needed: i32) -> Option<i32> {
         let of_line = self.points_without_match(line);
         let of_name = line::name_in(line, found).map_or(table::kind::USES, |matched| {
@@ -126,7 +128,7 @@ impl<'a> FileScorer<'a> {
         Some(of_line + of_name).filter(|&points| points > needed)
     }
 
-    /// Returns the points of a line that do not depend on the match.
+    /// Returns the points of a line that do not depend on the match. Adds the words in the line to `seen`.
     fn points_without_match(&mut self, line: &[u8]) -> i32 {
         let words = self.words.in_line(line);
         self.seen |= words;
@@ -138,6 +140,7 @@ impl<'a> FileScorer<'a> {
     /// is exact if it exceeds `needed`.
     fn name_points(&mut self, line: &[u8], name: &Range<usize>, part: i32, needed: i32) -> i32 {
         let text = &line[name.clone()];
+        // For another name, this is the maximum. Most lines do not need the exact points.
         let named = if self.named.0 == text { self.named.1 } else { table::FILE_IS_NAMED };
         let points = part + named + self.role_points(line, name, needed.saturating_sub(part + named));
         if points <= needed || self.named.0 == text {
@@ -169,7 +172,7 @@ impl<'a> FileScorer<'a> {
 
     /// Returns the points of the file: for its location, its number of match lines, and the words in it.
     pub fn file_points(&self, matches: u64) -> i32 {
-        self.path_facts.points + of_file(matches, self.seen)
+        self.path_facts.location_points + of_file(matches, self.seen)
     }
 }
 

@@ -3,7 +3,7 @@
 #![expect(clippy::indexing_slicing, reason = "a name starts inside its path")]
 
 use super::path_facts::{self, PathFacts};
-use super::table::name as points;
+use super::table::name as weights;
 
 /// Maximum number of bytes of a word that are searched one by one. More would hardly change the score.
 const MAX_LETTERS: usize = 64;
@@ -17,7 +17,7 @@ pub struct NameScorer {
 
 struct Word {
     /// The word in lower case.
-    lower: Vec<u8>,
+    lower_case: Vec<u8>,
     /// Its first bytes, which are searched one by one.
     letters: Vec<u8>,
 }
@@ -26,8 +26,8 @@ impl NameScorer {
     /// Creates a scorer for words that are separated by white space.
     pub fn new(words: &str) -> Self {
         let word = |text: &str| {
-            let lower = text.to_ascii_lowercase().into_bytes();
-            Word { letters: lower.iter().copied().take(MAX_LETTERS).collect(), lower }
+            let lower_case = text.to_ascii_lowercase().into_bytes();
+            Word { letters: lower_case.iter().copied().take(MAX_LETTERS).collect(), lower_case }
         };
         let joined = path_facts::bare(words.as_bytes());
         Self { words: words.split_whitespace().map(word).collect(), joined }
@@ -43,7 +43,7 @@ impl NameScorer {
         let count = i32::try_from(self.words.len()).unwrap_or(i32::MAX).max(1);
         for word in &self.words {
             // A word with `/` is searched in the complete path.
-            let is_path = word.lower.contains(&b'/');
+            let is_path = word.lower_case.contains(&b'/');
             let of_name = if is_path { None } else { word.score(name) };
             if let Some(score) = of_name {
                 (total, in_name) = (total + score, in_name + 1);
@@ -53,19 +53,20 @@ impl NameScorer {
                 if of_occurrence == 0 {
                     return None;
                 }
-                total += of_occurrence * points::IN_PATH_PERCENT / 100;
+                total += of_occurrence * weights::IN_PATH_PERCENT / 100;
                 in_name += i32::from(is_path);
             }
         }
         if in_name == 0 {
             return None;
         }
-        let length = i32::try_from(name.len()).unwrap_or(i32::MAX).min(points::LONGEST_NAME);
+        let length = i32::try_from(name.len()).unwrap_or(i32::MAX).min(weights::LONGEST_NAME);
         // A word with the extension is exactly the wanted file, even in a location that ranks lower.
         let is_exact = self.joined == path_facts::bare(path_facts::own_name(path));
-        let complete = if is_exact || facts.is_stem(&self.joined) { points::WHOLE } else { 0 };
-        let lower = if is_exact { facts.points } else { facts.points * points::LOWER_LOCATION };
-        Some(total / count + complete - length + lower)
+        let complete = if is_exact || facts.is_stem(&self.joined) { weights::WHOLE } else { 0 };
+        let location =
+            if is_exact { facts.location_points } else { facts.location_points * weights::LOWER_LOCATION };
+        Some(total / count + complete - length + location)
     }
 }
 
@@ -73,16 +74,16 @@ impl Word {
     /// Returns the points of a word in `text`, or `None` if `text` does not contain its letters in this order.
     fn score(&self, text: &[u8]) -> Option<i32> {
         let letters = letters_points(&self.letters, text)?;
-        let most = i32::try_from(self.letters.len()).unwrap_or(i32::MAX).max(1) * points::LETTER;
-        Some(letters * points::LETTERS / most + self.occurrence_points(text))
+        let most = i32::try_from(self.letters.len()).unwrap_or(i32::MAX).max(1) * weights::LETTER;
+        Some(letters * weights::LETTERS / most + self.occurrence_points(text))
     }
 
     /// Returns the points for an exact occurrence of the word, by its position.
     fn occurrence_points(&self, text: &[u8]) -> i32 {
-        let lower = text.to_ascii_lowercase();
-        let found = memchr::memmem::find_iter(&lower, &self.lower);
+        let lower_case = text.to_ascii_lowercase();
+        let found = memchr::memmem::find_iter(&lower_case, &self.lower_case);
         let of_occurrence =
-            found.map(|at| if starts_word(text, at) { points::STARTS_WORD } else { points::WITHIN_WORD });
+            found.map(|at| if starts_word(text, at) { weights::STARTS_WORD } else { weights::WITHIN_WORD });
         of_occurrence.max().unwrap_or(0)
     }
 }
@@ -103,13 +104,14 @@ fn letters_points(letters: &[u8], text: &[u8]) -> Option<i32> {
         for at in 0..text.len() {
             let adjacent = at.checked_sub(1).and_then(|before| best[before]);
             if text[at].to_ascii_lowercase() == *letter {
-                let scattered = if starts_word(text, at) { points::LETTER } else { points::SCATTERED_LETTER };
-                let continued = adjacent.map(|total| total + points::LETTER);
+                let scattered =
+                    if starts_word(text, at) { weights::LETTER } else { weights::SCATTERED_LETTER };
+                let continued = adjacent.map(|total| total + weights::LETTER);
                 let others =
                     if number == 0 { Some(scattered) } else { after_gap.map(|total| total + scattered) };
                 with_letter[at] = continued.max(others);
             }
-            after_gap = after_gap.map(|total| total - points::SKIPPED).max(adjacent);
+            after_gap = after_gap.map(|total| total - weights::SKIPPED).max(adjacent);
         }
         best = with_letter;
     }

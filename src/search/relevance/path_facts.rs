@@ -12,7 +12,7 @@ use super::table::{self, Language, lower};
 pub(super) struct PathFacts {
     pub(super) language: Language,
     /// Points for the location and kind of the file.
-    pub(super) points: i32,
+    pub(super) location_points: i32,
     /// The file name without extensions and separators, in lower case.
     stem: Vec<u8>,
     /// The same for the folder, if the file name alone is not significant: `mod.rs`, `index.ts`.
@@ -24,19 +24,19 @@ const MAIN_FILES: &[&[u8]] = &[b"mod", b"index", b"init", b"main", b"lib", b"pac
 
 impl PathFacts {
     pub(super) fn new(path: &[u8]) -> Self {
-        let lower = path.to_ascii_lowercase();
-        let lower = table::TEMPLATE_ENDINGS
+        let lower_case = path.to_ascii_lowercase();
+        let path = table::TEMPLATE_ENDINGS
             .iter()
-            .fold(&lower[..], |path, ending| path.strip_suffix(ending.as_bytes()).unwrap_or(path));
-        let lower = lower.strip_suffix(b"/").unwrap_or(lower);
-        let mut parts = lower.rsplitn(3, |&byte| byte == b'/');
+            .fold(&lower_case[..], |path, ending| path.strip_suffix(ending.as_bytes()).unwrap_or(path));
+        let path = path.strip_suffix(b"/").unwrap_or(path);
+        let mut parts = path.rsplitn(3, |&byte| byte == b'/');
         let name = parts.next().unwrap_or_default();
         let folder = parts.next().unwrap_or_default();
         let ending = name.iter().rposition(|&byte| byte == b'.').map_or(&[][..], |dot| &name[dot + 1..]);
         let stem = bare(name.split(|&byte| byte == b'.').find(|part| !part.is_empty()).unwrap_or_default());
         let language = table::language(ending);
         let folder = if MAIN_FILES.contains(&&*stem) { bare(folder) } else { Vec::new() };
-        Self { language, points: points(lower, name, language), stem, folder }
+        Self { language, location_points: location_points(path, name, language), stem, folder }
     }
 
     /// Returns the offset of the effective name: the file's own name, or the folder's name if the file represents the
@@ -46,7 +46,7 @@ impl PathFacts {
         let mut slashes = memchr::memrchr_iter(b'/', end);
         let (own, folder) = (slashes.next(), slashes.next());
         let start = if self.folder.is_empty() { own } else { folder };
-        start.filter(|_| own.is_some()).map_or(0, |slash| slash + 1)
+        start.map_or(0, |slash| slash + 1)
     }
 
     /// Returns true if `bare_name` is the file name without extensions, or the name of the folder that the file
@@ -87,7 +87,7 @@ pub(super) fn own_name(path: &[u8]) -> &[u8] {
 }
 
 /// Returns the points of the lowest-ranking location that applies to the path.
-fn points(path: &[u8], name: &[u8], language: Language) -> i32 {
+fn location_points(path: &[u8], name: &[u8], language: Language) -> i32 {
     let of_kind = if language == Language::Data { table::DATA } else { 0 };
     let folders = path[..path.len() - name.len()].split(|&byte| byte == b'/');
     let of_folders = folders.enumerate().map(|(depth, folder)| {

@@ -37,7 +37,7 @@ fn lower_locations_rank_below_others_in_their_order() {
         "build/three.module.js",
         "lib/esm/a.js",
     ] {
-        assert!(PathFacts::new(path.as_bytes()).points < -400, "{path}");
+        assert!(PathFacts::new(path.as_bytes()).location_points < -400, "{path}");
     }
     for path in [
         "a/test/client.py",
@@ -48,7 +48,7 @@ fn lower_locations_rank_below_others_in_their_order() {
         "CMakeLists.txt",
         "a.rs",
     ] {
-        assert_eq!(PathFacts::new(path.as_bytes()).points, 0, "{path}");
+        assert_eq!(PathFacts::new(path.as_bytes()).location_points, 0, "{path}");
     }
 }
 
