@@ -9,9 +9,11 @@
 //! in the command's group or still hold the command's pipe open. After a server was killed, the next server ends the
 //! processes that stayed in the killed server's session or still hold a command's pipe open.
 //!
-//! Modules in reading order: `start` starts a command, `supervise` follows it until it ends, `drain` reads
-//! its output, `pipeline` gets the exit codes of its last pipeline, `registry` lists the processes to end,
-//! `process_tree` ends them.
+//! Modules in reading order: `command` has the request and the outcome, `permits` limits the number of commands,
+//! `environment` and `sandbox` restrict what a command can see and change, `start` starts it, `supervise` follows it
+//! until it ends, `drain` reads its output, `pipeline` gets the exit codes of its last pipeline, `registry` lists the
+//! processes to end, `process_tree` ends them. `tag` identifies servers and commands, and `temp_folder` has the folders
+//! of one server.
 
 mod command;
 mod drain;
@@ -26,8 +28,7 @@ mod supervise;
 mod tag;
 mod temp_folder;
 
-use std::ffi::{OsStr, OsString};
-use std::io::{self, PipeReader};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -52,15 +53,17 @@ pub use crate::sys::Ending;
 pub(crate) use crate::sys::{
     InputPipe, close_inherited_on_exec, is_program, leave_terminal, on_path, signal_name,
 };
-pub use command::{Background, Cause, CommandRequest, LateEnd, Outcome, Running, State, StatusLine, Times};
+pub use command::{
+    Background, Cause, CommandOutcome, CommandRequest, LateEnd, Running, State, StatusFooter, Times,
+};
 pub use permits::{CommandPermit, TooManyCommands};
 pub use start::Program;
 
 /// Delay after the start before cutline looks for processes of killed servers, so that the first results do not wait
 /// for it.
 const END_STALE_AFTER: Duration = Duration::from_millis(300);
-/// Maximum time for the sweep of saved outputs when the server ends.
-const LAST_SWEEP_TIME: Duration = Duration::from_millis(500);
+/// Maximum time to remove temp folders and old saved outputs when the server ends.
+const LAST_REMOVAL_TIME: Duration = Duration::from_millis(500);
 /// Time between two sweeps of old saved outputs.
 const SWEEP_INTERVAL: Duration = Duration::from_hours(1);
 
@@ -82,21 +85,13 @@ pub struct Commands {
 impl Commands {
     /// Creates the command runner with the rules of `sandbox`, if any, and the variables of `environment`. `saved` are
     /// the settings of saved outputs. Opens the folder of saved outputs. Starts no process.
-    pub fn new(
-        saved: saved_output::Settings,
-        mut sandbox: Option<Sandbox>,
-        environment: Environment,
-    ) -> Self {
-        let store = Store::new(saved);
-        if let (Some(sandbox), Some(folder)) = (&mut sandbox, store.given_path()) {
-            sandbox.server_paths.push(("the folder of saved outputs", Root::followed(folder.to_owned())));
-        }
+    pub fn new(saved: saved_output::Settings, sandbox: Option<Sandbox>, environment: Environment) -> Self {
         Self {
             registry: Arc::new(Registry::new()),
             shell: sys::find_shell(),
             sandbox,
             environment,
-            store: Arc::new(store),
+            store: Arc::new(Store::new(saved)),
             permits: CommandPermits::new(),
             pipelines: PipelineReports::default(),
         }
@@ -110,9 +105,11 @@ impl Commands {
         )
     }
 
-    /// Starts the background work: creates the folder of saved outputs if the user named one, ends processes and
-    /// removes folders of killed servers, and removes old saved outputs now and once an hour. Needs a tokio runtime.
-    /// `shutdown` ends the work.
+    /// Prepares the process for commands, and starts the background work. Needs a tokio runtime. `shutdown` ends the
+    /// work.
+    ///
+    /// First creates the folder of saved outputs if the user named one. After a short delay, ends processes and removes
+    /// folders of killed servers. Then removes old saved outputs, and again every hour.
     pub fn start(&self) {
         let (store, closing) = (Arc::clone(&self.store), self.registry.closing.clone());
         store.make_named();
@@ -141,29 +138,30 @@ impl Commands {
 
     /// Waits for a permit to run a command. First removes ended background processes from the registry.
     pub async fn permit(&self) -> Result<CommandPermit, TooManyCommands> {
-        self.registry.reap();
+        self.registry.clean_up();
         self.permits.take().await
     }
 
     /// Starts a command, a thread that reads its output, and a task that supervises it. Needs a tokio runtime.
     pub fn run(&self, permit: CommandPermit, request: CommandRequest<'_>) -> io::Result<Running> {
-        let CommandRequest { command, roots, folder, view, times } = request;
+        let CommandRequest { command, roots, folder, view, times, status_footer } = request;
         let began = Instant::now();
         let report = self.pipelines.create(&self.shell, &self.environment, command);
-        let shell = self.shell_for(command, roots, folder, report.as_ref())?;
+        let shell_command = self.shell_command(command, roots, folder, report.as_ref())?;
         let baseline = self.sandbox.as_ref().map(|sandbox| sandbox.baseline(roots));
-        let (mut shell, output) = Program::start(&self.registry, shell, true)?;
+        let (mut shell, output) = Program::start(&self.registry, shell_command, true)?;
         sys::send_command(&mut shell.child, command);
 
         let capture = Capture::new(Arc::clone(&self.store), SavedKind::COMMAND, view);
         let drain = Drain::start(output, capture)?;
-        Ok(SupervisedCommand { shell, report, drain, permit, began, baseline }.spawn(times))
+        let supervised = SupervisedCommand { shell, report, drain, permit, began, baseline, status_footer };
+        Ok(supervised.spawn(times))
     }
 
-    /// Returns the shell for `command` in `folder`. It is not started yet. A sandbox lets it write to `roots`. It must
+    /// Returns what starts the shell for `command` in `folder`. A sandbox lets it write to `roots`. It must
     /// not need code between fork and exec, because the standard library can then use `posix_spawn`, which is faster.
     /// On some systems the shell waits for [`sys::send_command`].
-    fn shell_for(
+    fn shell_command(
         &self,
         command: &str,
         roots: &[Root],
@@ -177,33 +175,31 @@ impl Commands {
             let path = report.map(PipelineReport::path);
             return sandbox.command(roots, folder, words, variables, path.as_deref());
         }
-        let mut shell = Command::new(&self.shell);
-        shell.args(arguments).current_dir(sys::as_others_take_it(folder));
-        shell.env_clear().envs(variables);
-        sys::prepare_spawn(&mut shell);
-        Ok(shell)
+        let mut start = Command::new(&self.shell);
+        start.args(arguments).current_dir(sys::as_others_take_it(folder));
+        start.env_clear().envs(variables);
+        sys::prepare_spawn(&mut start);
+        Ok(start)
     }
 
-    /// Starts an MCP server, `program` with `arguments`, in the folder and environment of this process and with its
-    /// stderr. Returns it with the pipes to its stdin and from its stdout. Needs a tokio runtime.
-    pub(crate) fn start_server(
-        &self,
-        program: &OsStr,
-        arguments: &[OsString],
-    ) -> io::Result<(Program, InputPipe, PipeReader)> {
-        Program::start_server(&self.registry, program, arguments)
+    /// Waits until [`shutdown`](Self::shutdown) starts to end the commands.
+    pub async fn shutdown_started(&self) {
+        self.registry.closing.cancelled().await;
     }
 
     /// Ends all commands and their background processes. Waits about 1.7 seconds at most. No further command can start.
     pub async fn shutdown(&self) {
         self.registry.shutdown().await;
-        if let Some(sandbox) = &self.sandbox {
-            sandbox.temp.remove();
-            sandbox.shared_memory.remove();
-        }
-        self.pipelines.remove();
-        // A server for a single call exits before its first sweep.
-        let _skip_a_folder_that_hangs = tokio::time::timeout(LAST_SWEEP_TIME, sweep(&self.store)).await;
+        let of_sandbox = self.sandbox.iter().flat_map(|sandbox| [&sandbox.temp, &sandbox.shared_memory]);
+        let folders: Vec<_> = of_sandbox.chain(self.pipelines.folder()).map(Arc::clone).collect();
+        let removal = async {
+            let remove = move || folders.iter().for_each(|folder| folder.remove());
+            let _removed_when_dropped = blocking::run(remove).await;
+            // A server for a single call exits before its first sweep.
+            sweep(&self.store).await;
+        };
+        // The next server removes what is left.
+        let _skip_a_folder_that_hangs = tokio::time::timeout(LAST_REMOVAL_TIME, removal).await;
     }
 }
 

@@ -10,7 +10,7 @@ mod stream;
 mod sweep;
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use crate::fs::saved_name::SavedKind;
@@ -80,11 +80,6 @@ impl Store {
         if let Some(error) = error {
             tracing::warn!("no output can be saved in {}: {error}", self.settings.dir.display());
         }
-    }
-
-    /// Returns the configured path of the folder, or `None` if nothing can be saved in it.
-    pub(crate) fn given_path(&self) -> Option<&Path> {
-        self.folder.as_ref().ok().map(|_| self.settings.dir.as_path())
     }
 
     /// Returns the path of the folder without links, even if the folder does not exist yet. Tools can read saved

@@ -152,9 +152,10 @@ pub(crate) struct Process {
     pub(crate) environment: Option<(u64, u64)>,
 }
 
-/// No file descriptor was free to read a process, so its state is unknown.
+/// A process, or the list of all processes, could not be read, so the state is unknown. Usually no file descriptor was
+/// free.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct OutOfDescriptors;
+pub(crate) struct Unreadable;
 
 /// Returns a new random number that other processes can't guess.
 ///

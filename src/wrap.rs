@@ -176,7 +176,7 @@ impl Life {
             }
         };
         let Some(ending) = own_end else {
-            let ending = self.served.end(END_GRACE).await;
+            let ending = self.served.end_and_unregister(END_GRACE).await;
             self.last_output().await;
             self.answer_waiting(&server_ended(ending)).await;
             // If the client closed its side, the end was expected. Otherwise the server closed its output without
@@ -185,7 +185,7 @@ impl Life {
         };
         // A remaining process can write forever, so the wait is limited until that process is ended.
         let _rest_may_be_endless = timeout(END_GRACE, self.last_output()).await;
-        self.served.end(LEFT_GRACE).await;
+        self.served.end_and_unregister(LEFT_GRACE).await;
         self.last_output().await;
         self.answer_waiting(&server_ended(ending)).await;
         ending.exit_code()
@@ -194,7 +194,7 @@ impl Life {
     /// Ends the server after the signal `number`.
     async fn end_at_once(&mut self, number: i32) {
         self.server_input.close();
-        self.served.end(LEFT_GRACE).await;
+        self.served.end_and_unregister(LEFT_GRACE).await;
         // The client may no longer read.
         self.over.client.cancel();
         let _may_time_out = timeout(OUTPUT_GRACE, self.last_output()).await;

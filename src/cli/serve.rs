@@ -41,10 +41,6 @@ pub(super) fn run(options: &Options) -> anyhow::Result<i32> {
 
 fn config(options: &Options) -> anyhow::Result<Config> {
     let shared = options.shared()?;
-    if let Some(sandbox) = &shared.commands.sandbox {
-        // This check must run before the first command.
-        sandbox.can_mount();
-    }
     let workspace = options.workspace(&shared)?;
     Ok(Config {
         shared,

@@ -29,24 +29,22 @@ pub struct CommandRequest<'a> {
     pub view: View,
     /// The time limits.
     pub times: Times,
+    /// Formats the status footer of the saved output, if the command ends after its result was returned.
+    pub status_footer: StatusFooter,
 }
 
-/// The time limits of a command, and the format of the status footer in its saved output. All times start with the
-/// command.
+/// The time limits of a command. All times start with the command.
 #[derive(Debug, Clone, Copy)]
 pub struct Times {
     /// The maximum run time.
     pub timeout: Duration,
     /// If set, the result is returned after this time even if the command still runs.
     pub answer_within: Option<Duration>,
-    /// Formats the status footer. It is added to the saved output of a command that ended after its result was
-    /// returned.
-    pub status_line: StatusLine,
 }
 
 /// Formats the status footer of a saved output: how the command ended, and the reason if part of the output was not
 /// saved.
-pub type StatusLine = fn(&LateEnd, Option<&Unsaved>) -> String;
+pub type StatusFooter = fn(&LateEnd, Option<&Unsaved>) -> String;
 
 /// How a command ended whose result was already returned.
 #[derive(Debug, Clone)]
@@ -66,7 +64,7 @@ pub struct LateEnd {
 /// A running command. Dropping it ends the command.
 #[derive(Debug)]
 pub struct Running {
-    pub(super) outcome: oneshot::Receiver<Outcome>,
+    pub(super) outcome: oneshot::Receiver<CommandOutcome>,
     pub(super) drain: Arc<Drain>,
     /// Ends the command when dropped. `None` if the command has ended, or keeps running after its result.
     pub(super) kill_on_drop: Option<DropGuard>,
@@ -90,7 +88,7 @@ impl Running {
 
     /// Waits for the outcome: the command has ended, or keeps running after its result. Cancel-safe: the future can be
     /// dropped and created again.
-    pub async fn outcome(&mut self) -> io::Result<Outcome> {
+    pub async fn outcome(&mut self) -> io::Result<CommandOutcome> {
         let outcome = (&mut self.outcome)
             .await
             .map_err(|_| io::Error::other("the task that supervises the command has ended"))?;
@@ -103,7 +101,7 @@ impl Running {
 
 /// The outcome of a command when its result is returned.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct CommandOutcome {
     /// Whether the command has ended or still runs.
     pub state: State,
     /// The output so far.
@@ -116,23 +114,11 @@ pub struct Outcome {
     pub autorun_changes: Vec<AutorunChange>,
 }
 
-impl Outcome {
-    /// Returns true if the command failed: by its exit code, a signal, its timeout, or a stage of its last pipeline.
-    pub fn failed(&self) -> bool {
-        let State::Finished { ending, cause, .. } = &self.state else { return false };
-        has_failed(*ending, *cause, self.pipeline.as_deref())
-    }
-}
-
-/// Returns true if a command with this ending and cause failed. `pipeline` has the exit codes of its last pipeline, if
-/// a stage before the last one failed.
-fn has_failed(ending: Ending, cause: Cause, pipeline: Option<&[i32]>) -> bool {
-    ending != Ending::Code(0) || cause != Cause::Itself || pipeline.is_some()
-}
-
-/// Returns the kinds of key lines to show for a command with this ending and cause.
+/// Returns the kinds of key lines to show for a command with this ending and cause: all if it failed. `pipeline` has the
+/// exit codes of its last pipeline, if a stage before the last one failed.
 pub(super) fn key_forms(ending: Ending, cause: Cause, pipeline: Option<&[i32]>) -> KeyForms {
-    if has_failed(ending, cause, pipeline) { KeyForms::All } else { KeyForms::None }
+    let has_failed = ending != Ending::Code(0) || cause != Cause::Itself || pipeline.is_some();
+    if has_failed { KeyForms::All } else { KeyForms::None }
 }
 
 /// The state of a command when its result is returned.

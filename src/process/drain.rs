@@ -40,9 +40,9 @@ impl fmt::Debug for Drain {
 pub(super) struct DrainProgress {
     /// Number of bytes that were captured.
     pub(super) captured: u64,
-    /// Number of bytes that were written so far. The value can be up to one block too high, because a block that was
-    /// read may not be captured yet.
-    pub(super) written: u64,
+    /// Maximum number of bytes that were written so far. The value can be up to one block too high, because a block that
+    /// was read may not be captured yet.
+    pub(super) written_at_most: u64,
     /// True if everything that was written so far was captured.
     pub(super) is_drained: bool,
 }
@@ -69,8 +69,8 @@ impl Drain {
     /// Returns the current progress.
     pub(super) fn progress(&self) -> DrainProgress {
         let (captured, waiting) = (self.bytes(), self.pipe.waiting());
-        let written = captured + waiting + BLOCK_BYTES as u64;
-        DrainProgress { captured, written, is_drained: self.pipe.is_idle() && waiting == 0 }
+        let written_at_most = captured + waiting + BLOCK_BYTES as u64;
+        DrainProgress { captured, written_at_most, is_drained: self.pipe.is_idle() && waiting == 0 }
     }
 
     /// Returns the number of bytes that were captured so far.

@@ -37,10 +37,10 @@ const NO_SECRETS: [&str; 13] = [
     "XDG_SESSION_TYPE",
 ];
 
-/// The environment of commands: the server's without these variables.
+/// The environment of commands: the variables of the server except those in `removed`, and those in [`OWN`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Environment {
-    /// The names of these variables.
+    /// The names of the variables that commands do not get.
     pub removed: Vec<OsString>,
 }
 

@@ -18,7 +18,7 @@ pub(super) struct CommandPermits {
 /// A permit to run one command. Dropping it lets another command run.
 #[derive(Debug)]
 pub struct CommandPermit {
-    /// `None` if the command has ended and there are more background processes than permits.
+    /// `None` if the command has ended with background processes and no permit for such a command was free.
     held: Option<OwnedSemaphorePermit>,
     background: Arc<Semaphore>,
 }
@@ -37,8 +37,8 @@ impl CommandPermits {
     ///
     /// # Errors
     ///
-    /// Returns an error if too many commands have background processes. Waiting would not help: a command that ends
-    /// does not reduce their number.
+    /// Returns an error if too many ended commands have background processes. It does not wait for these, because they
+    /// may never end.
     pub(super) async fn take(&self) -> Result<CommandPermit, TooManyCommands> {
         let held = Arc::clone(&self.running).acquire_owned().await.ok();
         if self.background.available_permits() == 0 {

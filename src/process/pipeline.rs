@@ -77,11 +77,9 @@ impl PipelineReports {
             .ok()
     }
 
-    /// Removes the folder.
-    pub(super) fn remove(&self) {
-        if let Some(Some(folder)) = self.folder.get() {
-            folder.remove();
-        }
+    /// Returns the folder, if it was created.
+    pub(super) fn folder(&self) -> Option<&Arc<TempFolder>> {
+        self.folder.get()?.as_ref()
     }
 }
 

@@ -9,7 +9,7 @@ use tokio::process::Child;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::process_tree::{self, ProcessScope, end_all};
+use super::process_tree::{self, ProcessScope, end_scopes_blocking};
 use super::tag::ServerId;
 
 /// Default time between SIGTERM and SIGKILL.
@@ -70,7 +70,7 @@ impl Registry {
     }
 
     /// Removes ended commands without processes, and reaps ended child processes that this process inherited.
-    pub(super) fn reap(&self) {
+    pub(super) fn clean_up(&self) {
         process_tree::reap_inherited(|| self.scopes());
         let may_be_left = |_: &String, (scope, phase): &mut (ProcessScope, Phase)| match phase {
             Phase::Background(output_ended) => !output_ended.is_cancelled() || !scope.has_empty_group(),
@@ -85,12 +85,12 @@ impl Registry {
         self.closing.cancel();
         let scopes = self.scopes();
         let ended = async {
-            process_tree::end(scopes, GRACE).await;
+            process_tree::end_scopes(scopes, GRACE).await;
             let runs = |(_, phase): &(ProcessScope, Phase)| matches!(phase, Phase::Running);
             // The value is locked while the guard exists.
             let _closed_with_this = commands.wait_for(|all| !all.values().any(runs)).await.map(drop);
             // A command may have ended by itself just now and left processes.
-            process_tree::end(self.scopes(), GRACE).await
+            process_tree::end_scopes(self.scopes(), GRACE).await
         };
         let _next_server_tries_again = tokio::time::timeout(SHUTDOWN, ended).await; // if some remain
         self.commands.send_replace(BTreeMap::new());
@@ -128,9 +128,9 @@ impl RegisteredCommand {
     }
 
     /// Ends all its processes.
-    pub(super) async fn end(&self, grace: Duration) {
+    pub(super) async fn end_processes(&self, grace: Duration) {
         if let Some(scope) = self.scope()
-            && !process_tree::end(vec![scope.clone()], grace).await
+            && !process_tree::end_scopes(vec![scope.clone()], grace).await
         {
             self.set(Some((scope, Phase::Unsure)));
         }
@@ -162,7 +162,7 @@ impl Drop for RegisteredCommand {
     fn drop(&mut self) {
         // This happens only if the runtime shuts down or the command could not be supervised.
         if let Some(scope) = self.scope() {
-            let is_ended = end_all(std::slice::from_ref(&scope), Duration::ZERO);
+            let is_ended = end_scopes_blocking(std::slice::from_ref(&scope), Duration::ZERO);
             self.set((!is_ended).then_some((scope, Phase::Unsure)));
         }
     }

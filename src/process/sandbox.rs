@@ -18,7 +18,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use tokio::process::Command;
@@ -60,14 +60,14 @@ pub struct Sandbox {
     autorun_files: Arc<AutorunFiles>,
     /// The baseline that all running commands share.
     baseline: Mutex<Option<Arc<Baseline>>>,
-    /// True if this system lets commands have their own mounts. Unset until a process has tried it.
-    can_mount: OnceLock<bool>,
+    /// True if this system lets commands have their own mounts.
+    can_mount: bool,
     /// Files and folders of the server, each with a description. None may be in a folder that commands can write to.
-    pub(super) server_paths: Vec<(&'static str, Root)>,
+    server_paths: Vec<(&'static str, Root)>,
     /// The temp folder of commands.
-    pub(super) temp: TempFolder,
+    pub(super) temp: Arc<TempFolder>,
     /// The folder that is mounted on `/dev/shm` for commands.
-    pub(super) shared_memory: TempFolder,
+    pub(super) shared_memory: Arc<TempFolder>,
     /// The parent folder of `temp`.
     temp_parent: Root,
 }
@@ -82,8 +82,8 @@ struct SandboxRules {
     /// Paths below those folders that become read-only if they exist.
     protect: Vec<OsString>,
     /// True if the system lets the command have its own mounts.
-    has_mounts: bool,
-    /// The folder that is mounted on `/dev/shm`. Needs `has_mounts`.
+    can_mount: bool,
+    /// The folder that is mounted on `/dev/shm`. Needs `can_mount`.
     shared_memory: Option<OsString>,
     /// True if the command must not create UNIX sockets.
     deny_unix_sockets: bool,
@@ -100,7 +100,8 @@ pub const SUBCOMMAND: &str = "sandboxed";
 const THIS_BINARY: &str = "/proc/self/exe";
 
 impl Sandbox {
-    /// Creates the sandbox for `mode`, with a temp folder for commands.
+    /// Creates the sandbox for `mode`, with a temp folder for commands. Starts a process that tries whether commands can
+    /// have their own mounts.
     ///
     /// `writable` are folders that commands can write to in addition to the roots. `autorun_files` are the absolute
     /// paths of files that start programs and may be in a root: this binary and the files of clients.
@@ -119,21 +120,25 @@ impl Sandbox {
         let is_read_only = mode == Mode::ReadOnly;
         let temp_folder = || {
             TempFolder::create(TempKind::Sandbox)
+                .map(Arc::new)
                 .map_err(|error| format!("no temp folder for commands: {error}"))
         };
         let folder = |path: &PathBuf| {
             Root::resolve(path.clone()).map_err(|error| format!("--writable {}: {error}", path.display()))
         };
+        let writable = writable.iter().filter(|_| !is_read_only).map(folder).collect::<Result<_, _>>()?;
+        let temp = temp_folder()?;
         Ok(Self {
             mode,
-            writable: writable.iter().filter(|_| !is_read_only).map(folder).collect::<Result<_, _>>()?,
+            writable,
             deny_unix_sockets: deny_unix_sockets || is_read_only,
             autorun_files: Arc::new(AutorunFiles::new(autorun_files)),
             baseline: Mutex::default(),
-            can_mount: OnceLock::new(),
+            // Before the first command, because a command could change the result.
+            can_mount: try_to_mount(&temp.path),
             server_paths,
             temp_parent: Root::followed(sys::temp_dir()),
-            temp: temp_folder()?,
+            temp,
             shared_memory: temp_folder()?,
         })
     }
@@ -180,37 +185,12 @@ impl Sandbox {
         unredirectable.map(|folder| folder.real.as_path()).collect()
     }
 
-    /// Returns true if this system lets commands have their own mounts. The first call starts a process that tries it.
-    /// Make that call before the first command of a server, because a command could change the result.
-    pub fn can_mount(&self) -> bool {
-        *self.can_mount.get_or_init(|| self.try_to_mount())
-    }
-
-    /// Returns true if a process with the rules can make a file read-only with a mount.
-    fn try_to_mount(&self) -> bool {
-        let file = self.temp.path.join("tried");
-        let tried = std::fs::write(&file, []).and_then(|()| {
-            let rules = SandboxRules {
-                write: vec![(&self.temp.path).into()],
-                protect: vec![file.clone().into()],
-                has_mounts: true,
-                folder: "/".into(),
-                ..SandboxRules::default()
-            };
-            let words = [THIS_BINARY, "--version"].map(OsString::from);
-            let mut process = under_rules(&rules, words.into(), std::iter::empty())?;
-            process.as_std_mut().stdout(Stdio::null()).stderr(Stdio::null()).status()
-        });
-        let _gone_already = std::fs::remove_file(file);
-        tried.is_ok_and(|status| status.success())
-    }
-
     /// Returns the existing autorun files: first those that are read-only for a command for `roots`, then those that
     /// the command can write to.
     pub fn found_autorun_files(&self, roots: &[Root]) -> (Vec<PathBuf>, Vec<PathBuf>) {
         let found = self.autorun_files_in(roots).into_iter();
         let (protected, mut unprotected): (_, Vec<_>) =
-            found.partition(|path| self.can_mount() && can_be_protected(path));
+            found.partition(|path| self.can_mount && can_be_protected(path));
         unprotected.extend(self.autorun_files.found_in_nested(&self.autorun_folders(roots)));
         (protected, unprotected)
     }
@@ -233,7 +213,7 @@ impl Sandbox {
             return Arc::clone(baseline);
         }
         let files = Arc::clone(&self.autorun_files);
-        Arc::clone(shared.insert(Arc::new(Baseline::new(files, folders, self.can_mount()))))
+        Arc::clone(shared.insert(Arc::new(Baseline::new(files, folders, self.can_mount))))
     }
 
     /// Returns a warning that lists the autorun files that a command for `roots` can write to, or `None` if there are
@@ -244,9 +224,9 @@ impl Sandbox {
         (!unprotected.is_empty()).then(|| format!("{warning}: {}", listed(&unprotected)))
     }
 
-    /// Returns a process that applies the rules for `roots` and then becomes `shell` in `folder`, with `variables` as
-    /// its environment. The shell can also write to the file `report`. The process starts with an empty environment;
-    /// variables that the caller adds reach the shell too.
+    /// Returns what starts a process that applies the rules for `roots` and then becomes `shell` in `folder`, with
+    /// `variables` as its environment. The shell can also write to the file `report`. The process starts with an empty
+    /// environment; variables that the caller adds reach the shell too.
     pub(super) fn command(
         &self,
         roots: &[Root],
@@ -260,14 +240,14 @@ impl Sandbox {
         self.shared_memory.restore();
         // Includes paths that the server can't open because it has no free file descriptor: the new process can open
         // them.
-        let protect = if self.can_mount() { self.autorun_files_in(roots) } else { BTreeSet::new() };
+        let protect = if self.can_mount { self.autorun_files_in(roots) } else { BTreeSet::new() };
         // In a writable folder, the report needs no rule, and another command could replace it with something else.
         let needs_rule = |report: &&Path| !self.writable_with(roots).any(|folder| report.starts_with(folder));
-        let has_own_shared_memory = self.mode == Mode::WorkspaceWrite && self.can_mount();
+        let has_own_shared_memory = self.mode == Mode::WorkspaceWrite && self.can_mount;
         let rules = SandboxRules {
             write: self.writable_with(roots).map(Into::into).collect(),
             protect: protect.into_iter().map(Into::into).collect(),
-            has_mounts: self.can_mount(),
+            can_mount: self.can_mount,
             shared_memory: has_own_shared_memory.then(|| (&self.shared_memory.path).into()),
             deny_unix_sockets: self.deny_unix_sockets,
             report: report.filter(needs_rule).map(Into::into),
@@ -277,7 +257,26 @@ impl Sandbox {
     }
 }
 
-/// Returns the process that applies `rules` and then becomes `words`, with `variables` as its environment.
+/// Returns true if a process with the rules can make a file in `temp` read-only with a mount.
+fn try_to_mount(temp: &Path) -> bool {
+    let file = temp.join("tried");
+    let tried = std::fs::write(&file, []).and_then(|()| {
+        let rules = SandboxRules {
+            write: vec![temp.into()],
+            protect: vec![file.clone().into()],
+            can_mount: true,
+            folder: "/".into(),
+            ..SandboxRules::default()
+        };
+        let words = [THIS_BINARY, "--version"].map(OsString::from);
+        let mut start = under_rules(&rules, words.into(), std::iter::empty())?;
+        start.as_std_mut().stdout(Stdio::null()).stderr(Stdio::null()).status()
+    });
+    let _gone_already = std::fs::remove_file(file);
+    tried.is_ok_and(|status| status.success())
+}
+
+/// Returns what starts a process that applies `rules` and then becomes `words`, with `variables` as its environment.
 fn under_rules(
     rules: &SandboxRules,
     words: Vec<OsString>,

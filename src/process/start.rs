@@ -9,9 +9,9 @@ use std::time::Duration;
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-use super::Ending;
 use super::process_tree::kill_group;
 use super::registry::{RegisteredCommand, Registry};
+use super::{Commands, Ending};
 use crate::sys::{self, InputPipe, TAG};
 
 /// Requested capacity of the pipe in bytes. A larger pipe makes a command with much output wait less often.
@@ -19,11 +19,32 @@ const PIPE_BYTES: usize = 1 << 20;
 /// Maximum wait for a killed program to end, and for its pipe to close.
 pub(super) const KILLED_WAIT: Duration = Duration::from_millis(500);
 
-/// A running program and all processes that it started. Dropping it kills them.
+/// A running program and all processes that it started. Dropping it kills them, unless it was removed from the
+/// registry or became a background command.
 #[derive(Debug)]
 pub struct Program {
     pub(super) child: Child,
     pub(super) registered: RegisteredCommand,
+}
+
+impl Commands {
+    /// Starts an MCP server, `program` with `arguments`, in the folder and environment of this process and with its
+    /// stderr. Returns it with the pipes to its stdin and from its stdout. Needs a tokio runtime.
+    pub(crate) fn start_server(
+        &self,
+        program: &OsStr,
+        arguments: &[OsString],
+    ) -> io::Result<(Program, InputPipe, PipeReader)> {
+        let (from_input, input) = io::pipe()?;
+        // Use the full path of a program on `PATH`, because on Windows its name can lack the extension.
+        let is_name = Path::new(program).components().count() == 1;
+        let found = is_name.then(|| sys::on_path(program)).flatten();
+        let mut command = Command::new(found.as_deref().map_or(program, Path::as_os_str));
+        sys::prepare_spawn(&mut command);
+        command.args(arguments).stdin(from_input);
+        let (program, output) = Program::start(&self.registry, command, false)?;
+        Ok((program, InputPipe::new(input)?, output))
+    }
 }
 
 impl Program {
@@ -47,24 +68,6 @@ impl Program {
         Ok((Self { child, registered }, output))
     }
 
-    /// Starts an MCP server, `program` with `arguments`, in the folder and environment of this process and with its
-    /// stderr. Returns it with the pipes to its stdin and from its stdout. Needs a tokio runtime.
-    pub(super) fn start_server(
-        registry: &Arc<Registry>,
-        program: &OsStr,
-        arguments: &[OsString],
-    ) -> io::Result<(Self, InputPipe, PipeReader)> {
-        let (from_input, input) = io::pipe()?;
-        // Use the full path of a program on `PATH`, because on Windows its name can lack the extension.
-        let is_name = Path::new(program).components().count() == 1;
-        let found = is_name.then(|| sys::on_path(program)).flatten();
-        let mut command = Command::new(found.as_deref().map_or(program, Path::as_os_str));
-        sys::prepare_spawn(&mut command);
-        command.args(arguments).stdin(from_input);
-        let (program, output) = Self::start(registry, command, false)?;
-        Ok((program, InputPipe::new(input)?, output))
-    }
-
     /// Waits until the program has ended. Cancel-safe: the future can be dropped and created again.
     pub async fn wait(&mut self) -> Ending {
         sys::ending_of(self.child.wait().await.ok(), false)
@@ -72,16 +75,16 @@ impl Program {
 
     /// Ends the program and all its processes with SIGTERM, and with SIGKILL after `grace`. Removes it from the
     /// registry.
-    pub async fn end(&mut self, grace: Duration) -> Ending {
-        let ending = self.end_processes(grace).await;
+    pub async fn end_and_unregister(&mut self, grace: Duration) -> Ending {
+        let ending = self.end_and_wait(grace).await;
         self.registered.unregister();
         ending
     }
 
-    /// Does the same as [`end`](Self::end), but keeps the program in the registry, so that the end of the server waits
-    /// for it.
-    pub(super) async fn end_processes(&mut self, grace: Duration) -> Ending {
-        self.registered.end(grace).await;
+    /// Does the same as [`end_and_unregister`](Self::end_and_unregister), but keeps the program in the registry, so that
+    /// the end of the server waits for it.
+    pub(super) async fn end_and_wait(&mut self, grace: Duration) -> Ending {
+        self.registered.end_processes(grace).await;
         self.wait_or_kill().await
     }
 

@@ -17,7 +17,10 @@ use super::registry::GRACE;
 use super::sandbox::AutorunChange;
 use super::sandbox::autorun_files::Baseline;
 use super::start::KILLED_WAIT;
-use super::{Background, Cause, CommandPermit, Ending, LateEnd, Outcome, Program, Running, State, Times};
+use super::{
+    Background, Cause, CommandOutcome, CommandPermit, Ending, LateEnd, Program, Running, State, StatusFooter,
+    Times,
+};
 use crate::blocking;
 use crate::capture::{Capture, Captured};
 use crate::fs::workspace::shown;
@@ -45,6 +48,7 @@ pub(super) struct SupervisedCommand {
     pub(super) began: Instant,
     /// The autorun files before the command started. `None` without a sandbox.
     pub(super) baseline: Option<Arc<Baseline>>,
+    pub(super) status_footer: StatusFooter,
 }
 
 impl SupervisedCommand {
@@ -59,8 +63,14 @@ impl SupervisedCommand {
 
     /// Supervises the command until it ends. Sends its outcome once: at the end, or earlier if the command outlives its
     /// result.
-    async fn supervise(mut self, times: Times, cancel: CancellationToken, sender: oneshot::Sender<Outcome>) {
-        let Times { timeout, answer_within, status_line } = times;
+    async fn supervise(
+        mut self,
+        times: Times,
+        cancel: CancellationToken,
+        sender: oneshot::Sender<CommandOutcome>,
+    ) {
+        let Times { timeout, answer_within } = times;
+        let status_footer = self.status_footer;
         let closing = self.shell.registered.registry.closing.clone();
         // `None` after the outcome was sent.
         let (began, mut sender) = (self.began, Some(sender));
@@ -71,9 +81,9 @@ impl SupervisedCommand {
                 // The server ends all commands together.
                 () = closing.cancelled() => break (Cause::Cancelled, self.shell.wait_or_kill().await),
                 ending = self.shell.wait() => break (Cause::Itself, ending),
-                () = cancel.cancelled() => break (Cause::Cancelled, self.shell.end_processes(GRACE).await),
+                () = cancel.cancelled() => break (Cause::Cancelled, self.shell.end_and_wait(GRACE).await),
                 () = wait_until(began, timeout) => {
-                    break (Cause::Timeout, self.shell.end_processes(TIMEOUT_GRACE).await);
+                    break (Cause::Timeout, self.shell.end_and_wait(TIMEOUT_GRACE).await);
                 }
                 () = wait_until(began, answer_within.unwrap_or(Duration::MAX)), if !was_sent => {
                     // The command outlives its result. Later output goes to the saved file.
@@ -81,7 +91,7 @@ impl SupervisedCommand {
                     let state = State::StillRunning { id: self.shell.child.id().unwrap_or_default() };
                     let autorun_changes = self.autorun_changes();
                     let duration = began.elapsed();
-                    let outcome = Outcome { state, output, duration, pipeline: None, autorun_changes };
+                    let outcome = CommandOutcome { state, output, duration, pipeline: None, autorun_changes };
                     if let Some(sender) = sender.take() {
                         let _caller_went_away = sender.send(outcome);
                     }
@@ -94,16 +104,18 @@ impl SupervisedCommand {
             tokio::select! {
                 () = self.wait_until_drained() => {}
                 () = cancel.cancelled() => {
-                    self.shell.end_processes(GRACE).await;
+                    self.shell.end_and_wait(GRACE).await;
                     cause = Cause::Cancelled;
                 }
             }
         }
         if sender.is_none() {
+            // The footer must be in the file before `finish` closes it. The command is still registered, so this is not
+            // the last comparison of its autorun files: `finish` makes that one.
             let (pipeline, autorun_changes) = (pipeline.clone(), self.autorun_changes());
             let end = LateEnd { ending, cause, timeout, pipeline, autorun_changes };
-            let line = move |unsaved: Option<&Unsaved>| status_line(&end, unsaved);
-            self.with_capture(move |capture| capture.stream.end_with(&line)).await;
+            let footer = move |unsaved: Option<&Unsaved>| status_footer(&end, unsaved);
+            self.with_capture(move |capture| capture.stream.end_with(&footer)).await;
         }
         if cause == Cause::Cancelled && sender.is_some() {
             // No result can name the saved file.
@@ -114,21 +126,26 @@ impl SupervisedCommand {
         if let Some(sender) = sender {
             let state = State::Finished { ending, cause, background };
             let _caller_went_away =
-                sender.send(Outcome { state, output, duration, pipeline, autorun_changes });
+                sender.send(CommandOutcome { state, output, duration, pipeline, autorun_changes });
         }
     }
 
-    /// Returns the exit codes of the last pipeline, if a stage before the last one failed. Removes the report.
+    /// Returns the exit codes of the last pipeline, if a stage before the last one failed. Removes the report. Blocks only
+    /// for the read of one small file, which the shell has just written.
     fn exit_codes(&mut self, cause: Cause, ending: Ending) -> Option<Vec<i32>> {
         let mut report = self.report.take()?;
         let has_exited = cause == Cause::Itself && matches!(ending, Ending::Code(_));
         has_exited.then(|| report.failed_codes()).flatten()
     }
 
-    /// Returns the autorun files that were created or changed, and logs a warning for each.
+    /// Returns the autorun files that were created or changed, and logs a warning for each. After the last command, the
+    /// next one gets a new baseline.
+    ///
+    /// Blocks the asynchronous thread while it reads the files, so that no command starts between the check whether this
+    /// is the last one and the comparison. The number of bytes that it reads is limited.
     fn autorun_changes(&self) -> Vec<AutorunChange> {
         let registry = &self.shell.registered.registry;
-        registry.reap();
+        registry.clean_up();
         let changes = self.baseline.as_ref().map(|baseline| baseline.changes(registry.is_idle()));
         let changes = changes.unwrap_or_default();
         for AutorunChange { path, is_new } in &changes {
@@ -158,6 +175,7 @@ impl SupervisedCommand {
         let is_open = survivors.is_some() && !self.drain.ended.is_cancelled();
         let output = self.with_capture(move |capture| capture.answer(is_open, forms)).await;
         let Some((scope, background)) = survivors else {
+            // First, because the registry is idle only without this command.
             self.shell.registered.unregister();
             let changes = self.autorun_changes();
             return (output, Vec::new(), changes);
@@ -170,7 +188,7 @@ impl SupervisedCommand {
         tokio::spawn(async move {
             self.drain.ended.cancelled().await;
             drop(self.permit);
-            self.shell.registered.registry.reap();
+            self.shell.registered.registry.clean_up();
         });
         (output, if is_open { background } else { Vec::new() }, changes)
     }
@@ -189,7 +207,7 @@ impl SupervisedCommand {
     /// processes hold it open, a short time without new output.
     async fn wait_until_drained(&self) {
         let began = Instant::now();
-        let DrainProgress { written: shell_bytes, captured: mut before, .. } = self.drain.progress();
+        let DrainProgress { written_at_most: shell_bytes, captured: mut before, .. } = self.drain.progress();
         while timeout(QUIET_PERIOD, self.drain.ended.cancelled()).await.is_err() {
             let now = self.drain.progress();
             if output_is_complete(began.elapsed(), shell_bytes, before, now) {
@@ -235,11 +253,11 @@ mod tests {
     fn output_is_complete_after_the_output_of_the_shell() {
         let millis = Duration::from_millis;
         let progress = |captured, waiting, idle| {
-            let written = captured + waiting + BLOCK_BYTES as u64;
-            DrainProgress { captured, written, is_drained: idle && waiting == 0 }
+            let written_at_most = captured + waiting + BLOCK_BYTES as u64;
+            DrainProgress { captured, written_at_most, is_drained: idle && waiting == 0 }
         };
         let end = progress(1_000, 500_000, false);
-        let all = end.written;
+        let all = end.written_at_most;
         let empty = progress(501_000, 0, true);
         let cases = [
             ("everything was read, and nothing follows", 40, empty, empty, true),

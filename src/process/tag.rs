@@ -1,5 +1,6 @@
-//! The tag in the environment of a command. cutline finds the processes of a command by it, whatever their group or
-//! session. The name of a temp folder contains a tag too.
+//! The tag in the environment of a command. While the command runs, cutline also finds its processes in other groups and
+//! sessions by it. The next server finds the processes of a killed server by it. The name of a temp folder contains a
+//! tag too.
 
 use crate::sys;
 

@@ -7,6 +7,7 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use super::tag::ServerId;
 use crate::sys::{self, Folder, below};
@@ -14,7 +15,7 @@ use crate::sys::{self, Folder, below};
 /// The purpose of a temp folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TempKind {
-    /// The temp folder of commands under a sandbox.
+    /// A folder of commands under a sandbox: their temp folder, or the one that is mounted on `/dev/shm`.
     Sandbox,
     /// Reports of the exit codes of pipelines.
     Pipelines,
@@ -40,7 +41,7 @@ pub(super) struct TempFolder {
     pub(super) path: PathBuf,
     /// The locked folder. The lock protects it from servers in other containers, which cannot see the process id of
     /// this one.
-    locked: Folder,
+    locked: Mutex<Folder>,
 }
 
 impl TempFolder {
@@ -51,14 +52,20 @@ impl TempFolder {
         let name = format!("{}{}", kind.prefix(), ServerId::this().new_tag());
         below::make_private_folder(&parent, &name)?;
         let locked = below::folder(&parent, name.as_bytes())?;
-        // If the file system has no locks, the process id and start time in the name still identify the server.
-        let _name_identifies_it_too = sys::lock(&locked);
-        Ok(Self { path: shared.join(&name), parent, name, locked })
+        // On a file system without locks, `remove_stale` removes nothing, so the folder needs no lock.
+        let _not_needed_without_locks = sys::lock(&locked);
+        Ok(Self { path: shared.join(&name), parent, name, locked: Mutex::new(locked) })
     }
 
-    /// Creates the folder again if another program removed it as an old one.
+    /// Creates and locks the folder again if another program removed it as an old one.
     pub(super) fn restore(&self) {
-        let _there_already = below::make_private_folder(&self.parent, &self.name);
+        if below::make_private_folder(&self.parent, &self.name).is_err() {
+            return; // It is there already.
+        }
+        if let Ok(folder) = self.open() {
+            let _not_needed_without_locks = sys::lock(&folder);
+            *self.locked.lock().unwrap_or_else(PoisonError::into_inner) = folder;
+        }
     }
 
     /// Opens the folder.
@@ -66,11 +73,12 @@ impl TempFolder {
         below::folder(&self.parent, self.name.as_bytes())
     }
 
-    /// Removes the folder. Call it before the process exits, because that may not drop it.
+    /// Removes the folder. Call it before the process exits, because that may not drop it. Blocks.
     pub(super) fn remove(&self) {
         // A command may have removed its own rights to the folder, and the folder may have been created again.
         let opened = self.open();
-        let folder = opened.as_ref().unwrap_or(&self.locked);
+        let locked = self.locked.lock().unwrap_or_else(PoisonError::into_inner);
+        let folder = opened.as_ref().unwrap_or(&locked);
         let _next_server_tries_again = sys::remove_tree(&self.parent, self.name.as_bytes(), folder);
     }
 }
@@ -121,5 +129,15 @@ mod tests {
         for (name, expected) in cases {
             assert_eq!(is_of_ended_server(name.as_bytes()), expected, "{name}");
         }
+    }
+
+    #[test]
+    fn restored_folder_is_locked() {
+        let folder = TempFolder::create(TempKind::Pipelines).unwrap();
+        let is_locked = || !sys::lock(folder.open().unwrap());
+        assert!(is_locked());
+        std::fs::remove_dir(&folder.path).unwrap();
+        folder.restore();
+        assert!(is_locked(), "another server could remove the folder");
     }
 }

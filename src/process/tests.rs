@@ -25,12 +25,12 @@ impl Here {
 
     async fn run(&self, command: &str) -> Running {
         let permit = self.commands.permit().await.unwrap();
-        let status_line: StatusLine = |_, _| String::new();
-        let times = Times { timeout: Duration::from_secs(30), answer_within: None, status_line };
+        let times = Times { timeout: Duration::from_secs(30), answer_within: None };
         let (roots, folder) = (&self.roots[..], self.roots[0].real.as_path());
         let (keep, bounds) = (Keep::Tail, Bounds::new(2, 1000));
         let view = View { keep, bounds, key_space: None, max_line_chars: None };
-        let request = CommandRequest { command, roots, folder, view, times };
+        let status_footer: StatusFooter = |_, _| String::new();
+        let request = CommandRequest { command, roots, folder, view, times, status_footer };
         self.commands.run(permit, request).unwrap()
     }
 }

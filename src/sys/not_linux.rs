@@ -11,7 +11,7 @@ use std::path::Path;
 
 use sysinfo::{ProcessRefreshKind, ProcessStatus, ProcessesToUpdate, System};
 
-use super::{Opened, OutOfDescriptors, Process, group};
+use super::{Opened, Process, Unreadable, group};
 
 /// Returns `None`, because this system does not report whether a file is in the cache.
 pub(crate) fn read_cached(_: &File, _: usize) -> Option<Vec<u8>> {
@@ -46,13 +46,13 @@ pub(crate) fn has_process_table() -> bool {
 }
 
 /// Returns all processes.
-pub(crate) fn list_processes() -> Result<Vec<Process>, OutOfDescriptors> {
+pub(crate) fn list_processes() -> Result<Vec<Process>, Unreadable> {
     let system = refreshed(ProcessesToUpdate::All, ProcessRefreshKind::nothing());
     Ok(system.processes().values().map(seen).collect())
 }
 
 /// Returns the process with this id.
-pub(crate) fn process_info(id: u32) -> Result<Option<Process>, OutOfDescriptors> {
+pub(crate) fn process_info(id: u32) -> Result<Option<Process>, Unreadable> {
     Ok(with_process(id, ProcessRefreshKind::nothing(), |process| Some(seen(process))))
 }
 

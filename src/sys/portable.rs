@@ -10,7 +10,7 @@ use rustix::process::{Signal, kill_process};
 use sysinfo::{ProcessRefreshKind, UpdateKind};
 
 use super::not_linux::with_process;
-use super::{Folder, OutOfDescriptors, TAG, pid, process_info};
+use super::{Folder, TAG, Unreadable, pid, process_info};
 
 pub(super) use opened::LOOK;
 
@@ -26,7 +26,7 @@ pub(super) fn make_accessible(base: impl AsFd, name: &[u8]) -> Result<(), Errno>
 
 /// Checks the start time of a process and sends `signals` to it. Another process could get the id between the two;
 /// these systems have no better way. Returns false if the process has ended or belongs to another user.
-pub(crate) fn send_signals(id: u32, start: u64, signals: &[Signal]) -> Result<bool, OutOfDescriptors> {
+pub(crate) fn send_signals(id: u32, start: u64, signals: &[Signal]) -> Result<bool, Unreadable> {
     let is_same = process_info(id)?.is_some_and(|now| start > 0 && now.start == start && !now.ended);
     let Some(pid) = pid(id).filter(|_| is_same) else { return Ok(false) };
     Ok(signals.iter().all(|signal| kill_process(pid, *signal).is_ok()))
@@ -41,7 +41,7 @@ pub(super) fn dir_reader(folder: &Folder, _: &mut Vec<u8>) -> Result<Dir, Errno>
 }
 
 /// Returns the tag in the initial environment of a process.
-pub(crate) fn tag_of(id: u32) -> Result<Option<String>, OutOfDescriptors> {
+pub(crate) fn tag_of(id: u32) -> Result<Option<String>, Unreadable> {
     Ok(with_process(id, ProcessRefreshKind::nothing().with_environ(UpdateKind::Always), |process| {
         let tag = |entry: &str| Some(entry.strip_prefix(TAG)?.strip_prefix('=')?.to_owned());
         process.environ().iter().find_map(|entry| tag(entry.to_str()?))
@@ -55,7 +55,7 @@ pub(crate) fn owner(id: u32) -> Option<u32> {
 }
 
 /// Returns an empty list, because this system does not report the pipes of a process.
-pub(crate) fn pipes(_: u32) -> Result<Vec<u64>, OutOfDescriptors> {
+pub(crate) fn pipes(_: u32) -> Result<Vec<u64>, Unreadable> {
     Ok(Vec::new())
 }
 

@@ -22,7 +22,7 @@ use rustix::fs::{FileType, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 
-use super::{FileKind, GOES_ON_AFTER_INTR, LOOK, OutOfDescriptors, Stat, dir_reader, process_info};
+use super::{FileKind, GOES_ON_AFTER_INTR, LOOK, Stat, Unreadable, dir_reader, process_info};
 
 pub(crate) use input_pipe::InputPipe;
 pub(crate) use output_pipe::OutputPipe;
@@ -153,7 +153,7 @@ pub(crate) fn may_be_alive(id: u32, start: u64) -> bool {
         Ok(Some(process)) => (start == 0 || process.start == start) && !process.ended,
         // If the system hides processes, it may still exist.
         Ok(None) => pid(id).is_some_and(|pid| test_kill_process(pid) != Err(Errno::SRCH)),
-        Err(OutOfDescriptors) => true,
+        Err(Unreadable) => true,
     }
 }
 

@@ -16,7 +16,9 @@ use serde::Deserialize;
 use super::resolve::{self, ExpectedKind};
 use super::{Context, Output, ToolError};
 use crate::fs::workspace::shown;
-use crate::process::{Cause, CommandPermit, CommandRequest, Outcome, Running, State, Times, TooManyCommands};
+use crate::process::{
+    Cause, CommandOutcome, CommandPermit, CommandRequest, Running, State, Times, TooManyCommands,
+};
 use cutline_core::text::show;
 use plan::Plan;
 use progress::ProgressReporter;
@@ -52,17 +54,20 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
     let permit = wait_for_permit(cx, &mut reporter).await?;
     // The client's timeout starts with the call.
     let remaining = |within: Duration| within.saturating_sub(began.elapsed()).max(MIN_RESULT_TIME);
-    let times = Times {
-        timeout: plan.timeout,
-        answer_within: cx.limits.answer_within.map(remaining),
-        status_line: answer::status_line,
+    let request = CommandRequest {
+        command: &plan.command,
+        roots: &cx.workspace.roots,
+        folder: &folder,
+        view: plan.view,
+        times: Times { timeout: plan.timeout, answer_within: cx.limits.answer_within.map(remaining) },
+        status_footer: answer::status_footer,
     };
-    let roots = &cx.workspace.roots;
-    let request = CommandRequest { command: &plan.command, roots, folder: &folder, view: plan.view, times };
     let not_started = |source| ToolError::Spawn(show::name(&shown(&folder)).into_owned(), source);
     let mut running = cx.shared.commands.run(permit, request).map_err(not_started)?;
-    match watch(cx, &mut running, reporter).await.map_err(not_started)? {
-        Outcome { state: State::Finished { cause: Cause::Cancelled, .. }, .. } => Err(ToolError::Cancelled),
+    match watch(cx, &mut running, reporter).await.map_err(ToolError::ResultLost)? {
+        CommandOutcome { state: State::Finished { cause: Cause::Cancelled, .. }, .. } => {
+            Err(ToolError::Cancelled)
+        }
         outcome => Ok(answer::compose(cx, &plan, outcome)),
     }
 }
@@ -83,11 +88,12 @@ async fn wait_for_permit(
     let mut time_limit = std::pin::pin!(tokio::time::sleep(within));
     loop {
         tokio::select! {
+            biased;
+            () = cx.cancel.cancelled() => return Err(ToolError::Cancelled),
             permit = &mut permit => {
                 return permit.map_err(|TooManyCommands| ToolError::TooManyCommands);
             }
-            () = cx.cancel.cancelled() => return Err(ToolError::Cancelled),
-            () = cx.shutdown.cancelled() => return Err(ToolError::Cancelled),
+            () = cx.shared.commands.shutdown_started() => return Err(ToolError::Cancelled),
             () = &mut time_limit => {
                 return Err(ToolError::NotStarted(within.as_secs()));
             }
@@ -96,17 +102,17 @@ async fn wait_for_permit(
     }
 }
 
-/// Waits for the end of the command, reports its progress, and ends it if the call is cancelled.
+/// Waits for the end of the command, reports its progress, and ends it if the call is cancelled. The end of the server
+/// ends the command too.
 async fn watch(
     cx: &Context,
     running: &mut Running,
     mut reporter: ProgressReporter<'_>,
-) -> std::io::Result<Outcome> {
+) -> std::io::Result<CommandOutcome> {
     loop {
         tokio::select! {
             outcome = running.outcome() => return outcome,
             () = cx.cancel.cancelled() => break,
-            () = cx.shutdown.cancelled() => break,
             () = reporter.due() => reporter.report(running),
         }
     }

@@ -155,6 +155,9 @@ pub enum ToolError {
     /// A command could not be started in a folder, which may have been removed.
     #[error("Command could not be started in {}: {}", show::path(.0), reason(.1))]
     Spawn(String, io::Error),
+    /// A command was started, but the task that supervises it failed.
+    #[error("The command was started, but its result was lost: {}", reason(.0))]
+    ResultLost(io::Error),
     /// Too many earlier commands have background processes.
     #[error(
         "Command could not be started: background processes of {} earlier commands hold their output. Send the \

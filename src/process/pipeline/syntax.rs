@@ -26,7 +26,8 @@ enum Nest {
     Backtick,
     Paren,
     Arithmetic,
-    Brace,
+    /// `${`.
+    Parameter,
 }
 
 /// A scan of a command line.
@@ -132,15 +133,17 @@ impl<'a> Scan<'a> {
                 self.skip(1)?;
                 self.at_word_start = true;
             }
-            '}' if top == Some(Nest::Brace) => {
+            '}' if top == Some(Nest::Parameter) => {
                 self.nest.pop();
                 self.skip(1)?;
             }
-            '#' if was_word_start && top != Some(Nest::Brace) => {
+            '#' if was_word_start && top != Some(Nest::Parameter) => {
                 self.skip(self.rest.find('\n').unwrap_or(self.rest.len()))?;
             }
             '<' if self.rest.starts_with("<<<") => self.skip(3)?,
-            '<' if self.rest.starts_with("<<") && !matches!(top, Some(Nest::Arithmetic | Nest::Brace)) => {
+            '<' if self.rest.starts_with("<<")
+                && !matches!(top, Some(Nest::Arithmetic | Nest::Parameter)) =>
+            {
                 self.here_document()?;
             }
             '<' | '>' => {
@@ -202,7 +205,7 @@ impl<'a> Scan<'a> {
             self.at_word_start = true;
             self.skip(2)
         } else if self.rest.starts_with("${") {
-            self.nest.push(Nest::Brace);
+            self.nest.push(Nest::Parameter);
             self.skip(2)
         } else if self.rest.starts_with("$'") && !is_quoted {
             self.skip(2)?;

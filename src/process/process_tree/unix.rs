@@ -17,7 +17,7 @@ use crate::process::tag::ServerId;
 use crate::sys::{self, Process, TAG, pid};
 use snapshot::ProcessSnapshot;
 
-pub(in crate::process) use end::end_all;
+pub(in crate::process) use end::end_scopes_blocking;
 
 /// The process id and start time. No two processes have the same pair.
 type ProcessKey = (u32, u64);
@@ -32,12 +32,12 @@ pub(in crate::process) struct ProcessScope {
     /// The start time of the shell. Older processes do not belong to the command.
     since: u64,
     /// Which of the processes cutline ends.
-    reach: KillScope,
+    reach: Reach,
 }
 
 /// Which of a command's processes cutline ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum KillScope {
+enum Reach {
     /// All processes, because the shell had not ended by itself.
     Everything,
     /// After the shell has ended: those that stayed in the group or hold the output open.
@@ -59,7 +59,7 @@ impl ProcessScope {
     /// Creates the scope of a command of `server` that is about to start: all processes with a tag that starts with
     /// `tag`.
     pub(in crate::process) fn new(server: ServerId, tag: &str) -> Self {
-        Self { tag: tag.to_owned(), group: 0, since: server.start, reach: KillScope::Everything }
+        Self { tag: tag.to_owned(), group: 0, since: server.start, reach: Reach::Everything }
     }
 
     /// Adds the group and the start time of the shell.
@@ -94,7 +94,7 @@ impl ProcessScope {
         let shown = if holders.is_empty() { group } else { holders };
         let shown =
             shown.into_iter().map(|process| Background { id: process.id, name: process.name.clone() });
-        Some((Self { reach: KillScope::Background { pipe, known }, ..self }, shown.collect()))
+        Some((Self { reach: Reach::Background { pipe, known }, ..self }, shown.collect()))
     }
 }
 
@@ -137,12 +137,12 @@ pub(in crate::process) fn end_orphans(grace: Duration) {
         server.namespace == namespace && Some(*server) != own && !sys::may_be_alive(server.id, server.start)
     };
     let orphans = |server: ServerId| {
-        let reach = KillScope::Orphans { session: server.session };
+        let reach = Reach::Orphans { session: server.session };
         ProcessScope { reach, ..ProcessScope::new(server, &server.tag_prefix()) }
     };
     let scopes: Vec<ProcessScope> = servers.into_iter().filter(is_gone).map(orphans).collect();
     if !scopes.is_empty() {
-        let _the_next_server_tries_again = end_all(&scopes, grace);
+        let _the_next_server_tries_again = end_scopes_blocking(&scopes, grace);
     }
 }
 

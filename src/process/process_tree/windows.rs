@@ -88,7 +88,7 @@ fn processes_of(ids: &[u32]) -> impl Iterator<Item = Process> {
 
 /// Ends all processes of `scopes` immediately, because a program without a window cannot be asked to end. Blocks until
 /// they have ended, at most one second. Returns true if none remains.
-pub(in crate::process) fn end_all(scopes: &[ProcessScope], _grace: Duration) -> bool {
+pub(in crate::process) fn end_scopes_blocking(scopes: &[ProcessScope], _grace: Duration) -> bool {
     let began = Instant::now();
     let ids: Vec<u32> = scopes.iter().filter_map(|scope| scope.members().ok()).flatten().collect();
     let starts: Vec<(u32, u64)> = processes_of(&ids).map(|process| (process.id, process.start)).collect();

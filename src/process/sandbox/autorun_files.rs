@@ -74,7 +74,7 @@ pub(super) struct AutorunFiles {
 }
 
 impl AutorunFiles {
-    /// Creates the list of the files in [`NAMES`] and at `paths`.
+    /// Creates a search for autorun files: those in [`NAMES`], those of repositories, and those at `paths`.
     pub(super) fn new(paths: &[PathBuf]) -> Self {
         Self {
             fixed: paths.iter().map(|path| Followed::new(path)).collect(),
@@ -92,7 +92,7 @@ impl AutorunFiles {
                 path.entries.iter().filter(|entry| folders.iter().any(|folder| entry.starts_with(folder)));
             below.filter(|entry| **entry == path.end || entry.is_symlink()).cloned()
         });
-        named.chain(of_git).chain(fixed).filter(|path| exists(path)).collect()
+        named.chain(of_git).chain(fixed).filter(|path| is_autorun_file(path)).collect()
     }
 
     /// Returns the autorun files of repositories one and two folders below one of `folders`, and of the repositories
@@ -102,7 +102,11 @@ impl AutorunFiles {
         // An index that lists too many repositories counts as an autorun file itself.
         let too_long = folders.iter().filter(|folder| self.indexed.by_index_of(folder).is_none());
         let too_long = too_long.map(|folder| folder.join(repositories::INDEX));
-        nested.flat_map(|nested| of_repository(&nested)).chain(too_long).filter(|path| exists(path)).collect()
+        nested
+            .flat_map(|nested| of_repository(&nested))
+            .chain(too_long)
+            .filter(|path| is_autorun_file(path))
+            .collect()
     }
 }
 
@@ -127,7 +131,8 @@ fn of_repository(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// Returns true if there is an autorun file at `path`.
-fn exists(path: &Path) -> bool {
+/// Returns true if there is a file or folder at `path`. A `.git` folder does not count, because only a `.git` file is an
+/// autorun file.
+fn is_autorun_file(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|found| !path.ends_with(GIT) || !found.is_dir())
 }

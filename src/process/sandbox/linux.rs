@@ -63,7 +63,7 @@ fn apply_rules() -> io::Result<Vec<OsString>> {
     let used = [&rules.folder].into_iter().chain(&rules.report).chain(&rules.shared_memory).map(Path::new);
     let is_hidden = mounts::hides(write.iter().map(PathBuf::as_path).chain(used));
     let shared_memory = rules.shared_memory.map(PathBuf::from).filter(|_| !is_hidden);
-    if rules.has_mounts {
+    if rules.can_mount {
         let report = rules.report.as_deref().map(Path::new);
         mounts::enter_namespaces(&protect, &write, shared_memory.as_deref(), report)?;
     }

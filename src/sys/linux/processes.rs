@@ -18,7 +18,7 @@ use rustix::io::Errno;
 
 use rustix::process::{PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal};
 
-use crate::sys::{Folder, OutOfDescriptors, Process, TAG, names_in, open_folder, pid};
+use crate::sys::{Folder, Process, TAG, Unreadable, names_in, open_folder, pid};
 
 /// Maximum size of a `stat` line in bytes. It has about fifty numbers and is shorter.
 const STAT_BYTES: usize = 1024;
@@ -41,16 +41,17 @@ pub(crate) fn has_process_table() -> bool {
     })
 }
 
-/// Returns all processes, or an empty list without a process table.
-pub(crate) fn list_processes() -> Result<Vec<Process>, OutOfDescriptors> {
+/// Returns all processes. Returns an empty list if `/proc` has other process ids than the system calls of this process,
+/// and an error if `/proc` cannot be read.
+pub(crate) fn list_processes() -> Result<Vec<Process>, Unreadable> {
     let names = open_folder("/proc").and_then(|folder| names_in(&folder, usize::MAX, |_| true));
-    let names = names.map_err(|_| OutOfDescriptors)?;
+    let names = names.map_err(|_| Unreadable)?;
     let ids = names.iter().filter_map(|name| std::str::from_utf8(name).ok()?.parse().ok());
     ids.filter_map(|id| process_info(id).transpose()).collect()
 }
 
 /// Returns the process with this id.
-pub(crate) fn process_info(id: u32) -> Result<Option<Process>, OutOfDescriptors> {
+pub(crate) fn process_info(id: u32) -> Result<Option<Process>, Unreadable> {
     if !has_process_table() {
         return Ok(None);
     }
@@ -63,7 +64,7 @@ pub(crate) fn process_info(id: u32) -> Result<Option<Process>, OutOfDescriptors>
 
 /// Sends `signals` to a process through a pidfd. Without pidfds, checks its start time and sends them to its id.
 /// Returns false if the process has ended or belongs to another user.
-pub(crate) fn send_signals(id: u32, start: u64, signals: &[Signal]) -> Result<bool, OutOfDescriptors> {
+pub(crate) fn send_signals(id: u32, start: u64, signals: &[Signal]) -> Result<bool, Unreadable> {
     let Some(pid) = pid(id) else { return Ok(false) };
     let handle = match pidfd_open(pid, PidfdFlags::empty()) {
         Err(Errno::NOSYS | Errno::PERM) => None,
@@ -100,7 +101,7 @@ fn parse(id: u32, line: &[u8]) -> Option<Process> {
 }
 
 /// Returns the tag in the initial environment of a process.
-pub(crate) fn tag_of(id: u32) -> Result<Option<String>, OutOfDescriptors> {
+pub(crate) fn tag_of(id: u32) -> Result<Option<String>, Unreadable> {
     let Some(file) = seen(File::open(format!("/proc/{id}/environ")))? else { return Ok(None) };
     let mut environ = Vec::new();
     let _what_was_read = file.take(ENVIRON_BYTES).read_to_end(&mut environ); // the process can end during the read
@@ -120,7 +121,7 @@ pub(crate) fn pid_namespace() -> u64 {
 }
 
 /// Returns the inodes of the pipes that a process can write to.
-pub(crate) fn pipes(id: u32) -> Result<Vec<u64>, OutOfDescriptors> {
+pub(crate) fn pipes(id: u32) -> Result<Vec<u64>, Unreadable> {
     let Some(folder) = seen(open_folder(format!("/proc/{id}/fd")))? else { return Ok(Vec::new()) };
     let links = names_in(&folder, usize::MAX, |_| true).unwrap_or_default();
     // The mode of the link shows whether the file is open for reading or for writing. A child of this process that has
@@ -154,10 +155,10 @@ fn pipe(folder: &Folder, link: &[u8]) -> Option<u64> {
 
 /// Distinguishes a file that is missing or not readable from one that could not be opened because no descriptor was
 /// free.
-fn seen<T>(opened: io::Result<T>) -> Result<Option<T>, OutOfDescriptors> {
+fn seen<T>(opened: io::Result<T>) -> Result<Option<T>, Unreadable> {
     let none_is_left = [Errno::MFILE, Errno::NFILE, Errno::NOMEM].map(Some);
     match opened {
-        Err(error) if none_is_left.contains(&Errno::from_io_error(&error)) => Err(OutOfDescriptors),
+        Err(error) if none_is_left.contains(&Errno::from_io_error(&error)) => Err(Unreadable),
         opened => Ok(opened.ok()),
     }
 }

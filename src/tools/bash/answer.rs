@@ -7,7 +7,7 @@ use super::plan::Plan;
 use crate::capture::{Captured, View};
 use crate::fs::workspace::shown;
 use crate::process::sandbox::AutorunChange;
-use crate::process::{Background, Cause, Ending, LateEnd, Outcome, State, signal_name};
+use crate::process::{Background, Cause, CommandOutcome, Ending, LateEnd, State, signal_name};
 use crate::saved_output::Unsaved;
 use crate::tools::error::reason;
 use crate::tools::notice::{Answer, FullLines, Notice, empty};
@@ -20,8 +20,8 @@ use cutline_core::text::{self, Size, as_index, show};
 use cutline_core::truncate::Keep;
 
 /// Returns the result of a command.
-pub(super) fn compose(cx: &Context, plan: &Plan, outcome: Outcome) -> Output {
-    let Outcome { state, output, duration, pipeline, autorun_changes } = outcome;
+pub(super) fn compose(cx: &Context, plan: &Plan, outcome: CommandOutcome) -> Output {
+    let CommandOutcome { state, output, duration, pipeline, autorun_changes } = outcome;
     let mut details = Details::default();
     let (background, status, running) = match state {
         State::Finished { ending, cause, background } => {
@@ -154,10 +154,11 @@ pub fn output_answer(
 }
 
 /// Formats the status footer of a command that outlived its result.
-pub(super) fn status_line(end: &LateEnd, unsaved: Option<&Unsaved>) -> String {
+pub(super) fn status_footer(end: &LateEnd, unsaved: Option<&Unsaved>) -> String {
     let LateEnd { ending, cause, timeout, pipeline, autorun_changes } = end;
     let (ending, cause, timeout) = (*ending, *cause, *timeout);
     let status = match cause {
+        // The call has returned, so only the end of the server can have cancelled the command.
         Cause::Cancelled => Status::EndedWithServer,
         _ => status(ending, cause, timeout).unwrap_or(Status::Exited(0)),
     };

@@ -1,9 +1,12 @@
 //! Ends commands: sends SIGTERM to every process of a command, and SIGKILL after a grace period.
 //!
-//! Processes are found by process group, by parent, and by the tag in the environment. This includes a child that left
-//! the group or lost its parent. The search repeats until no process remains, so it also finds processes that start in
-//! the meantime. A signal is sent only to a process with the expected start time, never to another process with the
-//! same id. The time is bounded, whatever the processes do.
+//! The scope of a command determines how its processes are found: by process group, by the tag in the environment, or
+//! by the output pipe. Children of a found process are found by their parent, even if they left the group. The search
+//! repeats until no process remains, so it also finds processes that start in the meantime.
+//!
+//! The start time of a process is checked before it gets a signal. With a pidfd, another process with the same id can't
+//! get the signal. On a system without pidfds, only the short time between check and signal remains. The number of
+//! searches is limited, but each takes as long as the system needs to read the process table.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -11,8 +14,8 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::snapshot::ProcessSnapshot;
-use super::{KillScope, ProcessKey, ProcessScope, key};
-use crate::sys::{self, OutOfDescriptors, Process, pid};
+use super::{ProcessKey, ProcessScope, Reach, key};
+use crate::sys::{self, Process, Unreadable, pid};
 
 /// Maximum wait for killed processes. A process in uninterruptible sleep may remain.
 const GIVE_UP: Duration = Duration::from_secs(1);
@@ -21,10 +24,12 @@ const FIRST_PAUSE: Duration = Duration::from_millis(5);
 /// The maximum pause between two snapshots, and so the maximum delay until an end is noticed.
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
-/// Ends all processes of `scopes` with SIGTERM, and with SIGKILL after `grace`. Blocks until they have ended, at most
-/// one second longer than `grace`. Returns true if no known process remains. Without a process table, it signals only
-/// the process groups and returns true.
-pub(in crate::process) fn end_all(scopes: &[ProcessScope], grace: Duration) -> bool {
+/// Ends all processes of `scopes` with SIGTERM, and with SIGKILL after `grace`. Blocks until they have ended, and starts
+/// no further search one second after `grace`. Returns true if no known process remains.
+///
+/// Without a process table, it signals only the process groups of running commands, blocks for `grace`, and returns
+/// true.
+pub(in crate::process) fn end_scopes_blocking(scopes: &[ProcessScope], grace: Duration) -> bool {
     if !sys::has_process_table() {
         end_groups(scopes, grace);
         return true;
@@ -49,7 +54,7 @@ pub(in crate::process) fn end_all(scopes: &[ProcessScope], grace: Duration) -> b
 /// Ends the process groups of commands without a process table. Skips a group if its shell was reaped, because another
 /// group can have the same id. Blocks for `grace`.
 fn end_groups(scopes: &[ProcessScope], grace: Duration) {
-    let groups = scopes.iter().filter(|scope| scope.reach == KillScope::Everything);
+    let groups = scopes.iter().filter(|scope| scope.reach == Reach::Everything);
     let groups: Vec<Pid> = groups.filter_map(|scope| pid(scope.group)).collect();
     let send = |signal| {
         for group in &groups {
@@ -88,7 +93,7 @@ fn signal_all(targets: &mut Targets, scopes: &[ProcessScope], signal: Signal) ->
                 Ok(true) => *last = Some(signal),
                 // It has just ended, or belongs to another user.
                 Ok(false) => continue,
-                Err(OutOfDescriptors) => {}
+                Err(Unreadable) => {}
             }
         }
         remaining += 1;
@@ -122,7 +127,8 @@ fn add_processes(targets: &mut Targets, snapshot: &ProcessSnapshot, scope: &Proc
 /// a process in it was known before or has the tag. Once a group is empty, the kernel can reuse its id.
 fn owns_group(snapshot: &ProcessSnapshot, scope: &ProcessScope) -> bool {
     let is_shell = |process: &Process| key(process) == (scope.group, scope.since);
-    let was_in_it = |process| matches!(&scope.reach, KillScope::Background { known, .. } if known.contains(&key(process)));
+    let was_in_it =
+        |process| matches!(&scope.reach, Reach::Background { known, .. } if known.contains(&key(process)));
     let mut in_group = snapshot.others().filter(|process| process.group == scope.group);
     scope.group != 0
         && (snapshot.processes.iter().any(is_shell)
@@ -132,10 +138,10 @@ fn owns_group(snapshot: &ProcessSnapshot, scope: &ProcessScope) -> bool {
 /// Returns true if a process belongs to the command by its tag or its pipe, in whatever group.
 fn has_tag_or_pipe(snapshot: &ProcessSnapshot, process: &Process, scope: &ProcessScope) -> bool {
     match scope.reach {
-        KillScope::Background { pipe, .. } => pipe.is_some_and(|pipe| snapshot.holds(process, pipe)),
-        KillScope::Everything => snapshot.carries(process, &scope.tag),
+        Reach::Background { pipe, .. } => pipe.is_some_and(|pipe| snapshot.holds(process, pipe)),
+        Reach::Everything => snapshot.carries(process, &scope.tag),
         // cutline can read the environment only of its own user's processes.
-        KillScope::Orphans { session } => {
+        Reach::Orphans { session } => {
             snapshot.carries(process, &scope.tag)
                 && sys::owner(process.id) == Some(sys::user())
                 && (process.session == session || sys::has_lost_its_reader(process.id))

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use super::{ProcessKey, key};
-use crate::sys::{self, OutOfDescriptors, Process};
+use crate::sys::{self, Process, Unreadable};
 
 /// A snapshot of all processes. All callers that requested it before it started share it, so that each process is
 /// examined only once if many commands end at the same time.
@@ -20,7 +20,7 @@ pub(super) struct ProcessSnapshot {
     tags: Mutex<BTreeMap<ProgramKey, Option<String>>>,
     /// The pipes that the examined processes can write to.
     pipes: Mutex<BTreeMap<ProgramKey, Vec<u64>>>,
-    /// True if a process could not be examined: there was no free file descriptor, or there is no process table.
+    /// True if a process could not be examined: it was unreadable, or there is no process table.
     is_partial: AtomicBool,
 }
 
@@ -84,14 +84,14 @@ impl ProcessSnapshot {
         &self,
         known: &Mutex<BTreeMap<ProgramKey, T>>,
         process: &Process,
-        look: fn(u32) -> Result<T, OutOfDescriptors>,
+        look: fn(u32) -> Result<T, Unreadable>,
         test: impl FnOnce(&T) -> bool,
     ) -> bool {
         let found = match lock(known).entry(program(process)) {
             Entry::Occupied(entry) => Ok(test(entry.get())),
             Entry::Vacant(entry) => look(process.id).map(|seen| test(entry.insert(seen))),
         };
-        found.unwrap_or_else(|OutOfDescriptors| {
+        found.unwrap_or_else(|Unreadable| {
             self.is_partial.store(true, Ordering::Release);
             false
         })

@@ -32,8 +32,8 @@ pub struct AutorunChange {
     pub is_new: bool,
 }
 
-/// The state of the autorun files at the last comparison, and at first before any running command started. Commands
-/// that run at the same time share it.
+/// The state of the autorun files at the last comparison, and at first before the first command that uses it started.
+/// Commands that run at the same time with the same writable folders share it.
 #[derive(Debug)]
 pub(in crate::process) struct Baseline {
     files: Arc<AutorunFiles>,

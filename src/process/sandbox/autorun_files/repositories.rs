@@ -43,12 +43,13 @@ pub(super) struct IndexedRepositories(Mutex<BTreeMap<PathBuf, FromIndex>>);
 struct FromIndex {
     /// The metadata of the files when they were read.
     files: Vec<Stat>,
-    /// `None` if there are too many.
+    /// `None` if there are too many, or if the path of one is unknown.
     repositories: Option<Vec<PathBuf>>,
 }
 
 impl IndexedRepositories {
-    /// Returns the repositories that the index of the repository at `folder` lists, or `None` if there are too many.
+    /// Returns the repositories that the index of the repository at `folder` lists. Returns `None` if there are too many,
+    /// or if the path of one is unknown.
     pub(super) fn by_index_of(&self, folder: &Path) -> Option<Vec<PathBuf>> {
         let git = folder.join(GIT);
         let entries = fs::read_dir(&git).into_iter().flatten().flatten();

@@ -129,7 +129,7 @@ async fn stopped_process_is_ended_too() {
         let pid = server.pid_in("pid").await;
         let stopped = || std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap().contains(") T ");
         until(|| stopped().then_some(())).await;
-        server.cx.shutdown.cancel();
+        server.cx.shared.commands.shutdown().await;
         pid
     };
     let (result, pid) = tokio::join!(server.call(args("echo $$ > pid; kill -STOP $$")), cancel);

@@ -53,7 +53,8 @@ async fn time_of_a_running_command_is_rounded_to_seconds() {
         let output = Capture::new(store, SavedKind::COMMAND, plan.view).answer(true, KeyForms::All);
         let state = State::StillRunning { id: 1 };
         let duration = Duration::from_millis(millis);
-        let outcome = Outcome { state, output, duration, pipeline: None, autorun_changes: Vec::new() };
+        let (pipeline, autorun_changes) = (None, Vec::new());
+        let outcome = CommandOutcome { state, output, duration, pipeline, autorun_changes };
         let text = answer::compose(&server.cx, &plan, outcome).text;
         assert!(text.contains(expected), "{text}");
     }
