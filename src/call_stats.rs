@@ -21,7 +21,7 @@ impl CallStats {
         Self { stats: Mutex::default(), file: file.map(Mutex::new) }
     }
 
-    /// Counts a call, and writes its record. A slow disk delays the caller.
+    /// Counts a call, and writes its record on the calling thread. In a server, a slow disk delays all calls.
     pub(crate) fn add(&self, record: &Record) {
         self.stats().add(record);
         if let Some(file) = &self.file {

@@ -1,4 +1,4 @@
-//! The rmcp handler for the five tools. Only this module uses the protocol.
+//! The rmcp handler for the five tools. Only this module uses rmcp.
 //!
 //! It converts the parameters of a call to a [`Context`] and arguments, and an `Output` or a `ToolError` to a result.
 //! It adds limits on concurrent work, progress, the roots of the client, and the end of the session at the end of
@@ -6,7 +6,6 @@
 
 mod concurrency;
 mod convert;
-mod ending;
 mod fits;
 mod guard;
 mod handler;
@@ -15,6 +14,7 @@ mod legacy_log;
 mod progress;
 mod resources;
 mod roots;
+mod session;
 mod session_stats;
 mod stdio;
 mod wire;
@@ -29,18 +29,20 @@ use tokio_util::sync::CancellationToken;
 use crate::call_stats::StatsFile;
 use crate::clock::now_ms;
 use crate::fs::workspace::Workspace;
+use crate::limits::Limits;
 use crate::stats::TimedCall;
 use crate::stop::Deadline;
 use crate::tools::arguments::{Object, check_size};
 use crate::tools::catalog::{self, Called};
-use crate::tools::{Context, Shared, ToolError, ToolName};
+use crate::tools::{Context, Progress, Shared, ToolError, ToolName};
 
-use concurrency::ConcurrencyLimits;
+use concurrency::WorkPermits;
 pub use convert::{Shape, result_of};
-pub use ending::serve;
 use fits::ClientSettings;
 pub use fits::Fits;
+use legacy_log::LogLevel;
 use roots::Roots;
+pub use session::serve;
 use session_stats::SessionStats;
 
 /// The context of a request.
@@ -69,20 +71,23 @@ pub struct Server {
     shared: Arc<Shared>,
     roots: Roots,
     fits: Fits,
-    concurrency: ConcurrencyLimits,
+    permits: WorkPermits,
     stats: SessionStats,
+    /// The level that a client with a handshake set for log notifications.
+    log_level: LogLevel,
     shutdown: CancellationToken,
 }
 
 impl Server {
-    /// Creates a server. When `shutdown` fires, calls of `bash` cancel their commands.
+    /// Creates a server. When `shutdown` fires, calls wait only briefly for the roots of the client.
     pub fn new(config: Config, shutdown: CancellationToken) -> Self {
         let Config { shared, workspace, follows_client_roots, fits, stats_file } = config;
         Self {
             roots: Roots::new(workspace, follows_client_roots, Arc::clone(&shared)),
             fits,
-            concurrency: ConcurrencyLimits::new(shared.workers),
+            permits: WorkPermits::new(shared.workers),
             stats: SessionStats::new(now_ms(), stats_file),
+            log_level: LogLevel::default(),
             shared,
             shutdown,
         }
@@ -100,19 +105,8 @@ impl Server {
         let arguments = params.arguments.unwrap_or_default();
         self.fits.learned_timeout.record_start(&request.id);
         let (progress, forwarding) = progress::forward(&request);
-        let cx = Context {
-            shared: Arc::clone(&self.shared),
-            deadline: Deadline::new(start, limits.search_timeout),
-            limits,
-            // `work` waits for the current roots of the client.
-            workspace: self.roots.latest(),
-            cancel: request.ct.clone(),
-            shutdown: self.shutdown.clone(),
-            progress,
-            ignored: cutline_core::notice::Names::default(),
-        };
-        let limits = cx.limits.clone();
-        let work = Box::pin(guard::caught(self.work(tool, &arguments, cx, &request)));
+        let work = self.work(tool, &arguments, (start, limits.clone()), progress, &request);
+        let work = Box::pin(guard::caught(work));
         let Called { outcome, limits } = work.await.unwrap_or_else(|panic| {
             tracing::error!(tool = tool.as_str(), panic, "a tool panicked");
             let message = format!("{} failed inside cutline: {panic}", tool.as_str());
@@ -125,24 +119,41 @@ impl Server {
         // rmcp sends no response to a cancelled call. The statistics count it as cancelled.
         let outcome = if request.ct.is_cancelled() { Err(ToolError::Cancelled) } else { outcome };
         let call = TimedCall { tool, time_ms: now_ms(), duration: start.elapsed() };
-        self.stats.record(&call, &outcome, &limits, &request).await;
+        if let Some((level, message)) = self.stats.record(&call, &outcome, &limits) {
+            self.log_level.notify(level, message, &request).await;
+        }
         result_of(outcome, shape).into()
     }
 
-    /// Runs a call within the limits on concurrent work.
-    async fn work(&self, tool: ToolName, arguments: &Object, mut cx: Context, request: &Request) -> Called {
-        let refused = |error, cx: Context| Called { outcome: Err(error), limits: cx.limits };
+    /// Runs a call that came at `start` within `limits` and the limits on concurrent work.
+    async fn work(
+        &self,
+        tool: ToolName,
+        arguments: &Object,
+        (start, limits): (Instant, Limits),
+        progress: Progress,
+        request: &Request,
+    ) -> Called {
         // Check before waiting for the roots of the client.
         if let Err(error) = check_size(arguments, &request.meta.0) {
-            return refused(error, cx);
+            return Called { outcome: Err(error), limits };
         }
-        cx.workspace = self.roots.current(request, &self.shutdown).await;
-        if cx.workspace.roots.is_empty() {
-            return refused(ToolError::NoRoots, cx);
+        let workspace = self.roots.current(request, &self.shutdown).await;
+        if workspace.roots.is_empty() {
+            return Called { outcome: Err(ToolError::NoRoots), limits };
         }
-        let deadline = cx.deadline;
+        let deadline = Deadline::new(start, limits.search_timeout);
+        let cx = Context {
+            shared: Arc::clone(&self.shared),
+            deadline,
+            limits,
+            workspace,
+            cancel: request.ct.clone(),
+            progress,
+            ignored: cutline_core::notice::Names::default(),
+        };
         let permit = |load| async move {
-            let permit = self.concurrency.acquire(load, &request.ct);
+            let permit = self.permits.acquire(load, &request.ct);
             let permit = tokio::time::timeout(deadline.left().unwrap_or(Duration::MAX), permit).await;
             permit.map_err(|_elapsed| ToolError::NoPermit { secs: deadline.limit.as_secs() })?
         };

@@ -68,11 +68,9 @@ pub struct Shared {
     pub threads: Threads,
 }
 
-/// The kind of work that a call does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// The kind of work that a call does. `bash` has none, because it only waits for a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Load {
-    /// Waits for a process.
-    Waits,
     /// Reads a page or a listing, and may wait for a disk.
     Light,
     /// Decodes an image, which can use more memory than everything else together.
@@ -94,8 +92,6 @@ pub struct Context {
     pub workspace: Arc<Workspace>,
     /// Fires when the client cancels the call. All its work stops, and no result is returned.
     pub cancel: CancellationToken,
-    /// Fires when the server ends. Commands end immediately; other work may still return results.
-    pub shutdown: CancellationToken,
     /// The time at which read, grep, find and ls return the results so far.
     pub deadline: Deadline,
     /// The listener for the progress of long work.

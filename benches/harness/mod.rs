@@ -36,7 +36,6 @@ pub(crate) fn context(root: &Path, saved: PathBuf) -> Context {
         workspace: Arc::new(Workspace::new(roots, Boundary::Roots).expect("a workspace")),
         cancel: CancellationToken::new(),
         deadline: Stop::default().deadline(),
-        shutdown: CancellationToken::new(),
         progress: Progress::default(),
         ignored: cutline_core::notice::Names::default(),
     }

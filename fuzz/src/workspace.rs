@@ -53,7 +53,6 @@ impl Tools {
             workspace: Arc::new(workspace),
             cancel: CancellationToken::new(),
             deadline: Stop::default().deadline(),
-            shutdown: CancellationToken::new(),
             progress: Progress::default(),
             ignored: cutline_core::notice::Names::default(),
         };

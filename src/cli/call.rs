@@ -115,14 +115,12 @@ fn prepared<'a>(
         }
         None => shared.limits.clone(),
     };
-    let (cancel, shutdown) = (CancellationToken::new(), CancellationToken::new());
     let deadline = Deadline::new(Instant::now(), limits.search_timeout);
     let cx = Context {
         limits,
         shared,
         workspace,
-        cancel,
-        shutdown,
+        cancel: CancellationToken::new(),
         deadline,
         progress: Progress::default(),
         ignored: cutline_core::notice::Names::default(),

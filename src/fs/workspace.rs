@@ -41,7 +41,8 @@ pub struct Root {
     pub real: PathBuf,
     /// The entries on the way from `given` to `real`.
     pub way: Followed,
-    /// True if sandboxed commands can write here. False for a root that was added during the session.
+    /// True if sandboxed commands can write here. A root that was added during the session is writable only if it is
+    /// inside a writable one.
     pub writable: bool,
 }
 

@@ -1,51 +1,63 @@
 //! Limits on concurrent work.
 //!
-//! A call waits for a permit of its kind. Searches have separate permits, so that `read` never waits for the end of a walk.
-//! Commands need no permit here: they have their own permits (`process::Commands::permit`).
-
-use std::collections::HashMap;
+//! A call waits for a permit of its kind. Searches have separate permits, so that `read` never waits for the end of a
+//! walk. Commands need no permit here: they have their own permits (`process::Commands::permit`).
 
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
 use crate::tools::{Load, ToolError};
 
-/// Number of concurrent reads and listings for each processor. It is above one because they may wait for a disk.
+/// Number of concurrent reads and listings for each thread of a search. It is above one because they may wait for a
+/// disk.
 const LIGHT_PER_WORKER: usize = 4;
 
-/// Number of concurrent searches for each processor.
+/// Number of concurrent searches for each thread of a search.
 const SEARCHES_PER_WORKER: usize = 2;
 
-/// The permits for each kind of work. Other kinds need no permit.
+/// The permits for each kind of work.
 #[derive(Debug)]
-pub(super) struct ConcurrencyLimits(HashMap<Load, Semaphore>);
+pub(super) struct WorkPermits {
+    light: Semaphore,
+    /// Only one image at a time, because the bound on memory is for one image.
+    image: Semaphore,
+    /// More permits than threads of a search, so that searches that wait for a disk or their deadline do not block
+    /// others.
+    heavy: Semaphore,
+    /// These searches have a separate permit, so that they never block others.
+    across_lines: Semaphore,
+}
 
-impl ConcurrencyLimits {
-    /// Creates the permits for `workers` processors.
+impl WorkPermits {
+    /// Creates the permits. `workers` is the number of threads that one search may use: by default, one for each
+    /// processor.
     pub(super) fn new(workers: usize) -> Self {
         let workers = workers.max(1);
-        let permits = [
-            (Load::Light, workers * LIGHT_PER_WORKER),
-            // Only one image at a time, because the bound on memory is for one image.
-            (Load::Image, 1),
-            // More permits than processors, so that searches that wait for a disk or their deadline do not block
-            // others.
-            (Load::Heavy, workers * SEARCHES_PER_WORKER),
-            // These searches have a separate permit, so that they never block others.
-            (Load::AcrossLines, 1),
-        ];
-        Self(permits.into_iter().map(|(load, most)| (load, Semaphore::new(most))).collect())
+        Self {
+            light: Semaphore::new(workers * LIGHT_PER_WORKER),
+            image: Semaphore::new(1),
+            heavy: Semaphore::new(workers * SEARCHES_PER_WORKER),
+            across_lines: Semaphore::new(1),
+        }
     }
 
-    /// Waits for a permit. Returns `None` if this kind of work needs none, and an error if the call is cancelled.
+    /// Waits for a permit. Returns an error if the call is cancelled.
     pub(super) async fn acquire(
         &self,
         load: Load,
         cancel: &CancellationToken,
-    ) -> Result<Option<SemaphorePermit<'_>>, ToolError> {
-        let Some(permits) = self.0.get(&load) else { return Ok(None) };
-        let permit = cancel.run_until_cancelled(permits.acquire()).await.and_then(Result::ok);
-        permit.map(Some).ok_or(ToolError::Cancelled)
+    ) -> Result<SemaphorePermit<'_>, ToolError> {
+        let permit = cancel.run_until_cancelled(self.of(load).acquire()).await.and_then(Result::ok);
+        permit.ok_or(ToolError::Cancelled)
+    }
+
+    fn of(&self, load: Load) -> &Semaphore {
+        match load {
+            Load::Light => &self.light,
+            Load::Image => &self.image,
+            Load::Heavy => &self.heavy,
+            Load::AcrossLines => &self.across_lines,
+        }
     }
 }
 
@@ -59,16 +71,16 @@ mod tests {
     use std::task::{Context, Poll, Waker};
 
     #[test]
-    fn permits_are_for_each_processor() {
-        let limits = ConcurrencyLimits::new(3).0;
+    fn permits_are_for_each_thread() {
+        let permits = WorkPermits::new(3);
         let kinds = [Load::Light, Load::Image, Load::Heavy, Load::AcrossLines];
-        let permits = kinds.map(|load| limits[&load].available_permits());
-        assert_eq!(permits, [12, 1, 6, 1]);
+        let available = kinds.map(|load| permits.of(load).available_permits());
+        assert_eq!(available, [12, 1, 6, 1]);
     }
 
     #[test]
     fn searches_across_lines_leave_permits_for_others() {
-        let limits = ConcurrencyLimits::new(1);
+        let permits = WorkPermits::new(1);
         let cancel = CancellationToken::new();
         let load = |given: serde_json::Value| {
             let given = arguments::check("grep", ToolName::Grep.schema(), given.as_object().unwrap());
@@ -78,11 +90,11 @@ mod tests {
         let within = load(json!({"pattern": "a"}));
         assert_eq!(load(json!({"pattern": "a", "multiline": "true"})), Load::AcrossLines);
         let mut nothing = Context::from_waker(Waker::noop());
-        let mut first = pin!(limits.acquire(across, &cancel));
+        let mut first = pin!(permits.acquire(across, &cancel));
         let Poll::Ready(Ok(permit)) = first.as_mut().poll(&mut nothing) else { panic!("no permit") };
-        let mut second = pin!(limits.acquire(across, &cancel));
+        let mut second = pin!(permits.acquire(across, &cancel));
         assert!(second.as_mut().poll(&mut nothing).is_pending());
-        let mut other = pin!(limits.acquire(within, &cancel));
+        let mut other = pin!(permits.acquire(within, &cancel));
         assert!(other.as_mut().poll(&mut nothing).is_ready());
         drop(permit);
         assert!(second.as_mut().poll(&mut nothing).is_ready());

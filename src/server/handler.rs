@@ -35,14 +35,14 @@ impl ServerHandler for Server {
 
     async fn initialize(
         &self,
-        request: InitializeRequestParams,
-        context: Request,
+        params: InitializeRequestParams,
+        request: Request,
     ) -> RpcResult<InitializeResult> {
-        context.peer.set_peer_info(request.clone());
-        let mut result = self.negotiate_initialize(&request)?;
-        let ClientSettings { id, limits, .. } = self.settings_for(Some(&request.client_info));
+        request.peer.set_peer_info(params.clone());
+        let mut result = self.negotiate_initialize(&params)?;
+        let ClientSettings { id, limits, .. } = self.settings_for(Some(&params.client_info));
         tracing::info!(
-            client = request.client_info.name,
+            client = params.client_info.name,
             fit = id.unwrap_or("none"),
             lines = limits.max_lines,
             bytes = limits.bounds().bytes_words(),
@@ -54,9 +54,9 @@ impl ServerHandler for Server {
         Ok(result)
     }
 
-    async fn discover(&self, context: Request) -> RpcResult<DiscoverResult> {
+    async fn discover(&self, request: Request) -> RpcResult<DiscoverResult> {
         let mut info = self.get_info();
-        let ClientSettings { limits, .. } = self.settings_for(context.client_info().as_ref());
+        let ClientSettings { limits, .. } = self.settings_for(request.client_info().as_ref());
         info.instructions = Some(catalog::instructions(&limits, &self.shared.tools));
         Ok(DiscoverResult::from_server_info(self.supported_protocol_versions().into_owned(), info))
     }
@@ -86,9 +86,9 @@ impl ServerHandler for Server {
     async fn read_resource(
         &self,
         params: ReadResourceRequestParams,
-        context: Request,
+        request: Request,
     ) -> RpcResult<ReadResourceResponse> {
-        let ClientSettings { id, limits, .. } = self.settings_for_call(context.client_info().as_ref());
+        let ClientSettings { id, limits, .. } = self.settings_for_call(request.client_info().as_ref());
         resources::read(&params.uri, &self.stats.to_value(&limits, id)).map(Into::into)
     }
 
@@ -105,27 +105,27 @@ impl ServerHandler for Server {
         Err(ErrorData::invalid_params(format!("Unknown tool: {name}"), None))
     }
 
-    async fn on_custom_request(&self, request: CustomRequest, _context: Request) -> RpcResult<CustomResult> {
-        let method = show::middle_out(&request.method, NAME_CHARS).into_owned();
+    async fn on_custom_request(&self, custom: CustomRequest, _request: Request) -> RpcResult<CustomResult> {
+        let method = show::middle_out(&custom.method, NAME_CHARS).into_owned();
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None))
     }
 
-    async fn set_level(&self, request: SetLevel, _context: Request) -> RpcResult<()> {
-        self.stats.log_level.set(&request);
+    async fn set_level(&self, params: SetLevel, _request: Request) -> RpcResult<()> {
+        self.log_level.set(&params);
         Ok(())
     }
 
-    async fn on_initialized(&self, context: Notification) {
-        self.roots.request_from(&context.peer).await;
+    async fn on_initialized(&self, notification: Notification) {
+        self.roots.request_from(&notification.peer).await;
     }
 
-    async fn on_cancelled(&self, cancelled: CancelledNotificationParam, _context: Notification) {
+    async fn on_cancelled(&self, cancelled: CancelledNotificationParam, _notification: Notification) {
         if self.fits.fit != Fit::Off {
             self.fits.learned_timeout.learn(&cancelled);
         }
     }
 
-    async fn on_roots_list_changed(&self, context: Notification) {
-        self.roots.request_from(&context.peer).await;
+    async fn on_roots_list_changed(&self, notification: Notification) {
+        self.roots.request_from(&notification.peer).await;
     }
 }

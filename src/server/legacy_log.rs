@@ -22,9 +22,11 @@ pub(super) fn capabilities() -> ServerCapabilities {
 #[derive(Debug, Default)]
 pub(super) struct LogLevel(Mutex<Option<LoggingLevel>>);
 
+/// The level of a message.
+pub(super) type Level = LoggingLevel;
 /// The levels of messages, lowest first.
-pub(super) const INFO: LoggingLevel = LoggingLevel::Info;
-pub(super) const WARNING: LoggingLevel = LoggingLevel::Warning;
+pub(super) const INFO: Level = LoggingLevel::Info;
+pub(super) const WARNING: Level = LoggingLevel::Warning;
 
 impl LogLevel {
     /// Sets the minimum level.
@@ -33,7 +35,7 @@ impl LogLevel {
     }
 
     /// Sends a log notification if the client requested this level.
-    pub(super) async fn notify(&self, level: LoggingLevel, data: Value, request: &Request) {
+    pub(super) async fn notify(&self, level: Level, data: Value, request: &Request) {
         let least = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_wanted = least.is_some_and(|least| level as u8 >= least as u8);
         if is_stateless(request) || !is_wanted || request.ct.is_cancelled() {

@@ -14,10 +14,10 @@ const JSON: &str = "application/json";
 /// Returns the result of `resources/list`.
 pub(super) fn list() -> ListResourcesResult {
     let stats = Resource::new(STATS_URI, "stats")
-        .with_title("What the tools' calls came to")
+        .with_title("Statistics of the tool calls")
         .with_description(
-            "For each tool: calls, errors, answers cut by lines and by bytes, what was given and left out, \
-             how much of the limit was used, durations. Nothing of what was asked or answered.",
+            "For each tool: calls, errors, results cut by lines and by bytes, how much was shown and omitted, \
+             how much of the limit was used, durations. It has no arguments and no text of results.",
         )
         .with_mime_type(JSON);
     ListResourcesResult::with_all_items(vec![stats])

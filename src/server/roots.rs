@@ -27,8 +27,11 @@ const FIRST_CALL_WAIT: Duration = Duration::from_secs(2);
 /// Maximum time that a call waits for the roots after the end of input. A response that was read may not be processed
 /// yet.
 const LAST_CALL_WAIT: Duration = Duration::from_millis(100);
-/// Time after which the server repeats a request without a response.
+/// Maximum time that a request for the roots waits for its response. The next request waits as long.
 const RESPONSE_TIMEOUT: Duration = Duration::from_mins(1);
+
+/// The log message about a root that does not exist, is no folder, or could have been redirected by a command.
+const UNUSABLE: &str = "the root of the client is not a folder that can be used";
 
 /// The current roots.
 #[derive(Debug)]
@@ -83,11 +86,6 @@ impl Roots {
         Arc::clone(workspace)
     }
 
-    /// Returns the roots so far, without waiting for the client.
-    pub(super) fn latest(&self) -> Arc<Workspace> {
-        Arc::clone(&self.state.lock().unwrap_or_else(PoisonError::into_inner).workspace)
-    }
-
     /// Requests the client's roots and uses them. During a request, any number of changes cause only one more request.
     pub(super) async fn request_from(&self, peer: &Peer<RoleServer>) {
         if self.follows_client && offers_roots(peer) {
@@ -115,16 +113,18 @@ impl Roots {
         }
     }
 
-    /// Uses the roots with these URIs. Skips unusable ones with a warning.
+    /// Uses the roots with these URIs. Skips the others with a warning.
     fn use_uris(&self, uris: &[String]) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let mut roots = Vec::new();
         for uri in uris {
-            let path = file_uri::path_of(uri);
-            if let Some(root) = path.and_then(|path| state.root(path, &roots, &self.shared)) {
-                roots.push(root);
-            } else {
-                tracing::warn!(uri, "the root of the client is not a folder that can be used");
+            let root = match file_uri::path_of(uri) {
+                Some(path) => state.root(path, &roots, &self.shared),
+                None => Err(UNUSABLE),
+            };
+            match root {
+                Ok(root) => roots.push(root),
+                Err(reason) => tracing::warn!(uri, "{reason}"),
             }
         }
         if let Some(sandbox) = &self.shared.commands.sandbox {
@@ -136,13 +136,14 @@ impl Roots {
                     false
                 }
             });
-            // Only the first roots need the warning: sandboxed commands have no write access to roots that are added
-            // later.
+            // Only the first roots need the warning: sandboxed commands can write to a root that is added later only if
+            // it is inside one of the earlier roots.
             if let (None, Some(warning)) = (&state.resolved, sandbox.warning(&roots)) {
                 tracing::warn!("{warning}");
             }
         }
         if roots.is_empty() && state.workspace.boundary == Boundary::None {
+            // The tools may access all paths, so the previous roots remain as the start of relative paths.
             return;
         }
         let changed = Workspace { roots, ..Workspace::clone(&state.workspace) };
@@ -152,24 +153,32 @@ impl Roots {
 }
 
 impl State {
-    /// Returns the root for `path`: an existing one with this path, or a new one that is not inside one of the
-    /// `others`.
-    fn root(&mut self, path: PathBuf, others: &[Root], shared: &Shared) -> Option<Root> {
-        let Some(resolved) = &mut self.resolved else { return Root::resolve(path).ok() };
+    /// Returns the root for `path`: the one that this path had before, or a new one. `others` are the roots before it in
+    /// the list of the client.
+    ///
+    /// # Errors
+    ///
+    /// Returns the message for the log if the path is not used. After the first call, that includes a new root inside one
+    /// of the `others`: the tools can already access it. Before the first call, it is a root like any other.
+    fn root(&mut self, path: PathBuf, others: &[Root], shared: &Shared) -> Result<Root, &'static str> {
+        let Some(resolved) = &mut self.resolved else { return Root::resolve(path).map_err(|_| UNUSABLE) };
         if let Some(root) = resolved.get(&path) {
-            return Some(root.clone());
+            return Ok(root.clone());
         }
-        let root = Root::resolve_among(path, resolved.values(), shared.commands.writable()).ok()?;
+        let root = Root::resolve_among(path, resolved.values(), shared.commands.writable());
+        let root = root.map_err(|_| UNUSABLE)?;
         if others.iter().any(|other| root.real.starts_with(&other.real)) {
-            return None;
+            return Err("the root of the client is inside another one and needs no entry of its own");
         }
         resolved.insert(root.given.clone(), root.clone());
-        Some(root)
+        Ok(root)
     }
 }
 
 /// Returns the URIs in the response, or `None` if it has no list. Skips entries without a URI, so that an invalid entry
 /// does not keep the previous roots in use.
+///
+/// It reads the response as JSON, because rmcp has no typed list for a response with an invalid entry.
 fn uris(response: &ClientResult) -> Option<Vec<String>> {
     let response = serde_json::to_value(response).ok()?;
     let uri = |root: &Value| root.get("uri")?.as_str().map(str::to_owned);

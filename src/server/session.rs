@@ -1,8 +1,8 @@
 //! Runs a session from the first message to the exit code.
 //!
 //! A session ends at the end of input or with a signal. cutline then ends all commands immediately. Other calls get a
-//! short time to return their results. At the end of input, this time starts again whenever the client reads another
-//! result. After that, the process exits, even if work is still running.
+//! short time to return their results. At the end of input, this time starts again whenever the stream to the client
+//! accepts more bytes. After that, the process exits, even if work is still running.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -53,6 +53,7 @@ pub async fn serve(config: Config) -> std::io::Result<Option<i32>> {
         tokio::select! {
             () = all_results_are_written => {}
             () = grace_period(&written, signal.is_none()) => {}
+            // A second signal ends the wait.
             _ = signals.next() => {}
         }
     };
@@ -63,8 +64,8 @@ pub async fn serve(config: Config) -> std::io::Result<Option<i32>> {
     Ok(signal)
 }
 
-/// Waits until the time for the remaining results is over. At the end of input, this time starts again with each result
-/// that the client reads.
+/// Waits until the time for the remaining results is over. At the end of input, this time starts again whenever bytes
+/// were written. The client may not have read them yet.
 async fn grace_period(written: &AtomicUsize, is_end_of_input: bool) {
     let (mut before, mut checks) = (written.load(Ordering::Relaxed), 0);
     while checks < CHECKS {

@@ -8,43 +8,39 @@ use crate::limits::Limits;
 use crate::stats::{Outcome, Record, TimedCall, rfc3339};
 use crate::tools::{Output, ToolError};
 
-use super::Request;
-use super::legacy_log::{INFO, LogLevel, WARNING};
+use super::legacy_log::{INFO, Level, WARNING};
 
-/// The counts since the server started, and the log level of the client.
+/// The counts since the server started.
 #[derive(Debug)]
 pub(super) struct SessionStats {
     /// Start time of the server, in milliseconds since 1970.
     since_ms: u64,
     pub(super) calls: CallStats,
-    /// The level that a client with a handshake set for log notifications.
-    pub(super) log_level: LogLevel,
 }
 
 impl SessionStats {
     /// Creates empty counts. Each call is also written to `file`.
     pub(super) fn new(since_ms: u64, file: Option<StatsFile>) -> Self {
-        Self { since_ms, calls: CallStats::new(file), log_level: LogLevel::default() }
+        Self { since_ms, calls: CallStats::new(file) }
     }
 
-    /// Counts a call. Logs results that were truncated or are close to a limit.
-    pub(super) async fn record(
+    /// Counts a call. Logs results that were truncated or are close to a limit, and returns the log notification for
+    /// them: the level and the data.
+    pub(super) fn record(
         &self,
         call: &TimedCall,
         outcome: &Result<Output, ToolError>,
         limits: &Limits,
-        request: &Request,
-    ) {
+    ) -> Option<(Level, Value)> {
         let record = Record::new(call, outcome, limits);
         let counted = record.outcome;
         self.calls.add(&record);
-        let (Outcome::Ok(result), Ok(output)) = (counted, outcome) else { return };
+        let (Outcome::Ok(result), Ok(output)) = (counted, outcome) else { return None };
         let (tool, shown) = (call.tool.as_str(), result.output_bytes);
         let total = output.details.truncation.as_ref().map_or(shown, |cut| cut.total_bytes);
-        let Some(message) = tell(tool, &result, total, limits.max_bytes) else { return };
+        let message = tell(tool, &result, total, limits.max_bytes)?;
         let level = if result.truncated_by.is_some() { WARNING } else { INFO };
-        let data = json!({ "message": message, "tool": tool, "shown": shown, "total": total });
-        self.log_level.notify(level, data, request).await;
+        Some((level, json!({ "message": message, "tool": tool, "shown": shown, "total": total })))
     }
 
     /// Returns the statistics as JSON, with the current limits and the id of the client profile that set them.

@@ -47,7 +47,6 @@ impl Fixture {
             workspace: Arc::new(workspace),
             cancel: CancellationToken::new(),
             deadline: Stop::default().deadline(),
-            shutdown: CancellationToken::new(),
             progress: Progress::default(),
             ignored: cutline_core::notice::Names::default(),
         };

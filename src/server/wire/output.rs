@@ -61,3 +61,18 @@ impl MessageOutput {
         self.0.lock().await.write = None;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rmcp::model::ErrorData;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn buffer_shrinks_after_a_large_message() {
+        let output = MessageOutput::new(Box::new(tokio::io::sink()), Written::default());
+        let error = ErrorData::invalid_request("x".repeat(10 * KEPT_BYTES), None);
+        output.send(ServerJsonRpcMessage::error(error, None)).await.unwrap();
+        assert!(output.0.lock().await.line.capacity() <= KEPT_BYTES);
+    }
+}

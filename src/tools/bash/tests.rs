@@ -64,7 +64,6 @@ impl Server {
             workspace: Arc::new(Workspace::new(roots, Boundary::Roots).unwrap()),
             cancel: CancellationToken::new(),
             deadline: Stop::default().deadline(),
-            shutdown: CancellationToken::new(),
             progress: Progress::default(),
             ignored: cutline_core::notice::Names::default(),
         };

@@ -160,6 +160,11 @@ fn new_root_is_accepted_if_no_command_could_have_created_it() {
     client
         .call("read", json!({"path": out.join("secret")}))
         .assert_error(&[&format!("outside the workspace: {}/secret", out.display())]);
+    let log = client.stderr();
+    let messages = |text: &str| log.lines().filter(|line| line.contains(text)).count();
+    // The planted link and the link to the new folder.
+    assert_eq!(messages("is not a folder that can be used"), 2, "{log}");
+    assert_eq!(messages("is inside another one"), 1, "{log}");
 }
 
 #[test]
