@@ -61,7 +61,7 @@ fn text_of(ast: &Ast) -> Option<String> {
     }
 }
 
-/// Returns true if a pattern contains the carriage return, other than to exclude it.
+/// Returns true if a pattern contains the carriage return, other than in a range or to exclude it.
 pub(super) fn names_return(ast: &Ast) -> bool {
     match ast {
         Ast::Literal(literal) => literal.c == '\r',
@@ -84,15 +84,14 @@ fn set_names_return(set: &ClassSet) -> bool {
 fn item_names_return(item: &ClassSetItem) -> bool {
     match item {
         ClassSetItem::Literal(literal) => literal.c == '\r',
-        // `[\x0d-\x0d]`
-        ClassSetItem::Range(range) => range.start.c == '\r' && range.end.c == '\r',
         ClassSetItem::Bracketed(class) => !class.negated && set_names_return(&class.kind),
         ClassSetItem::Union(union) => union.items.iter().any(item_names_return),
         _ => false,
     }
 }
 
-/// Returns the number of positions of a pattern after expanding all repetitions. A literal text counts as one.
+/// Returns the number of positions of a pattern after expanding all repetitions. A literal text counts as one, and an
+/// alternation of literal texts too.
 pub(super) fn positions(hir: &Hir) -> usize {
     if hir.properties().is_alternation_literal() { 1 } else { written_out(hir) }
 }
