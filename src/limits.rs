@@ -84,7 +84,7 @@ pub const OUTLINE_BYTES: u64 = 96_000;
 pub const OUTLINE_PART_BYTES: u64 = 48_000;
 /// Number of bytes at the start of a file that are checked. A NUL byte there makes the file binary.
 pub const BINARY_SNIFF_BYTES: usize = 8192;
-/// Maximum bytes of a line that grep searches in one piece. Longer lines are searched in windows.
+/// Approximate maximum bytes of a line that grep searches at once. Longer lines are searched in windows.
 pub const GREP_LINE_BYTES: usize = 256_000;
 /// Maximum bytes of a file that grep searches across lines (`multiline`).
 pub const GREP_MULTILINE_BYTES: u64 = 16_000_000;

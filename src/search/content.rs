@@ -1,10 +1,10 @@
 //! Searches the content of one file, line by line or across lines.
 //!
-//! [`Searcher`] searches one file. The searcher of `grep-searcher` iterates over the lines; the modules below call it
-//! "the searcher". Before that, `file` and `line_reader` normalize the text: other encodings are decoded, lines end
-//! with `\n` and, except across lines, have at most 256 KB. A longer line is searched in overlapping windows
-//! (`oversized_line`). The results become rows (`sink`): match lines and context lines, already truncated to the
-//! characters to show. Files are not memory-mapped, because a mapped file that shrinks would kill the server.
+//! [`FileSearcher`] searches one file. The searcher of `grep-searcher` iterates over the lines; the modules below call
+//! it "the searcher". Before that, `file` and `line_reader` normalize the text: other encodings are decoded, and `\r\n`
+//! becomes `\n` if the pattern requires it. Except across lines, a line of more than 256 KB is searched in overlapping
+//! windows (`oversized_line`). The results become rows (`sink`): match lines and context lines, already truncated to
+//! the characters to show. Files are not memory-mapped, because a mapped file that shrinks would kill the server.
 
 mod file;
 mod line_reader;
@@ -48,8 +48,8 @@ pub struct Query {
     pub mode: OutputMode,
     /// Context lines around each match line. None unless match lines are returned.
     pub context: ContextLines,
-    /// Number of match lines after which the search of a file stops. The context after the last of them is complete. A
-    /// search that counts or ranks ignores this number.
+    /// Number of match lines that the call needs in all files. A search that returns match lines without a ranking
+    /// stops after so many in one file, and after their context. Other searches ignore this number.
     pub enough: u64,
     /// Maximum characters of a line to show.
     pub max_line_chars: usize,
@@ -82,8 +82,8 @@ impl ContextLines {
 }
 
 impl Query {
-    /// Returns true if the sink numbers the match lines itself. The searcher needs twice the time, but only it can
-    /// number context lines.
+    /// Returns true if the sink numbers the match lines itself. The searcher needs twice the time to count newlines,
+    /// but only it can number context lines.
     fn numbers_matches(&self) -> bool {
         self.context.is_none() && (self.ranking.is_some() || self.mode == OutputMode::Content)
     }
@@ -107,7 +107,8 @@ pub enum Found {
 pub enum IncompleteReason {
     /// The file is binary.
     Binary,
-    /// The file has a line that is too long for this pattern.
+    /// The file has a line that is too long for this pattern. Also, a line with its context was too long for the
+    /// buffer; the rest of the file was then not searched.
     LongLine,
     /// The file is too large for a search across lines.
     TooLarge,
@@ -115,12 +116,12 @@ pub enum IncompleteReason {
     Rest,
 }
 
-/// Maximum number of buffered bytes of a file that is read in blocks: an oversized line and its context.
+/// Maximum bytes of the searcher's buffer: of a line and its context, in a file that is not read in one read.
 const HEAP_BYTES: usize = 16_000_000;
 
 /// Searches files, one after the other. Each worker has its own searcher.
 #[derive(Debug)]
-pub struct Searcher {
+pub struct FileSearcher {
     query: Query,
     grep: grep_searcher::Searcher,
     /// The first bytes of the current file.
@@ -129,11 +130,11 @@ pub struct Searcher {
     has_large_buffer: bool,
 }
 
-impl Searcher {
+impl FileSearcher {
     /// Creates a searcher for `query`.
     pub fn new(query: &Query) -> Self {
         let mut grep = grep_searcher::SearcherBuilder::new();
-        grep.multi_line(query.pattern.spans_lines).bom_sniffing(false).line_number(false);
+        grep.multi_line(query.pattern.is_across_lines).bom_sniffing(false).line_number(false);
         grep.heap_limit(Some(HEAP_BYTES));
         if !query.context.is_none() {
             let ContextLines { before, after } = query.context;

@@ -4,8 +4,8 @@
 //! `.git/info/exclude`, and from git's global excludes file, whether or not there is a git repository. The order of
 //! precedence is: the nearest `.ignore` with a matching rule, the nearest `.gitignore`, the repository's excludes, the
 //! global excludes. Inside a repository, `.gitignore` files above its top folder do not apply, but `.ignore` files do,
-//! as in ripgrep. Rule files are read through the open folder that contains them, and links are skipped, as in git. Links
-//! are followed to the global excludes, to git's settings that name them, and along the paths in a `.git` file.
+//! as in ripgrep. Rule files are read through the open folder that contains them, and links are skipped, as in git.
+//! Links are followed to the global excludes, to git's settings that name them, and along the paths in a `.git` file.
 //!
 //! All rules that apply in one folder, its own and those of the folders above, have a common budget, except the global
 //! excludes. If the rules of a folder would exceed it, they are skipped, and the search reports it. This does not

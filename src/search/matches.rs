@@ -5,7 +5,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::content::{Found, Query, Row, Searcher};
+use super::content::{FileSearcher, Found, Query, Row};
 use super::file_filter::FileFilter;
 use super::walk::{Emit, Entry, TreeSearch, Visit, Walk, Walked};
 use crate::stop::Stop;
@@ -13,7 +13,7 @@ use crate::sys::FileKind;
 
 /// The visitor: searches the content of each file.
 struct ContentVisitor {
-    searcher: Searcher,
+    searcher: FileSearcher,
     filter: Arc<FileFilter>,
 }
 
@@ -26,7 +26,7 @@ pub fn tree(
     sink: impl FnMut(Walked<Found>) -> ControlFlow<()> + Send + 'static,
 ) -> Arc<dyn TreeSearch> {
     let filter = Arc::new(filter);
-    let visitor = move || ContentVisitor { searcher: Searcher::new(&query), filter: Arc::clone(&filter) };
+    let visitor = move || ContentVisitor { searcher: FileSearcher::new(&query), filter: Arc::clone(&filter) };
     walk.into_search(visitor, sink)
 }
 
@@ -39,7 +39,7 @@ pub fn file(
     mut sink: impl FnMut(Walked<Found>) -> ControlFlow<()>,
 ) -> io::Result<()> {
     let mut emit = |found| sink(Walked::Found(found));
-    Searcher::new(query).search(file, size, stop, &Vec::new, &mut emit).map(|_| ())
+    FileSearcher::new(query).search(file, size, stop, &Vec::new, &mut emit)
 }
 
 impl Visit for ContentVisitor {
@@ -61,13 +61,13 @@ impl Visit for ContentVisitor {
     ) -> io::Result<()> {
         stop.check()?;
         let Some((file, stat)) = entry.open()? else { return Ok(()) };
-        self.searcher.search(&file, stat.bytes, stop, &|| entry.path(), emit).map(|_| ())
+        self.searcher.search(&file, stat.bytes, stop, &|| entry.path(), emit)
     }
 
     fn weight(found: &Found) -> usize {
         let of_rows = |rows: &[Row]| rows.iter().map(Row::weight).sum::<usize>();
         match found {
-            Found::Row(path, row) => path.len() + row.weight(),
+            Found::Row(path, row) => path.len() + row.text.len(),
             Found::Ranked(path, _, lines) => {
                 path.len() + lines.iter().map(|(_, rows)| of_rows(rows)).sum::<usize>()
             }

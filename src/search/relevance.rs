@@ -1,8 +1,8 @@
 //! Scores the relevance of results: of match lines for grep, and of paths for find (`name`).
 //!
 //! The score of a match line is a sum of points (`table`): for how the line uses the matched name
-//! (`cutline_core::source::line`), for the path of the file (`path_facts`), for the number of matches in the file, and for
-//! words of an alternation that occur together. This module does no I/O.
+//! (`cutline_core::source::line`), for the path of the file (`path_facts`), for the number of matches in the file, and
+//! for words of an alternation that occur together. This module does no I/O.
 
 #![expect(clippy::indexing_slicing, reason = "matches and names are inside their line")]
 
@@ -110,8 +110,8 @@ impl<'a> FileScorer<'a> {
             > needed
     }
 
-    /// Returns the points of a line with a match at `found`, or `None` if they do not exceed `needed`. Records the words
-    /// in the line.
+    /// Returns the points of a line with a match at `found`, or `None` if they do not exceed `needed`. Records the
+    /// words in the line.
     pub fn line_points(&mut self, line: &[u8], found: &Range<usize>, needed: i32) -> Option<i32> {
         let of_line = self.points_without_match(line);
         let of_name = line::name_in(line, found).map_or(table::kind::USES, |matched| {

@@ -11,8 +11,8 @@
 //!
 //! The queue limits the bytes of buffered results (`queue`). The other memory is for the names in folders with pending
 //! work, and in the folders above them. Each worker has at most six open descriptors: its last folder, the folder that
-//! it enters, and up to four to reach the excludes of a repository. Links are not followed, and `.git` is never entered.
-//! Outside the folder, only rule files of git and of the folders above are opened.
+//! it enters, and up to four to reach the excludes of a repository. Links are not followed, and `.git` is never
+//! entered. Outside the folder, only rule files of git and of the folders above are opened.
 
 mod dir;
 mod queue;
@@ -51,9 +51,9 @@ pub trait TreeSearch: Send + Sync {
     /// system does not respond.
     fn run(&self);
 
-    /// Ends the search. If it is incomplete because of the deadline, passes the remaining results to the sink; only they
-    /// need this call. Call it after `run` has returned. At the deadline, another thread can call it while `run` is
-    /// blocked.
+    /// Ends the search. If it is incomplete because of the deadline, passes the remaining results to the sink; only
+    /// they need this call. Call it after `run` has returned. At the deadline, another thread can call it while `run`
+    /// is blocked.
     fn conclude(&self);
 }
 

@@ -18,7 +18,7 @@ use super::line_reader::{LineFacts, LineReader, normalize};
 use super::matcher::PatternMatcher;
 use super::ranked::FileRanking;
 use super::sink::RowSink;
-use super::{Emit, Found, IncompleteReason, OutputMode, Searcher};
+use super::{Emit, FileSearcher, Found, IncompleteReason, OutputMode};
 use crate::fs::lines::{detect, read_at};
 use crate::limits::{BINARY_SNIFF_BYTES, PSEUDO_FILE_BYTES};
 use crate::stop::{Stop, Stopped};
@@ -29,14 +29,14 @@ use cutline_core::text::decode::Encoding;
 const ONE_READ_BYTES: usize = 256 * 1024;
 /// Number of bytes that are read first of a larger file, or of a file that reports a size of 0, as files in `/proc` do.
 const FIRST_BYTES: usize = 64 * 1024;
-/// Maximum bytes of one read of a larger file.
-const BLOCK_BYTES: u64 = 3 * 64 * 1024;
+/// Size in bytes of the searcher's buffer for larger files: three times its initial size.
+const SEARCH_BUFFER_BYTES: u64 = 3 * 64 * 1024;
 /// Maximum bytes of one read of another encoding than UTF-8.
 const DECODED_BYTES: usize = 64 * 1024;
 
-impl Searcher {
-    /// Searches a regular file up to `size`, its size in bytes when it was opened. Passes the results to `emit`.
-    /// Returns the number of match lines, up to the requested number.
+impl FileSearcher {
+    /// Searches a regular file up to `size`, its size in bytes when it was opened. Passes the results to `emit`. A file
+    /// of size 0 can be a pseudo-file, which is searched up to a limit.
     ///
     /// # Errors
     ///
@@ -49,7 +49,7 @@ impl Searcher {
         stop: &Stop,
         path: &dyn Fn() -> Vec<u8>,
         emit: &mut Emit<'_, Found>,
-    ) -> io::Result<u64> {
+    ) -> io::Result<()> {
         let Self { query, grep, buffer, has_large_buffer } = self;
         let (pattern, size_bytes) = (&query.pattern, as_index(size));
         // One byte more than the size of the file, so that a short read shows the end of the file.
@@ -65,17 +65,17 @@ impl Searcher {
         {
             Some(IncompleteReason::Binary)
         } else {
-            (pattern.spans_lines && size > pattern.multiline_bytes).then_some(IncompleteReason::TooLarge)
+            (pattern.is_across_lines && size > pattern.multiline_bytes).then_some(IncompleteReason::TooLarge)
         };
         if let Some(reason) = reason {
             let _flow = emit(Found::Incomplete(path(), reason)); // nothing follows
-            return Ok(0);
+            return Ok(());
         }
         if bom_bytes == 0 {
             (encoding, len) = detect(file, size, buffer, len)?;
         }
         let is_utf8 = encoding == Encoding::Utf8;
-        let max_bytes = if pattern.spans_lines { pattern.multiline_bytes } else { PSEUDO_FILE_BYTES };
+        let max_bytes = if pattern.is_across_lines { pattern.multiline_bytes } else { PSEUDO_FILE_BYTES };
         let rest = match size {
             _ if is_complete => 0,
             0 => max_bytes.saturating_sub(len as u64),
@@ -84,15 +84,17 @@ impl Searcher {
         let facts = LineFacts::default();
         let mut complete_text = Vec::new();
         let (text, source) = if is_utf8 && rest == 0 {
+            // The byte order mark counts as processed.
             let len = normalize(pattern, &mut buffer[..len], bom_bytes);
             (&buffer[bom_bytes..len], None)
         } else {
             file.seek(SeekFrom::Start(len as u64))?;
+            // The decoder removes the byte order mark of other encodings.
             let start = if is_utf8 { bom_bytes } else { 0 };
             let mut source = decoded(buffer[start..len].chain(file.take(rest)), encoding)?;
-            if pattern.spans_lines {
+            if pattern.is_across_lines {
                 // In parts, because a file in `/proc` may be slow.
-                while (&mut source).take(BLOCK_BYTES).read_to_end(&mut complete_text)? > 0 {
+                while (&mut source).take(SEARCH_BUFFER_BYTES).read_to_end(&mut complete_text)? > 0 {
                     stop.check()?;
                 }
                 let len = normalize(pattern, &mut complete_text, 0);
@@ -119,7 +121,7 @@ impl Searcher {
         };
         let at_limit = size == 0 && file.stream_position()? == max_bytes;
         let has_more = at_limit && file.read(&mut [0])? > 0;
-        let (found, mut flow) = (sink.matches + matcher.counted.get(), sink.flow);
+        let (matches, mut flow) = (sink.matches + matcher.counted.get(), sink.flow);
         let stopped = matcher.stopped.get();
         if stopped == Some(Stopped::Cancelled) {
             return Err(Stopped::Cancelled.into());
@@ -130,29 +132,30 @@ impl Searcher {
             Ok(()) if !facts.unsearched.get() => has_more.then_some(IncompleteReason::Rest),
             _ => Some(IncompleteReason::LongLine),
         };
-        if found > 0 && flow.is_continue() {
+        if matches > 0 && flow.is_continue() {
             if let Some(ranking) = &ranking {
-                flow = emit(Found::Ranked(path().into(), found, ranking.borrow_mut().finish(found)));
+                flow = emit(Found::Ranked(path().into(), matches, ranking.borrow_mut().finish(matches)));
             } else if query.mode != OutputMode::Content {
-                flow = emit(Found::File(path(), found));
+                flow = emit(Found::File(path(), matches));
             }
         }
         if let (Some(reason), ControlFlow::Continue(())) = (incomplete, flow) {
             let _flow = emit(Found::Incomplete(path(), reason)); // nothing follows
         }
-        stopped.map_or(Ok(found), |stopped| Err(stopped.into()))
+        stopped.map_or(Ok(()), |stopped| Err(stopped.into()))
     }
 }
 
-/// Enlarges the searcher's buffer from 64 KB to [`BLOCK_BYTES`]. The buffer grows threefold when a line does not fit,
-/// so this searches a line that is one byte too long.
+/// Enlarges the searcher's buffer from 64 KB to [`SEARCH_BUFFER_BYTES`]. The buffer grows threefold when a line does
+/// not fit, so this searches a line that is one byte too long.
 fn enlarge_buffer(grep: &mut grep_searcher::Searcher) -> io::Result<()> {
     let no_match = RegexMatcher::new_line_matcher("y").map_err(io::Error::other)?;
-    let line = io::repeat(b'x').take(BLOCK_BYTES / 3 + 1);
+    let line = io::repeat(b'x').take(SEARCH_BUFFER_BYTES / 3 + 1);
     grep.search_reader(no_match, line, Bytes(|_, _| Ok(false)))
 }
 
-/// Returns true if a line with its context did not fit in the searcher's buffer.
+/// Returns true if a line with its context did not fit in the searcher's buffer. `grep-searcher` reports that with this
+/// kind, and an error of the system has a code.
 fn is_full(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::Other && error.raw_os_error().is_none()
 }

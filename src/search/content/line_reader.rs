@@ -1,7 +1,7 @@
 //! Passes the text of a large file to the searcher in complete lines.
 //!
 //! An incomplete line is buffered, so that an oversized line can be replaced (`oversized_line`). `\r\n` becomes `\n` if
-//! the pattern could notice the difference.
+//! the pattern requires it (`LineEnds`).
 
 #![expect(clippy::indexing_slicing, reason = "all ranges are within the bytes in the buffers")]
 
@@ -21,13 +21,12 @@ pub(super) const MAX_LINE_BYTES: usize = GREP_LINE_BYTES.next_multiple_of(256 * 
 /// Minimum free bytes of a buffer for which a system call is worthwhile.
 const MIN_READ_BYTES: usize = 16 * 1024;
 
-/// What the sink needs to know about the lines that it gets from the searcher.
+/// Facts about the lines that the searcher has received, for the sink and for the result of the file.
 #[derive(Debug, Default)]
 pub(super) struct LineFacts {
     /// Number of newlines that the searcher has received, if the sink numbers the match lines.
     pub(super) newlines: Cell<u64>,
-    /// For each line that was searched in windows: its offset in the text for the searcher, the text to show, and the
-    /// original length in bytes if the text is truncated.
+    /// For each line that was searched in windows: its offset in the text for the searcher, and the text to show.
     pub(super) oversized: RefCell<VecDeque<(u64, ShownLine)>>,
     /// True if a line was too long for the pattern.
     pub(super) unsearched: Cell<bool>,

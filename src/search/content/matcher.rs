@@ -17,7 +17,7 @@ use super::{OutputMode, Query};
 use crate::stop::{Stop, Stopped};
 
 /// Number of bytes of complete lines between two checks whether to stop.
-const PIECE_BYTES: usize = 64 * 1024;
+const CHECK_BYTES: usize = 64 * 1024;
 
 /// Finds the pattern of a query in one text.
 pub(super) struct PatternMatcher<'a> {
@@ -57,7 +57,7 @@ impl<'a> PatternMatcher<'a> {
     /// Adds searched bytes. After each piece, checks whether to stop.
     fn searched(&self, bytes: usize) -> Result<(), Stopped> {
         self.unchecked.set(self.unchecked.get() + bytes);
-        if self.unchecked.get() < PIECE_BYTES { Ok(()) } else { self.check() }
+        if self.unchecked.get() < CHECK_BYTES { Ok(()) } else { self.check() }
     }
 
     /// Returns the first match at or after `at`, without a check whether to stop.
@@ -66,7 +66,7 @@ impl<'a> PatternMatcher<'a> {
     }
 
     /// Returns the next match in the complete text. `rest` is the suffix from the searcher, and `at` is an offset in
-    /// it.
+    /// it. Not only the suffix is searched, because `^` and `\b` examine the text before.
     fn find_across(&self, rest: &[u8], at: usize) -> Result<Option<Match>, Stopped> {
         self.check()?;
         let before = self.text.len() - rest.len();
@@ -84,7 +84,7 @@ fn never_fails<T>(found: Result<Option<T>, NoError>) -> Option<T> {
 
 /// Returns the end of the piece of complete lines that starts at `from`. A piece has at least one line.
 fn piece_end(text: &[u8], from: usize) -> usize {
-    let most = from + PIECE_BYTES;
+    let most = from + CHECK_BYTES;
     if most >= text.len() {
         return text.len();
     }
@@ -102,7 +102,7 @@ impl Matcher for PatternMatcher<'_> {
     type Error = Stopped;
 
     fn find_at(&self, text: &[u8], at: usize) -> Result<Option<Match>, Stopped> {
-        if self.query.pattern.spans_lines {
+        if self.query.pattern.is_across_lines {
             self.find_across(text, at)
         } else {
             Ok(self.first_match(text, at))

@@ -4,8 +4,8 @@
 //! be wrong at the edge of a window that is not the edge of the line, so matches there are ignored. If the pattern can
 //! match longer text and no match was found, the line counts as not searched.
 //!
-//! The searcher gets a replacement line that matches if the oversized line matches. The text to show is stored
-//! separately.
+//! The searcher gets a replacement line that matches if and only if a match was found: the window with the match, or a
+//! line without a match. The text to show is stored separately.
 
 #![expect(clippy::indexing_slicing, reason = "all ranges come from the same window")]
 
@@ -17,7 +17,7 @@ use grep_matcher::{Match, Matcher as _};
 use super::line_reader::{LineFacts, MAX_LINE_BYTES};
 use super::matcher::PatternMatcher;
 use super::pattern::LineEnds;
-use super::rows::shown;
+use super::rows::{BYTES_PER_CHAR, shown};
 use cutline_core::truncate::line::Missing;
 
 /// Number of bytes at the end of a window. A match there belongs to the next window, which has more text after it.
@@ -28,9 +28,6 @@ const OVERLAP_BYTES: usize = 2 * MARGIN_BYTES;
 const LOOK_BYTES: usize = 4;
 /// Maximum number of searches in one window, if earlier matches are ignored.
 const TRIES: usize = 16;
-/// Number of bytes at the start of a line to keep for each character to show. An escape can take this many.
-const BYTES_PER_CHAR: usize = 8;
-
 /// Searches the line that starts with `buffered` at the byte `offset` of the text. The rest of the line was not read
 /// yet. Leaves the bytes after the line in `buffered`. Returns a replacement line. If that has no newline, it is the
 /// last line to search.

@@ -20,7 +20,7 @@ use crate::limits::{GREP_MULTILINE_BYTES, GREP_MULTILINE_LARGE_BYTES, REGEX_BYTE
 /// Maximum number of possible match starts to search for separately.
 const BEGINNINGS: usize = 16;
 /// Maximum bytes of a search's lazy DFA cache, for each thread.
-const TABLE_BYTES: usize = 4_000_000;
+const DFA_CACHE_BYTES: usize = 4_000_000;
 /// Maximum positions of a pattern for which a search across lines accepts large files.
 const SMALL_POSITIONS: usize = 64;
 
@@ -53,8 +53,8 @@ pub enum Refused {
 pub struct Pattern {
     /// Finds the pattern in text with lines that end with `\n`.
     pub(super) regex: RegexMatcher,
-    /// True if a match can contain a newline.
-    pub(super) spans_lines: bool,
+    /// True if a match can contain a newline, so that the search is across lines.
+    pub(super) is_across_lines: bool,
     /// How `\r\n` in the searched text is handled.
     pub(super) line_ends: LineEnds,
     /// The literal alternatives of an alternation; otherwise empty.
@@ -85,31 +85,33 @@ impl Pattern {
         if positions > REGEX_POSITIONS {
             return Err(Refused::TooLarge);
         }
-        let build = |multiline: bool| {
+        let build = |across_lines: bool| {
             let mut builder = RegexMatcherBuilder::new();
-            builder.multi_line(true).size_limit(REGEX_BYTES).dfa_size_limit(TABLE_BYTES);
+            // `multi_line` means that `^` and `$` match at each line.
+            builder.multi_line(true).size_limit(REGEX_BYTES).dfa_size_limit(DFA_CACHE_BYTES);
             builder.case_insensitive(source.ignore_case).dot_matches_new_line(source.multiline);
-            builder.line_terminator((!multiline).then_some(b'\n'));
+            builder.line_terminator((!across_lines).then_some(b'\n'));
             builder.build(&text).map_err(|error| refused(&error, source.pattern))
         };
         let mut regex = build(source.multiline)?;
-        let spans_lines = source.multiline && can_match(&regex, b'\n');
-        if source.multiline && !spans_lines {
+        let is_across_lines = source.multiline && can_match(&regex, b'\n');
+        if source.multiline && !is_across_lines {
             regex = build(false)?;
         }
         let look_set = hir.properties().look_set();
-        // Neither `\r` nor `\n` is a word character, so `\b` treats both alike. Only an empty match can be after `\r`.
+        // Neither `\r` nor `\n` is a word character, so a word boundary is at the same place with and without the `\r`.
+        // Only an empty match of such an assertion can be between `\r` and `\n`.
         let looks_at_ends =
             look_set.contains_anchor() || !look_set.is_empty() && hir.properties().minimum_len() == Some(0);
         let line_ends = if syntax::names_return(&ast) {
             LineEnds::Searched
-        } else if spans_lines || looks_at_ends || can_match(&regex, b'\r') {
+        } else if is_across_lines || looks_at_ends || can_match(&regex, b'\r') {
             LineEnds::Normalized
         } else {
             LineEnds::Irrelevant
         };
         Ok(Self {
-            spans_lines,
+            is_across_lines,
             line_ends,
             alternatives: syntax::alternatives(&ast),
             word: syntax::whole_word(&hir),

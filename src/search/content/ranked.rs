@@ -25,9 +25,9 @@ impl Ranking {
         Self { keep, words, least: AtomicI32::new(i32::MIN) }
     }
 
-    /// Raises the score that further matches must exceed. Call it in path order, because the earlier of two matches
-    /// with the same score is kept.
-    pub fn raise(&self, least: i32) {
+    /// Sets the score that further matches must exceed. Call it in path order with increasing scores, because the
+    /// earlier of two matches with the same score is kept.
+    pub fn require_above(&self, least: i32) {
         self.least.store(least, Ordering::Relaxed);
     }
 }
@@ -60,8 +60,8 @@ impl<'a> FileRanking<'a> {
         }
     }
 
-    /// Returns the score of a match line without the points of its file, or `None` if it is not among the best.
-    pub(super) fn score(&mut self, line: &[u8], found: &Range<usize>) -> Option<i32> {
+    /// Returns the points of a match line, without those of its file, or `None` if it is not among the best.
+    pub(super) fn line_points(&mut self, line: &[u8], found: &Range<usize>) -> Option<i32> {
         let needed = self.needed();
         self.scorer().line_points(line, found, needed)
     }
@@ -115,8 +115,8 @@ impl<'a> FileRanking<'a> {
         best.into_sorted().map(|(score, rows)| (score + of_file, rows)).collect()
     }
 
-    /// Returns true if a line with a match that ends at `end` may be among the best.
-    pub(super) fn may_want(&mut self, line: &[u8], end: usize) -> bool {
+    /// Returns false only if a line with a match that ends at `end` is not among the best.
+    pub(super) fn may_have_more(&mut self, line: &[u8], end: usize) -> bool {
         let needed = self.needed();
         self.scorer().may_have_more(line, end, needed)
     }

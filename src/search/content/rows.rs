@@ -17,8 +17,8 @@ pub struct Row {
     pub kind: RowKind,
     /// The text without its line ending.
     pub text: String,
-    /// If the text is only a part of the line: the maximum number of bytes that `read` needs for the complete line.
-    /// `u64::MAX` if no window had the complete line.
+    /// If the text is only a part of the line: the maximum number of bytes that `read` needs for the complete line, up
+    /// to three times its length. `u64::MAX` if the line was searched in windows and no window had the complete line.
     pub cut_from: Option<u64>,
 }
 
@@ -31,6 +31,9 @@ pub enum RowKind {
     Context,
 }
 
+/// Number of bytes of a line to process for each character to show. A character has at most four bytes.
+pub(super) const BYTES_PER_CHAR: usize = 8;
+
 impl Row {
     /// Returns the number of bytes that the row uses.
     pub fn weight(&self) -> usize {
@@ -38,7 +41,7 @@ impl Row {
     }
 }
 
-/// The text of a line to show, and the bytes of the line if a part is missing.
+/// [`Row::text`] and [`Row::cut_from`] of a line.
 pub(super) type ShownLine = (String, Option<u64>);
 
 /// Returns the text to show for a line, or for a part of it.
@@ -46,7 +49,7 @@ pub(super) type ShownLine = (String, Option<u64>);
 /// Decodes only the text near the focus, however long the line is.
 pub(super) fn shown(line: &[u8], focus: Range<usize>, max_chars: usize, mut missing: Missing) -> ShownLine {
     let is_whole = missing == Missing::default();
-    let near = max_chars.saturating_mul(8).max(64);
+    let near = max_chars.saturating_mul(BYTES_PER_CHAR).max(64);
     let (mut from, mut to) = (0, line.len());
     if line.len() > near {
         from = if focus.start <= near { 0 } else { start_of_char(line, focus.start - near) };

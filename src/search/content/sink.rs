@@ -15,8 +15,8 @@ use super::rows::{Row, RowKind, shown};
 use super::{Emit, Found, OutputMode};
 use cutline_core::truncate::line::Missing;
 
-/// Receives the match and context lines of one file, and passes each on as soon as it is found: the read of the next one can
-/// block until the deadline.
+/// Receives the match and context lines of one file. Without a ranking, passes each row on immediately, because the
+/// read of the next line can block until the deadline.
 pub(super) struct RowSink<'a, 'p, 'e> {
     matcher: &'a PatternMatcher<'a>,
     facts: &'a LineFacts,
@@ -46,7 +46,8 @@ impl<'a, 'p, 'e> RowSink<'a, 'p, 'e> {
         Self { matcher, facts, numbered: (0, 1), path, shared_path: None, emit, flow, matches: 0, last: None }
     }
 
-    /// Returns the number of the first line of a match, from the newlines before it.
+    /// Returns the number of the first line of a match. Counts the newlines since the line that was numbered last, if
+    /// the buffer still has its start, otherwise those from the match to the end of the buffer.
     fn number(&mut self, found: &SinkMatch<'_>) -> u64 {
         let count = |text: &[u8]| bytecount::count(text, b'\n') as u64;
         let (buffer, at) = (found.buffer(), found.bytes_range_in_buffer().start);
@@ -72,7 +73,7 @@ impl<'a, 'p, 'e> RowSink<'a, 'p, 'e> {
         };
         if let Some(ranking) = self.matcher.ranking {
             let mut ranking = ranking.borrow_mut();
-            let score = if kind == RowKind::Match { ranking.score(line, &focus) } else { None };
+            let score = if kind == RowKind::Match { ranking.line_points(line, &focus) } else { None };
             let as_context = (!query.context.is_none()).then(|| row(RowKind::Context, 0..0));
             if score.is_some() || as_context.is_some() {
                 ranking.add_line(number, score.map(|score| (score, row(kind, focus))), as_context);
@@ -92,6 +93,7 @@ impl Sink for RowSink<'_, '_, '_> {
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
         let query = self.matcher.query;
         let is_ranked = self.matcher.ranking.is_some();
+        // The matcher counts most lines (`passed_lines`). Those of a search across lines come here.
         if query.mode == OutputMode::Count && !is_ranked {
             self.matches += found.lines().count() as u64;
             return Ok(true);
@@ -110,19 +112,21 @@ impl Sink for RowSink<'_, '_, '_> {
             // The position of the match only matters if the line is truncated or ranked.
             let focus = if unended.len() <= query.max_line_chars && !is_ranked {
                 0..0
-            } else if pattern.spans_lines {
+            } else if pattern.is_across_lines {
                 // The first match that extends into the line.
                 while across.end <= at {
-                    let found = self.matcher.find_at(block, across.end)?;
-                    let Some(found) = found else { break };
-                    across = found.start()..found.end().max(found.start() + 1);
+                    let next = self.matcher.find_at(block, across.end)?;
+                    let Some(next) = next else { break };
+                    // An empty match counts as one byte, so that the search goes on after it.
+                    across = next.start()..next.end().max(next.start() + 1);
                 }
                 let start = across.start.saturating_sub(at).min(unended.len());
+                // Without a ranking, the text around the start is shown, because the match can be longer than the text
+                // to show.
                 start..if is_ranked { (across.end.max(at) - at).clamp(start, unended.len()) } else { start }
             } else {
                 let text = line.strip_suffix(b"\n").unwrap_or(line);
-                let found = self.matcher.find(text)?;
-                found.map_or(0..0, |found| within(unended, found))
+                self.matcher.find(text)?.map_or(0..0, |in_line| within(unended, in_line))
             };
             let offset = found.absolute_byte_offset() + (at - lines.start) as u64;
             self.matches += 1;

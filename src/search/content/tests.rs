@@ -41,7 +41,7 @@ struct Searched {
     incomplete: Option<IncompleteReason>,
 }
 
-/// Returns all results for a file.
+/// Returns the number of match lines of a file, and all results for it.
 fn found(query: &Query, content: &[u8]) -> (u64, Vec<Found>) {
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(content).unwrap();
@@ -53,8 +53,13 @@ fn found(query: &Query, content: &[u8]) -> (u64, Vec<Found>) {
     };
     let stop = Stop::default();
     let path = || b"a.py".to_vec();
-    let matches = Searcher::new(query).search(&file, content.len() as u64, &stop, &path, &mut emit);
-    (matches.unwrap(), found)
+    FileSearcher::new(query).search(&file, content.len() as u64, &stop, &path, &mut emit).unwrap();
+    let matches = found.iter().map(|one| match one {
+        Found::Row(_, row) => u64::from(row.kind == RowKind::Match),
+        Found::File(_, matches) | Found::Ranked(_, matches, _) => *matches,
+        Found::Incomplete(..) => 0,
+    });
+    (matches.sum(), found)
 }
 
 /// Returns the rows of a file: `10:text` for a match line, `9-text` for a context line.
@@ -67,7 +72,7 @@ fn search(query: &Query, content: &[u8]) -> (Vec<String>, Searched) {
                 let mark = if row.kind == RowKind::Match { ':' } else { '-' };
                 shown.push(format!("{}{mark}{}", row.number, row.text));
             }
-            Found::File(_, of_file) => assert_eq!(of_file, matches),
+            Found::File(..) => {}
             Found::Incomplete(_, reason) => incomplete = Some(reason),
             Found::Ranked(..) => panic!("nothing is ranked"),
         }
@@ -117,7 +122,7 @@ fn context_of_a_ranked_line_does_not_depend_on_other_matches() {
     let content = format!("def needle():\n{} needle\n", "x ".repeat(1000));
     let best = |least| {
         let ranking = Arc::new(Ranking::new(2, Words::default()));
-        ranking.raise(least);
+        ranking.require_above(least);
         let query = Query { ranking: Some(ranking), ..query(r"\bneedle\b", 1) };
         let (_, found) = found(&query, content.as_bytes());
         let Some(Found::Ranked(_, 2, lines)) = found.into_iter().next() else { panic!("two lines match") };
@@ -227,7 +232,7 @@ fn file_without_size_is_reported_if_it_continues() {
                 ControlFlow::Continue(())
             };
             let stop = Stop::default();
-            Searcher::new(&query).search(&file, 0, &stop, &Vec::new, &mut emit).unwrap();
+            FileSearcher::new(&query).search(&file, 0, &stop, &Vec::new, &mut emit).unwrap();
             assert_eq!(incomplete, expected, "{bytes}");
         }
     }

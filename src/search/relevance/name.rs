@@ -88,8 +88,8 @@ impl Word {
     }
 }
 
-/// Returns the points of the best way to find `letters`, in lower case, in this order in `text`. Returns `None` if there
-/// is none. Letters that continue the letter before or start a word get the most points.
+/// Returns the points of the best way to find `letters`, in lower case, in this order in `text`. Returns `None` if
+/// there is none. Letters that continue the letter before or start a word get the most points.
 fn letters_points(letters: &[u8], text: &[u8]) -> Option<i32> {
     let mut rest = text.iter();
     if !letters.iter().all(|letter| rest.any(|byte| byte.to_ascii_lowercase() == *letter)) {

@@ -8,8 +8,8 @@ pub(super) use cutline_core::source::{Language, kind, language};
 
 /// Points if the file has the matched name, or if it is the main file of a folder with that name.
 pub(super) const FILE_IS_NAMED: i32 = 80;
-/// Points if the file name contains the matched name, or if the matched name contains that of the file or of its folder.
-/// The contained name has more than three bytes.
+/// Points if the file name contains the matched name, or if the matched name contains that of the file or of its
+/// folder. The contained name has more than three bytes.
 pub(super) const FILE_IS_NEAR: i32 = 30;
 /// Points for each doubling of the number of matches in the file.
 pub(super) const DOUBLED_MATCHES: i32 = 6;

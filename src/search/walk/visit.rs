@@ -46,9 +46,9 @@ pub enum Walked<F> {
     Unreadable(Vec<u8>),
     /// A folder whose ignore rules were skipped.
     RulesSkipped,
-    /// The search stopped at its deadline. Everything up to and including this path is complete. A folder whose contents
-    /// are complete has a `/` at the end, and a folder that was only visited itself has none. `None` if nothing is
-    /// complete. Results of later entries may follow.
+    /// The search stopped at its deadline. Everything up to and including this path is complete. A folder whose
+    /// contents are complete has a `/` at the end, and a folder that was only visited itself has none. `None` if
+    /// nothing is complete. Results of later entries may follow.
     Stopped(Option<Vec<u8>>),
 }
 

@@ -128,8 +128,8 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<V, S> {
         let is_draining = |queue: &mut Queue<_>| queue.draining;
         let waited = self.head_changed.wait_timeout_while(lock(&self.queue), DRAINING_TIME, is_draining);
         let mut queue = waited.unwrap_or_else(PoisonError::into_inner).0;
-        // From now on, no other thread starts to pass on results. One that does so now completes its batch first, because
-        // it has locked the sink.
+        // From now on, no other thread starts to pass on results. One that does so now completes its batch first,
+        // because it has locked the sink.
         queue.draining = true;
         let items = queue.take_all();
         drop(queue);

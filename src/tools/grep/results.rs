@@ -165,7 +165,7 @@ impl Results {
             }
         }
         if let Some(least) = best.least() {
-            ranking.raise(*least);
+            ranking.require_above(*least);
         }
     }
 

@@ -21,6 +21,8 @@ impl PatternMatcher<'_> {
         found: LineMatchKind,
     ) -> Result<ControlFlow<usize, usize>, Stopped> {
         let pattern = &self.query.pattern;
+        // `at` is the end of the shortest first match, or of a literal of it. The trait does not promise this, but the
+        // regular expression of `grep-regex` returns it.
         let (is_sure, at) = match found {
             LineMatchKind::Confirmed(at) => (true, at),
             LineMatchKind::Candidate(at) => (pattern.is_word_before(piece, at), at),
@@ -35,11 +37,11 @@ impl PatternMatcher<'_> {
         let is_match = if let Some(ranking) = self.ranking {
             let (mut ranking, start) = (ranking.borrow_mut(), start());
             let line = pattern.unended(&piece[start..next]);
-            if is_sure && !ranking.may_want(line, (at - start).min(line.len())) {
+            if is_sure && !ranking.may_have_more(line, (at - start).min(line.len())) {
                 true
             } else {
                 let found = self.first_match(&piece[start..end], 0);
-                if found.is_some_and(|found| ranking.score(line, &within(line, found)).is_some()) {
+                if found.is_some_and(|found| ranking.line_points(line, &within(line, found)).is_some()) {
                     return Ok(ControlFlow::Break(at));
                 }
                 found.is_some()

@@ -75,7 +75,7 @@ fn text_after_a_long_line_is_searched() {
     for (content, expected) in
         [(early.repeat(2) + &end, 5), ([first, second, end.clone()].concat(), 4), (early.repeat(4) + &end, 7)]
     {
-        let mut searcher = Searcher::new(&query("needle", 0));
+        let mut searcher = FileSearcher::new(&query("needle", 0));
         for content in [&content, &content[1..]] {
             let mut file = tempfile::tempfile().unwrap();
             file.write_all(content.as_bytes()).unwrap();

@@ -60,7 +60,7 @@ fn stopped_search(
         ControlFlow::Continue(())
     };
     let path = || b"a".to_vec();
-    let done = Searcher::new(query).search(&file, content.len() as u64, stop, &path, &mut emit);
+    let done = FileSearcher::new(query).search(&file, content.len() as u64, stop, &path, &mut emit);
     (found, done.err().map(|error| stopped_by(&error).unwrap()))
 }
 

@@ -143,9 +143,8 @@ fn within_one_file_a_glob_and_the_byte_limit() {
 #[test]
 fn single_file_is_ranked_by_its_language() {
     let fixture = Fixture::new(&[("a/f.c", "  x = needle(1);\nstatic int needle(int a)\n{\n")]);
-    let ranked = |path: &str| {
-        text(&fixture, &json!({"pattern": "needle", "path": path, "sort": "relevance"}))
-    };
+    let ranked =
+        |path: &str| text(&fixture, &json!({"pattern": "needle", "path": path, "sort": "relevance"}));
     assert_eq!(ranked("a"), "a/f.c:2: static int needle(int a)\na/f.c:1:   x = needle(1);");
     assert_eq!(ranked("a/f.c"), ranked("a"));
 }
