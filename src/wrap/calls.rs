@@ -69,12 +69,12 @@ pub(super) struct Task {
 
 /// A task that a call created.
 #[derive(Debug)]
-struct OpenTask {
+pub(super) struct OpenTask {
     task: Task,
     /// True if its result was counted in the statistics.
     is_counted: bool,
     /// The last saved output: a hash of the output, and its file.
-    saved: Option<(u64, SavedOutput)>,
+    pub(super) saved: Option<(u64, SavedOutput)>,
 }
 
 /// Maximum bytes of a task id to store.
@@ -123,26 +123,14 @@ impl Calls {
         self.tasks.iter().rfind(|open| open.task.id == id).map(|open| open.task.clone())
     }
 
-    fn open_task(&mut self, id: &str) -> Option<&mut OpenTask> {
+    /// Returns the stored data of the task with that id, if a call created it.
+    pub(super) fn open_task(&mut self, id: &str) -> Option<&mut OpenTask> {
         self.tasks.iter_mut().rfind(|open| open.task.id == id)
     }
 
     /// Marks the result of a task as counted. Returns true for the first call, and for an unknown task.
     pub(super) fn count_task(&mut self, id: &str) -> bool {
         self.open_task(id).is_none_or(|open| !std::mem::replace(&mut open.is_counted, true))
-    }
-
-    /// Returns the saved file of this task for an output with this hash, if there is one.
-    pub(super) fn saved_of_task(&mut self, id: &str, hash: u64) -> Option<SavedOutput> {
-        let (of, saved) = self.open_task(id)?.saved.clone()?;
-        (of == hash).then_some(saved)
-    }
-
-    /// Stores the file of the output with this hash.
-    pub(super) fn set_saved_of_task(&mut self, id: &str, hash: u64, saved: SavedOutput) {
-        if let Some(open) = self.open_task(id) {
-            open.saved = Some((hash, saved));
-        }
     }
 
     /// Removes all open requests, and returns those that were not cancelled.

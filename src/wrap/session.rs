@@ -86,11 +86,11 @@ impl Session {
     }
 
     /// Counts a failed call, and returns the error response.
-    fn failed(&self, call: &PendingCall, raw_id: &str, why: &str) -> String {
+    fn failed(&self, call: &PendingCall, why: &str) -> String {
         self.count(call, Outcome::Error);
         match call.asks {
-            Asks::Tool(_) | Asks::TaskResult(_) => replies::tool_error(raw_id, why, call.is_stateless),
-            Asks::TaskState(_) | Asks::List | Asks::Other => replies::error(raw_id, SERVER_ENDED, why),
+            Asks::Tool(_) | Asks::TaskResult(_) => replies::tool_error(&call.raw_id, why, call.is_stateless),
+            Asks::TaskState(_) | Asks::List | Asks::Other => replies::error(&call.raw_id, SERVER_ENDED, why),
         }
     }
 
@@ -98,7 +98,7 @@ impl Session {
     pub(super) fn finish(&self, why: &str) {
         let waiting = locked(&self.calls).take_waiting();
         for call in waiting {
-            let reply = self.failed(&call, &call.raw_id, why);
+            let reply = self.failed(&call, why);
             let _where_it_is_gone = self.to_client(reply.as_bytes());
         }
         locked(&self.client).take();

@@ -79,7 +79,7 @@ impl Session {
         let forgotten = locked(&self.calls).open(call).filter(|call| !call.is_cancelled);
         if let Some(call) = forgotten {
             // The response of the server will be dropped, because the id is no longer known.
-            let reply = self.failed(&call, &call.raw_id, "Too many requests are open");
+            let reply = self.failed(&call, "Too many requests are open");
             let _where_it_is_gone = self.to_client(reply.as_bytes());
         }
     }

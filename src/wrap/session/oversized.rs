@@ -40,7 +40,7 @@ impl Session {
                 self.dropped.add(raw_id, UNKNOWN_ID);
                 return String::new();
             };
-            self.failed(&call, &call.raw_id, &why)
+            self.failed(&call, &why)
         };
         let _where_it_is_gone = self.to_client(reply.as_bytes());
         String::new()

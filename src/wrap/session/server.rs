@@ -30,13 +30,6 @@ const MAX_LOSSY_BYTES: usize = 4_000_000;
 /// Number of bytes at the start of a dropped line that are decoded for the warning.
 const DROPPED_START_BYTES: usize = 256;
 
-/// What happens to a message.
-enum Fate {
-    Passes,
-    /// These lines are sent instead. They can be empty.
-    Becomes(String),
-}
-
 impl Session {
     /// Returns what to send to the client for a line of the server.
     pub(in crate::wrap) fn check_server_message<'l>(&self, line: &'l [u8]) -> Cow<'l, [u8]> {
@@ -52,14 +45,13 @@ impl Session {
         if value.text.contains('\r') {
             return self.broken(line, "it has a carriage return inside").into_bytes().into();
         }
-        let fate = if value.text.starts_with('[') { self.batch(value.top()) } else { self.message(&value) };
-        match fate {
-            Fate::Becomes(lines) => lines.into_bytes().into(),
-            Fate::Passes => match text {
-                Cow::Borrowed(_) => line.into(),
-                // Bytes that are not UTF-8 would make some clients close the connection.
-                Cow::Owned(text) => text.into_bytes().into(),
-            },
+        let is_batch = value.text.starts_with('[');
+        let replacement = if is_batch { self.batch(value.top()) } else { self.message(&value) };
+        match (replacement, text) {
+            (Some(lines), _) => lines.into_bytes().into(),
+            (None, Cow::Borrowed(_)) => line.into(),
+            // Bytes that are not UTF-8 would make some clients close the connection.
+            (None, Cow::Owned(text)) => text.into_bytes().into(),
         }
     }
 
@@ -79,26 +71,28 @@ impl Session {
         String::new()
     }
 
-    /// Handles each message of a batch separately. If any changes, all are sent on lines of their own.
-    fn batch(&self, top: Node<'_>) -> Fate {
+    /// Handles each message of a batch separately. If any changes, returns all of them on lines of their own.
+    fn batch(&self, top: Node<'_>) -> Option<String> {
         let (mut lines, mut is_same) = (String::new(), true);
         for item in top.items() {
             let value = Value::of_any_depth(item.text()).filter(|_| item.is_object());
-            let fate = match &value {
+            let replacement = match &value {
                 Some(value) => self.message(value),
-                None => Fate::Becomes(self.broken(item.text().as_bytes(), "it is not an object")),
+                None => Some(self.broken(item.text().as_bytes(), "it is not an object")),
             };
-            is_same &= matches!(fate, Fate::Passes);
-            match fate {
-                Fate::Passes => lines.extend([item.text(), "\n"]),
-                Fate::Becomes(new) => lines += &new,
+            is_same &= replacement.is_none();
+            match replacement {
+                None => lines.extend([item.text(), "\n"]),
+                Some(new) => lines += &new,
             }
         }
         // An empty batch is not valid.
-        if is_same && !lines.is_empty() { Fate::Passes } else { Fate::Becomes(lines) }
+        (!is_same || lines.is_empty()).then_some(lines)
     }
 
-    fn message(&self, value: &Value<'_>) -> Fate {
+    /// Returns the line to send in place of a message, or `None` if the message passes unchanged. The line is empty if the
+    /// message is dropped.
+    fn message(&self, value: &Value<'_>) -> Option<String> {
         let top = value.top();
         let mut edits = Edits::of(value.text);
         match incoming::parse(top) {
@@ -111,12 +105,12 @@ impl Session {
                     let set = |state: Member<'_, '_>| set_members(&mut edits, top, vec![("params", state)]);
                     if let Err(why) = self.check_task(params, &task, set) {
                         self.dropped.add(value.text, why);
-                        return Fate::Becomes(String::new());
+                        return Some(String::new());
                     }
                 }
             }
             Ok(Incoming::Result { id, result }) => {
-                let Some(call) = self.answered(id) else { return Fate::Becomes(String::new()) };
+                let Some(call) = self.answered(id) else { return Some(String::new()) };
                 let set = |result: Member<'_, '_>| {
                     set_members(
                         &mut edits,
@@ -125,7 +119,7 @@ impl Session {
                     );
                 };
                 if let Err(why) = self.check(&call, result, set) {
-                    return Fate::Becomes(self.invalid(&call, why));
+                    return Some(self.invalid(&call, why));
                 }
             }
             Ok(Incoming::Error { id: None, error }) => {
@@ -133,7 +127,7 @@ impl Session {
                 set_members(&mut edits, top, vec![("error", new_or_same(error))]);
             }
             Ok(Incoming::Error { id: Some(id), error }) => {
-                let Some(call) = self.answered(id) else { return Fate::Becomes(String::new()) };
+                let Some(call) = self.answered(id) else { return Some(String::new()) };
                 self.count(&call, Outcome::Error);
                 let error = self.error(error, call.asks.tool(), call.client, 0);
                 set_members(
@@ -142,9 +136,9 @@ impl Session {
                     vec![("id", new_or_same(id_of(&call, id))), ("error", new_or_same(error))],
                 );
             }
-            Err(why) => return Fate::Becomes(self.broken(value.text.as_bytes(), why)),
+            Err(why) => return Some(self.broken(value.text.as_bytes(), why)),
         }
-        if edits.is_empty() { Fate::Passes } else { Fate::Becomes(edits.applied() + "\n") }
+        (!edits.is_empty()).then(|| edits.applied() + "\n")
     }
 
     /// Removes the request with this id. Counts a response to a request that is not open.
@@ -157,7 +151,7 @@ impl Session {
     }
 
     fn invalid(&self, call: &PendingCall, why: &str) -> String {
-        self.failed(call, &call.raw_id, &format!("Invalid response of the server: {why}"))
+        self.failed(call, &format!("Invalid response of the server: {why}"))
     }
 
     /// Truncates the `result` of a response, and passes the change to `set`.
@@ -286,12 +280,17 @@ impl Session {
     fn save(&self, task: Option<&Task>, full: FullResult<'_>) -> io::Result<SavedOutput> {
         let Some(task) = task else { return full_result::save(&self.store, full) };
         let hash = self.hashes.hash_one(full);
-        let earlier = locked(&self.calls).saved_of_task(&task.id, hash);
-        if let Some(saved) = earlier.filter(|saved| saved.path.exists()) {
+        let earlier = locked(&self.calls).open_task(&task.id).and_then(|open| open.saved.clone());
+        if let Some((earlier_hash, saved)) = earlier
+            && earlier_hash == hash
+            && saved.path.exists()
+        {
             return Ok(saved);
         }
         let saved = full_result::save(&self.store, full)?;
-        locked(&self.calls).set_saved_of_task(&task.id, hash, saved.clone());
+        if let Some(open) = locked(&self.calls).open_task(&task.id) {
+            open.saved = Some((hash, saved.clone()));
+        }
         Ok(saved)
     }
 }
