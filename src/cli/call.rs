@@ -109,12 +109,7 @@ fn prepared<'a>(
     let given = object(words)?;
     let shared = options.shared()?;
     let workspace = Arc::new(options.workspace(&shared)?);
-    let limits = match options.fit.client(None) {
-        Some(client) => {
-            client.fitted(&shared.limits, options.given(), shared.commands.store.path().as_deref())
-        }
-        None => shared.limits.clone(),
-    };
+    let limits = options.fitted(options.fit.client(None))?;
     let deadline = Deadline::new(Instant::now(), limits.search_timeout);
     let cx = Context {
         limits,
