@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use cutline_core::notice::{Omission, Shown};
-use cutline_core::text::terminal::Terminal;
+use cutline_core::text::terminal::resolved;
 use cutline_core::text::{Counter, Extent, TokenCounter, as_index, is_white_space};
 use cutline_core::truncate::{
     Bounds, Collector, Cut, Keep, KeyForms, KeyLine, KeySpace, TruncatedBy, Truncation, truncate,
@@ -68,16 +68,9 @@ impl<'a> Texts<'a> {
         if !self.all.contains(ESC) {
             return Cow::Borrowed(self);
         }
-        let shown = |text| {
-            let (mut terminal, mut shown) = (Terminal::new(max_bytes), String::new());
-            terminal.push(text, &mut |part| shown.push_str(part));
-            terminal.finish(&mut |part| shown.push_str(part));
-            Cow::Owned(shown)
-        };
-        let blocks = self.blocks();
-        Cow::Owned(Texts::of(
-            blocks.map(|text| if text.contains(ESC) { shown(text) } else { Cow::Borrowed(text) }),
-        ))
+        Cow::Owned(Texts::of(self.blocks().map(|text| {
+            if text.contains(ESC) { resolved(text, max_bytes).into() } else { Cow::Borrowed(text) }
+        })))
     }
 }
 

@@ -5,7 +5,7 @@
 //! they are part of the text.
 
 use crate::text::show::is_invisible;
-use crate::text::terminal::Terminal;
+use crate::text::terminal::resolved;
 
 /// The first words of the notices of this library and of cutline, in lower case.
 const OPENINGS: &[&str] = &[
@@ -86,7 +86,8 @@ fn has_form_of_notice(line: &str) -> bool {
     if line.len() > MAX_LINE_BYTES || !line.contains('[') || !line.contains(']') {
         return false;
     }
-    let visible: String = resolved(line).chars().filter(|c| !c.is_control() && !is_invisible(*c)).collect();
+    let shown = resolved(line, MAX_LINE_BYTES as u64);
+    let visible: String = shown.chars().filter(|c| !c.is_control() && !is_invisible(*c)).collect();
     let Some(inside) = visible.trim().strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) else {
         return false;
     };
@@ -94,14 +95,6 @@ fn has_form_of_notice(line: &str) -> bool {
     let has_opening = || OPENINGS.iter().any(|opening| inside.starts_with(opening));
     let has_number = || inside.starts_with(|c: char| c.is_ascii_digit());
     has_opening() || has_number() && AFTER_A_NUMBER.iter().any(|words| inside.contains(words))
-}
-
-/// Returns `line` as a terminal would show it.
-fn resolved(line: &str) -> String {
-    let (mut terminal, mut shown) = (Terminal::new(MAX_LINE_BYTES as u64), String::new());
-    terminal.push(line, &mut |part| shown.push_str(part));
-    terminal.finish(&mut |part| shown.push_str(part));
-    shown
 }
 
 #[cfg(test)]

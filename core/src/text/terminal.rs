@@ -46,6 +46,19 @@ pub struct Terminal {
     stripped: String,
 }
 
+/// Returns `text` as a terminal would show it. The end of a line is buffered as in [`Terminal::new`].
+///
+/// ```
+/// use cutline_core::text::terminal::resolved;
+/// assert_eq!(resolved("10%\r100%\n\u{1b}[32mdone\u{1b}[0m", 1000), "100%\ndone");
+/// ```
+pub fn resolved(text: &str, max_bytes: u64) -> String {
+    let (mut terminal, mut shown) = (Terminal::new(max_bytes), String::new());
+    terminal.push(text, &mut |part| shown.push_str(part));
+    terminal.finish(&mut |part| shown.push_str(part));
+    shown
+}
+
 impl Terminal {
     /// Returns a terminal that buffers the end of a line: at least `max_bytes` bytes, or the same number of columns if the
     /// cursor moves in the line, and at most twice that.

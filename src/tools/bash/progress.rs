@@ -11,7 +11,7 @@ use crate::capture::Latest;
 use crate::process::Running;
 use crate::tools::Progress;
 use cutline_core::notice::Count;
-use cutline_core::text::terminal::Terminal;
+use cutline_core::text::terminal::resolved;
 use cutline_core::text::{self, Size};
 
 /// Time between two checks for new output.
@@ -82,11 +82,8 @@ fn message(latest: &Latest) -> String {
     }
     let lines = Count(latest.extent.lines, "line", "lines");
     let counts = format!("({lines}, {})", Size(latest.extent.bytes));
-    let mut resolved = String::new();
-    let mut terminal = Terminal::new(latest.recent.len() as u64);
-    terminal.push(&String::from_utf8_lossy(&latest.recent), &mut |text| resolved.push_str(text));
-    terminal.finish(&mut |text| resolved.push_str(text));
-    let last = resolved.lines().rev().map(str::trim).find(|line| !line.is_empty());
+    let shown = resolved(&String::from_utf8_lossy(&latest.recent), latest.recent.len() as u64);
+    let last = shown.lines().rev().map(str::trim).find(|line| !line.is_empty());
     match last {
         Some(line) => {
             let end = line.char_indices().nth(LINE_CHARS).map_or(line.len(), |(at, _)| at);
