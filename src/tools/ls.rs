@@ -72,7 +72,7 @@ fn list(cx: &Context, args: &Args) -> Result<Output, ToolError> {
                 return Err(ToolError::GlobInFolder { path, find });
             }
             let place = resolve::open(cx, folder, ExpectedKind::Directory)?;
-            let glob = path_glob::compile(cx, glob, &place)?;
+            let glob = path_glob::compile(cx, glob, glob, &place, false)?;
             (place, Some(glob))
         }
         Err(error) => return Err(error),

@@ -17,13 +17,8 @@ use cutline_core::text::show;
 use super::notice::Notice;
 use super::{Context, ToolError};
 
-/// Compiles a glob for the paths below `base`.
-pub(super) fn compile(cx: &Context, glob: &str, base: &OpenedPath) -> Result<Glob, ToolError> {
-    compile_as(cx, glob, glob, base, false)
-}
-
-/// Compiles a glob. An error shows it as it was `given`.
-pub(super) fn compile_as(
+/// Compiles a glob for the paths below `base`. An error shows it as it was `given`.
+pub(super) fn compile(
     cx: &Context,
     glob: &str,
     given: &str,
@@ -54,7 +49,7 @@ pub(super) fn selections<'a>(
     for glob in globs.into_iter().filter(|glob| is_alone || !glob.is_empty()) {
         let is_excluded = !is_alone && glob.starts_with('!');
         let kind = if is_excluded { &mut excluded } else { &mut selected };
-        kind.push(compile_as(cx, glob, glob, base, ignore_case)?);
+        kind.push(compile(cx, glob, glob, base, ignore_case)?);
     }
     Ok([selected, excluded])
 }
@@ -72,8 +67,7 @@ pub(super) fn exclusions(
     let globs = globs.map(|glob| glob.trim_start_matches('!')).filter(|glob| !glob.is_empty());
     let globs: Vec<&str> = globs.collect();
     check_count("exclude", globs.len())?;
-    let compile = |glob| compile_as(cx, &format!("!{glob}"), glob, base, false);
-    globs.into_iter().map(compile).collect()
+    globs.into_iter().map(|glob| compile(cx, &format!("!{glob}"), glob, base, false)).collect()
 }
 
 /// Returns an error if a list has too many globs, because each uses memory.
