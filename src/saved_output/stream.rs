@@ -33,7 +33,22 @@ impl SavedStream {
     /// Adds the next bytes.
     pub fn push(&mut self, bytes: &[u8]) {
         self.raw.push(bytes);
-        self.save(bytes);
+        match &mut self.file {
+            None => {
+                self.held.extend_from_slice(bytes);
+                let Extent { lines, bytes } = self.raw.extent();
+                let final_newline = u64::from(self.raw.is_at_line_start());
+                if lines > self.bounds.lines || bytes - final_newline.min(bytes) > self.bounds.bytes {
+                    self.file();
+                }
+            }
+            Some(Ok(file)) => {
+                if let Err(error) = file.write(bytes) {
+                    self.file = Some(Err(error));
+                }
+            }
+            Some(Err(_)) => {}
+        }
     }
 
     /// Appends a status footer to the file, on separate lines. `footer` formats it and gets the reason if part of the
@@ -59,25 +74,6 @@ impl SavedStream {
     /// Stops saving. Removes the file unless it was kept.
     pub fn discard(&mut self) {
         (self.held, self.file) = (Vec::new(), Some(Err(io::ErrorKind::Other.into())));
-    }
-
-    fn save(&mut self, bytes: &[u8]) {
-        match &mut self.file {
-            None => {
-                self.held.extend_from_slice(bytes);
-                let Extent { lines, bytes } = self.raw.extent();
-                let final_newline = u64::from(self.raw.is_at_line_start());
-                if lines > self.bounds.lines || bytes - final_newline.min(bytes) > self.bounds.bytes {
-                    self.file();
-                }
-            }
-            Some(Ok(file)) => {
-                if let Err(error) = file.write(bytes) {
-                    self.file = Some(Err(error));
-                }
-            }
-            Some(Err(_)) => {}
-        }
     }
 
     /// Returns the file or the error. Creates the file with the buffered bytes if there is none yet.
