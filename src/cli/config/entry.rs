@@ -30,7 +30,7 @@ const TOKEN_BYTES: u64 = 4;
 pub(super) struct Entry {
     /// The fields to change. New ones are written in this order.
     pub(super) fields: Vec<Change>,
-    /// A setting outside the entry that is missing in the file.
+    /// A setting outside the entry that is missing in the file. Only the client with a TOML file has one.
     pub(super) setting: Option<(&'static str, Value)>,
 }
 

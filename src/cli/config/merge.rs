@@ -85,9 +85,6 @@ fn into_json(text: &str, keys: &[String], entry: &Entry) -> anyhow::Result<Strin
     let text = if text.trim().is_empty() { "{}" } else { text };
     let root = CstRootNode::parse(text, &LIKE_VSCODE)?;
     let mut server = root.object_value().context("its top level is not an object")?;
-    if let Some((name, value)) = &entry.setting {
-        server.append(name, input(value));
-    }
     for key in keys.iter().map(String::as_str).chain([NAME]) {
         let table = server.object_value_or_create(key);
         server = table.with_context(|| format!("{key} in it is not an object"))?;
