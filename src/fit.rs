@@ -25,8 +25,6 @@ pub struct Client {
     /// The name for `--fit`. Names of the client's programs, of editor extensions, and of programs based on it contain
     /// the words of this name without separators.
     pub id: &'static str,
-    /// Another such name, in lower case.
-    made_of_it: Option<&'static str>,
     /// The version that was measured.
     pub version: &'static str,
     /// Maximum lines of a result, without the notice.
@@ -95,20 +93,18 @@ impl Client {
         CLIENTS.iter().find(|client| client.id == id)
     }
 
-    /// Returns true if this is the name of the client, or of a program that is based on it: the name starts with one of the
-    /// names in the profile, or contains it as complete words. Case, spaces and punctuation are ignored.
+    /// Returns true if this is the name of the client, or of a program that is based on it: the name starts with the id
+    /// of the profile, or contains it as complete words. Case, spaces and punctuation are ignored.
     fn is_called(&self, name: &[u8]) -> bool {
         let is_letter = |at: &usize| name.get(*at).is_some_and(u8::is_ascii_alphanumeric);
         let starts = (0..name.len()).filter(|at| is_letter(at) && (*at == 0 || !is_letter(&(at - 1))));
-        [Some(self.id), self.made_of_it].into_iter().flatten().any(|own| {
-            let own = own.bytes().filter(u8::is_ascii_alphanumeric);
-            let len = own.clone().count();
-            starts.clone().enumerate().any(|(number, start)| {
-                let letters = (start..name.len()).filter(is_letter);
-                let found = letters.clone().take(len).map(|at| name[at].to_ascii_lowercase());
-                let goes_on = || letters.clone().nth(len - 1).is_some_and(|end| is_letter(&(end + 1)));
-                found.eq(own.clone()) && (number == 0 || !goes_on())
-            })
+        let own = self.id.bytes().filter(u8::is_ascii_alphanumeric);
+        let len = own.clone().count();
+        starts.enumerate().any(|(number, start)| {
+            let letters = (start..name.len()).filter(is_letter);
+            let found = letters.clone().take(len).map(|at| name[at].to_ascii_lowercase());
+            let goes_on = || letters.clone().nth(len - 1).is_some_and(|end| is_letter(&(end + 1)));
+            found.eq(own.clone()) && (number == 0 || !goes_on())
         })
     }
 

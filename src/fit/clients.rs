@@ -7,7 +7,6 @@ const fn whole(id: &'static str, version: &'static str) -> Client {
     Client {
         id,
         version,
-        made_of_it: None,
         max_lines: None,
         max_bytes: None,
         max_result_json_bytes: None,
@@ -45,7 +44,7 @@ pub static CLIENTS: [Client; 22] = [
     Client { timeout_secs: Some(60), ..whole("openai-agents-js", "0.20") },
     Client { timeout_secs: Some(5), ..whole("openai-agents", "0.24") },
     whole("pydantic-ai", "2.68"),
-    Client { made_of_it: Some("langgraph"), ..whole("langchain", "0.3") },
+    whole("langchain", "0.3"),
     Client { timeout_secs: Some(5), ..all_as_text("google-adk", "2.13") },
     Client { timeout_secs: Some(30), keeps_server: false, ..all_as_text("llama-index", "0.6") },
     Client { timeout_secs: Some(60), ..all_as_text("mastra", "0.14") },
