@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use cutline::call_stats::StatsFile;
 use cutline::limits::Limits;
-use cutline::stats::{Record, Stats, TimedCall};
+use cutline::stats::{Outcome, Record, Stats, Tool};
 use cutline::tools::notice::{Answer, continue_after};
 use cutline::tools::{Output, ToolName};
 use cutline_core::details::{Details, TruncationDetails};
@@ -111,14 +111,17 @@ fn answer_of(kept: Truncation, bounds: Bounds) -> Output {
 fn counting(line: &str) {
     let output = answer(Collector::new(BOUNDS, Keep::Head), &line.repeat(600), BOUNDS);
     let outcome = Ok(Output { details: Details::default(), ..output });
-    let call = TimedCall { tool: ToolName::Read, time_ms: 0, duration: Duration::ZERO };
+    let record_of = |outcome| {
+        let counted = Outcome::of(ToolName::Read, outcome, &Limits::default());
+        Record::new(0, Tool::Own(ToolName::Read), Duration::ZERO, counted)
+    };
     let mut stats = Stats::default();
     adds("the record of a result of 30KB, and its sums", || {
-        stats.add(&Record::new(&call, black_box(&outcome), &Limits::default()));
+        stats.add(&record_of(black_box(&outcome)));
     });
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut file = StatsFile::open(&folder.path().join("calls.jsonl")).expect("a file of records");
-    let record = Record::new(&call, &outcome, &Limits::default());
+    let record = record_of(&outcome);
     adds("its line in a file of records", || file.append(&record));
 }
 

@@ -30,7 +30,6 @@ use crate::call_stats::StatsFile;
 use crate::clock::now_ms;
 use crate::fs::workspace::Workspace;
 use crate::limits::Limits;
-use crate::stats::TimedCall;
 use crate::stop::Deadline;
 use crate::tools::arguments::{Object, check_size};
 use crate::tools::catalog::{self, Called};
@@ -118,8 +117,7 @@ impl Server {
         }
         // rmcp sends no response to a cancelled call. The statistics count it as cancelled.
         let outcome = if request.ct.is_cancelled() { Err(ToolError::Cancelled) } else { outcome };
-        let call = TimedCall { tool, time_ms: now_ms(), duration: start.elapsed() };
-        if let Some((level, message)) = self.stats.record(&call, &outcome, &limits) {
+        if let Some((level, message)) = self.stats.record(tool, start.elapsed(), &outcome, &limits) {
             self.log_level.notify(level, message, &request).await;
         }
         result_of(outcome, shape).into()

@@ -16,7 +16,7 @@ mod wire;
 
 pub use counts::Counts;
 pub use durations::Durations;
-pub use record::{Answered, NEAR_LIMIT_PERCENT, Outcome, Record, TimedCall};
+pub use record::{Answered, NEAR_LIMIT_PERCENT, Outcome, Record};
 pub use slowest::Slowest;
 pub use summary::summary;
 pub use sums::{Stats, Sums, rounded};

@@ -15,7 +15,7 @@ use crate::call_stats::CallStats;
 use crate::clock::now_ms;
 use crate::limits::Limits;
 use crate::server::result_of;
-use crate::stats::{Record, TimedCall};
+use crate::stats::{Outcome, Record, Tool};
 use crate::stop::Deadline;
 use crate::tools::arguments::{self, Object};
 use crate::tools::catalog::{self, Called};
@@ -74,8 +74,8 @@ pub(super) fn run(options: &Options, matches: &ArgMatches, json: bool) -> anyhow
         prepared(options, tool, words).unwrap_or_else(|message| refuse_in(&["call", name], message));
     let start = Instant::now();
     let Called { outcome, limits } = runtime.block_on(call(&cx, tool, &given));
-    let call = TimedCall { tool, time_ms: now_ms(), duration: start.elapsed() };
-    stats.add(&Record::new(&call, &outcome, &limits));
+    let counted = Outcome::of(tool, &outcome, &limits);
+    stats.add(&Record::new(now_ms(), Tool::Own(tool), start.elapsed(), counted));
     let code = match &outcome {
         _ if cx.cancel.is_cancelled() => INTERRUPTED,
         Ok(_) => 0,

@@ -1,12 +1,15 @@
 //! Counts the calls of a session, logs them, and returns the counts as JSON.
 
+use std::time::Duration;
+
 use cutline_core::truncate::BytesAs;
 use serde_json::{Value, json};
 
 use crate::call_stats::{CallStats, StatsFile, tell};
+use crate::clock::now_ms;
 use crate::limits::Limits;
-use crate::stats::{Outcome, Record, TimedCall, rfc3339};
-use crate::tools::{Output, ToolError};
+use crate::stats::{Outcome, Record, Tool, rfc3339};
+use crate::tools::{Output, ToolError, ToolName};
 
 use super::legacy_log::{INFO, Level, WARNING};
 
@@ -28,15 +31,15 @@ impl SessionStats {
     /// them: the level and the data.
     pub(super) fn record(
         &self,
-        call: &TimedCall,
+        tool: ToolName,
+        duration: Duration,
         outcome: &Result<Output, ToolError>,
         limits: &Limits,
     ) -> Option<(Level, Value)> {
-        let record = Record::new(call, outcome, limits);
-        let counted = record.outcome;
-        self.calls.add(&record);
+        let counted = Outcome::of(tool, outcome, limits);
+        self.calls.add(&Record::new(now_ms(), Tool::Own(tool), duration, counted));
         let (Outcome::Ok(result), Ok(output)) = (counted, outcome) else { return None };
-        let (tool, shown) = (call.tool.as_str(), result.output_bytes);
+        let (tool, shown) = (tool.as_str(), result.output_bytes);
         let total = output.details.truncation.as_ref().map_or(shown, |cut| cut.total_bytes);
         let message = tell(tool, &result, total, limits.max_bytes)?;
         let level = if result.truncated_by.is_some() { WARNING } else { INFO };

@@ -83,33 +83,23 @@ pub struct Answered {
     pub tokens_left_out: Option<u64>,
 }
 
-/// A call without its outcome.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TimedCall {
-    /// The tool.
-    pub tool: ToolName,
-    /// End of the call in milliseconds since 1970 (UTC).
-    pub time_ms: u64,
-    /// The duration.
-    pub duration: Duration,
-}
-
 impl Record {
-    /// Creates the record of a call with this outcome and these limits.
-    pub fn new(call: &TimedCall, outcome: &Result<Output, ToolError>, limits: &Limits) -> Self {
-        let outcome = match outcome {
-            Ok(output) => Outcome::Ok(Answered::new(call, output, limits)),
-            Err(ToolError::Cancelled) => Outcome::Cancelled,
-            Err(_) => Outcome::Error,
-        };
-        Self::of(call.time_ms, Tool::Own(call.tool), call.duration, outcome)
-    }
-
-    /// Creates the record of a call of any tool.
-    pub(crate) fn of(time_ms: u64, tool: Tool, duration: Duration, outcome: Outcome) -> Self {
+    /// Creates the record of a call that ended at `time_ms`.
+    pub fn new(time_ms: u64, tool: Tool, duration: Duration, outcome: Outcome) -> Self {
         // Rounded as in the file, so that totals of a file and totals in memory are equal.
         let duration = Duration::from_micros(u64::try_from(duration.as_micros()).unwrap_or(u64::MAX));
         Self { time_ms, tool, duration, outcome }
+    }
+}
+
+impl Outcome {
+    /// Returns the outcome of a call of an own tool with these limits.
+    pub fn of(tool: ToolName, outcome: &Result<Output, ToolError>, limits: &Limits) -> Self {
+        match outcome {
+            Ok(output) => Self::Ok(Answered::new(tool, output, limits)),
+            Err(ToolError::Cancelled) => Self::Cancelled,
+            Err(_) => Self::Error,
+        }
     }
 }
 
@@ -154,14 +144,14 @@ impl Answered {
         Self::of(given, cut.estimated_tokens, total, Some(cut.truncated_by), limit_percent)
     }
 
-    fn new(call: &TimedCall, output: &Output, limits: &Limits) -> Self {
+    fn new(tool: ToolName, output: &Output, limits: &Limits) -> Self {
         let details = &output.details;
         let cut = details.truncation.as_ref();
         let of_all = if let Some(cut) = cut {
             Self::of_cut(cut, Bounds { lines: cut.max_lines, ..limits.bounds() })
         } else {
             let body = &output.text[..output.body_bytes];
-            Self::of_text(body, Extent::of(body), bounds(call.tool, limits))
+            Self::of_text(body, Extent::of(body), bounds(tool, limits))
         };
         let known = |total: Option<u64>| total.filter(|_| output.totals != Totals::Unknown);
         Self {

@@ -81,7 +81,7 @@ impl Session {
         let Some(tool) = call.asks.tool() else { return };
         if let Some(tool) = Tool::named(tool).filter(|_| !call.is_cancelled || outcome == Outcome::Cancelled)
         {
-            self.stats.add(&Record::of(now_ms(), tool, call.since.elapsed(), outcome));
+            self.stats.add(&Record::new(now_ms(), tool, call.since.elapsed(), outcome));
         }
     }
 

@@ -17,8 +17,10 @@ pub(in crate::stats) fn error_at(time_ms: u64) -> Record {
     }
 }
 
-fn call(tool: ToolName) -> TimedCall {
-    TimedCall { tool, time_ms: 1_795_168_800_000, duration: Duration::from_micros(1234) }
+/// Returns the record of a call with this outcome and the default limits.
+fn record(tool: ToolName, outcome: &Result<Output, ToolError>) -> Record {
+    let outcome = Outcome::of(tool, outcome, &Limits::default());
+    Record::new(1_795_168_800_000, Tool::Own(tool), Duration::from_micros(1234), outcome)
 }
 
 /// Returns details of a truncation to `output` of `total`, as `(lines, bytes)`.
@@ -43,8 +45,7 @@ fn output(body: &str, details: Details) -> Output {
 }
 
 fn answered(tool: ToolName, output: Output) -> Answered {
-    let record = Record::new(&call(tool), &Ok(output), &Limits::default());
-    match record.outcome {
+    match record(tool, &Ok(output)).outcome {
         Outcome::Ok(answered) => answered,
         other => panic!("{other:?}"),
     }
@@ -88,9 +89,8 @@ fn usage_is_that_of_the_fuller_limit() {
         assert_eq!(answered.limit_percent, percent, "{}", body.len());
     }
     let limits = Limits { bash_head: 2, bash_tail: Some(8), ..Limits::default() };
-    let call = call(ToolName::Bash);
-    let record = Record::new(&call, &Ok(output("1\n2\n3\n", Details::default())), &limits);
-    assert!(matches!(record.outcome, Outcome::Ok(Answered { limit_percent: 30, .. })), "{record:?}");
+    let outcome = Outcome::of(ToolName::Bash, &Ok(output("1\n2\n3\n", Details::default())), &limits);
+    assert!(matches!(outcome, Outcome::Ok(Answered { limit_percent: 30, .. })), "{outcome:?}");
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn a_line_is_read_as_it_was_written() {
         Err(ToolError::Cancelled),
         Err(ToolError::Argument("secret".to_owned())),
     ];
-    let records = outcomes.map(|outcome| Record::new(&call(ToolName::Read), &outcome, &Limits::default()));
+    let records = outcomes.map(|outcome| record(ToolName::Read, &outcome));
     let lines = records.clone().map(|record| serde_json::to_string(&record).unwrap());
     assert_eq!(
         lines[0],
@@ -148,7 +148,6 @@ fn a_line_is_read_as_it_was_written() {
 #[test]
 fn sums_are_those_of_the_records() {
     let mut stats = Stats::default();
-    let limits = Limits::default();
     let page = cut(TruncatedBy::Bytes, (374, 29_990), (5000, 400_001));
     let details = Details { truncation: Some(page), next_offset: Some(375), ..Details::default() };
     let stopped = Details { next_offset: Some(100), ..Details::default() };
@@ -159,7 +158,7 @@ fn sums_are_those_of_the_records() {
         (ToolName::Grep, Ok(Output { totals: Totals::Unknown, ..output("a: b", stopped) })),
         (ToolName::Grep, Err(ToolError::Cancelled)),
     ] {
-        stats.add(&Record::new(&call(tool), &outcome, &limits));
+        stats.add(&record(tool, &outcome));
     }
     let value = serde_json::Value::Object(stats.to_object());
     let total = &value["total"];

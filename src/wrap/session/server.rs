@@ -231,7 +231,7 @@ impl Session {
                 if locked(&self.calls).count_task(&task.id)
                     && let Some(tool) = Tool::named(&task.tool)
                 {
-                    self.stats.add(&Record::of(now_ms(), tool, task.since.elapsed(), outcome(&checked)));
+                    self.stats.add(&Record::new(now_ms(), tool, task.since.elapsed(), outcome(&checked)));
                 }
             }
             Some(result) if result.text().len() as u64 > FREE_BYTES => {
