@@ -59,7 +59,7 @@ enum Member {
     Id,
     Method,
     Params,
-    ResponseMember,
+    Response,
     Other,
 }
 
@@ -165,7 +165,7 @@ impl Envelope {
         let member = Member::of(&self.token);
         self.token.clear();
         self.message.has_id |= member == Member::Id;
-        self.message.has_response_member |= member == Member::ResponseMember;
+        self.message.has_response_member |= member == Member::Response;
         if matches!(member, Member::Id | Member::Params) {
             self.message.first.get_or_insert(member);
         }
@@ -220,7 +220,7 @@ impl Member {
             b"id" => Self::Id,
             b"method" => Self::Method,
             b"params" => Self::Params,
-            b"result" | b"error" => Self::ResponseMember,
+            b"result" | b"error" => Self::Response,
             _ => Self::Other,
         }
     }
