@@ -119,7 +119,6 @@ fn context(data: &Path) -> Context {
         workspace: Arc::new(Workspace::new(vec![root], Boundary::Roots).unwrap()),
         cancel: CancellationToken::new(),
         deadline: Stop::default().deadline(),
-        shutdown: CancellationToken::new(),
         progress: Progress::default(),
         ignored: cutline_core::notice::Names::default(),
     }

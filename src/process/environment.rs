@@ -37,7 +37,7 @@ const NO_SECRETS: [&str; 13] = [
     "XDG_SESSION_TYPE",
 ];
 
-/// The environment of commands: the variables of the server except those in `removed`, and those in [`OWN`].
+/// The environment of commands: the variables of the server except those in `removed`, and those that cutline sets.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Environment {
     /// The names of the variables that commands do not get.
