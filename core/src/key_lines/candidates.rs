@@ -55,7 +55,7 @@ const COMPARED: usize = 4;
 /// The longest line between two candidates that is stored. A marker for one line has up to 63 bytes, and usually about 30.
 const BETWEEN_BYTES: usize = 63;
 /// The longest line that is stored, as a part of the bytes.
-const PART: usize = 8;
+const PART: usize = 4;
 /// Templates of lines that are no key lines, which need not be graded again.
 const CALM_TEMPLATES: usize = 1024;
 /// After this number of lines that the limits did not allow to store, lines are only counted.

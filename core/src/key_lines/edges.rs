@@ -83,6 +83,7 @@ pub(super) fn is_start(before: &str) -> bool {
     );
     ends_prefix
         || gap > 1
+        || trimmed.ends_with("..")
         || before.ends_with('\t')
         || gap == 1 && matches!(last, '-' | '*' | '#' | '=' | '\'' | '+' | '$')
 }

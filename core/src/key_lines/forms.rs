@@ -125,6 +125,7 @@ pub(crate) static GROUPS: &[Group] = &[
             exact("FAILED", Word, Word, Strong),
             exact("FAILURE", Word, Word, Strong),
             any("failed", Start, Text, Strong),
+            any("failed", Start, End, Strong),
             any("failed", Word, Colon, Strong),
             any("failure", Start, End, Strong),
             any("failure", Word, Colon, Strong),

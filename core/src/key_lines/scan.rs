@@ -8,7 +8,7 @@ use super::location;
 use crate::text::NEWLINE;
 
 /// Bytes of the longest possible key line. A longer line would displace many others.
-pub(super) const LINE_BYTES: usize = 2048;
+pub(super) const LINE_BYTES: usize = 4096;
 
 /// The most bytes of earlier lines that are stored.
 const MOST_EARLIER: usize = 4 * LINE_BYTES;

@@ -23,6 +23,8 @@ fn reports_are_strong() {
             "  1:63  error  'x' is not defined  no-undef",
             "│ Error: Invalid reference",
             "CMake Error at CMakeLists.txt:3 (find_package):",
+            "check-toml.............................................Failed",
+            "checking the tree ... failed",
             "ERROR 1064 (42000) at line 1: You have an error",
             "[ERROR] Failed to execute goal",
             "2026-11-23 10:00:00,123 ERROR   etl.load row 2210 rejected",
