@@ -113,6 +113,7 @@ pub const REGEX_BYTES: usize = 10_000_000;
 
 /// The active limits, as flags and variables set them.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct Limits {
     /// Lines in a body; above 0.
     pub max_lines: u64,
