@@ -140,7 +140,8 @@ impl<'a> FileScorer<'a> {
     /// is exact if it exceeds `needed`.
     fn name_points(&mut self, line: &[u8], name: &Range<usize>, part: i32, needed: i32) -> i32 {
         let text = &line[name.clone()];
-        // For another name, this is the maximum. Most lines do not need the exact points.
+        // For another name, this is the maximum. Most lines do not need the exact points. Without `named`, files with
+        // many uses of one name took more than twice the time.
         let named = if self.named.0 == text { self.named.1 } else { table::FILE_IS_NAMED };
         let points = part + named + self.role_points(line, name, needed.saturating_sub(part + named));
         if points <= needed || self.named.0 == text {

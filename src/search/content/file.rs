@@ -121,7 +121,7 @@ impl FileSearcher {
         };
         let at_limit = size == 0 && file.stream_position()? == max_bytes;
         let has_more = at_limit && file.read(&mut [0])? > 0;
-        let (matches, mut flow) = (sink.matches + matcher.counted.get(), sink.flow);
+        let (match_lines, mut flow) = (sink.matches + matcher.counted.get(), sink.flow);
         let stopped = matcher.stopped.get();
         if stopped == Some(Stopped::Cancelled) {
             return Err(Stopped::Cancelled.into());
@@ -132,11 +132,12 @@ impl FileSearcher {
             Ok(()) if !facts.unsearched.get() => has_more.then_some(IncompleteReason::Rest),
             _ => Some(IncompleteReason::LongLine),
         };
-        if matches > 0 && flow.is_continue() {
+        if match_lines > 0 && flow.is_continue() {
             if let Some(ranking) = &ranking {
-                flow = emit(Found::Ranked(path().into(), matches, ranking.borrow_mut().finish(matches)));
+                flow =
+                    emit(Found::Ranked(path().into(), match_lines, ranking.borrow_mut().finish(match_lines)));
             } else if query.mode != OutputMode::Content {
-                flow = emit(Found::File(path(), matches));
+                flow = emit(Found::File(path(), match_lines));
             }
         }
         if let (Some(reason), ControlFlow::Continue(())) = (incomplete, flow) {

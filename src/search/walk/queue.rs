@@ -47,6 +47,7 @@ impl Work {
     }
 
     /// Returns the position of the first entry.
+    #[expect(clippy::unnecessary_wraps, reason = "the root, which has no entry, is a position too")]
     pub(super) fn position(&self) -> Position {
         Some((Arc::clone(&self.dir), self.range.start))
     }
