@@ -12,7 +12,7 @@ use std::sync::Arc;
 use cutline::limits::{BINARY_SNIFF_BYTES, LITERAL_BYTES, PATTERN_BYTES};
 use cutline::search::content::pattern::{Refused, Source};
 use cutline::search::content::{
-    ContextLines, Found, IncompleteReason, OutputMode, Pattern, Query, RowKind, Searcher,
+    ContextLines, FileSearcher, Found, IncompleteReason, OutputMode, Pattern, Query, RowKind,
 };
 use cutline::stop::Stop;
 use cutline_core::text::decode::Encoding;
@@ -138,23 +138,24 @@ fn search(
         enough,
         max_line_chars: LINE_CHARS,
         ranking: None,
-        ranked_below: Arc::default(),
+        ranking_prefix: Arc::default(),
     };
-    let (mut rows, mut incomplete) = (Vec::new(), None);
+    let (mut rows, mut matches, mut incomplete) = (Vec::new(), 0, None);
     let mut take = |found| {
         match found {
             Found::Row(_, row) => {
-                let number = usize::try_from(row.number).unwrap();
-                rows.push((number, row.kind == RowKind::Match, row.text, row.cut_from.is_some()));
+                let (number, is_match) = (usize::try_from(row.number).unwrap(), row.kind == RowKind::Match);
+                matches += u64::from(is_match);
+                rows.push((number, is_match, row.text, row.cut_from.is_some()));
             }
             Found::Incomplete(_, reason) => incomplete = Some(reason),
-            Found::File(..) | Found::Ranked(..) => {}
+            Found::File(_, of_file) | Found::Ranked(_, of_file, _) => matches += of_file,
         }
         ControlFlow::Continue(())
     };
     let (size, stop) = (text.len() as u64, Stop::default());
-    let done = Searcher::new(&query).search(&file_of(text), size, &stop, &Vec::new, &mut take);
-    (rows, Searched { matches: done.unwrap(), incomplete })
+    FileSearcher::new(&query).search(&file_of(text), size, &stop, &Vec::new, &mut take).unwrap();
+    (rows, Searched { matches, incomplete })
 }
 
 fn file_of(text: &[u8]) -> File {
