@@ -72,7 +72,8 @@ impl<'a, R: Read> LineReader<'a, R> {
         len
     }
 
-    /// Reads directly into `out`, after the buffered bytes. Returns the number of bytes in complete lines.
+    /// Reads directly into `out`, after the buffered bytes, because a search takes half as long again if each byte is
+    /// buffered first. Returns the number of bytes in complete lines.
     fn read_lines(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let buffered = self.buffered.len();
         out[..buffered].copy_from_slice(&self.buffered);

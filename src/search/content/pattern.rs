@@ -71,7 +71,8 @@ pub struct Pattern {
 pub(super) enum LineEnds {
     /// It is removed before the search.
     Normalized,
-    /// It is kept, because the pattern finds the same with and without it.
+    /// It is kept, because the pattern finds the same with and without it, and to remove it takes longer than the
+    /// search.
     Irrelevant,
     /// It is kept and searched, because the pattern contains `\r`, other than to exclude it.
     Searched,
