@@ -1,10 +1,9 @@
-//! The role of a line toward a name in it: it defines it, assigns it, uses it, imports it, speaks of it.
+//! What a line does with a name: defines, assigns, uses, imports or mentions it.
 //!
-//! Read from the line alone, by keywords and shapes; no language is parsed.
+//! Only the line itself decides, by keywords and shapes. There is no parser.
 
 #![expect(clippy::indexing_slicing, reason = "all ranges are within the line that they were found in")]
 
-mod bound;
 mod keyword;
 mod shape;
 mod words;
@@ -16,22 +15,22 @@ pub use words::is_name_byte;
 use words::{begins_as_sentence, name_end, name_start, without_comment, without_first_comment};
 pub(crate) use words::{first_word, last_word, skip_brackets};
 
-/// Bytes of a line on each side of a name that are looked at.
-const LOOKED_AT_BYTES: usize = 256;
+/// Maximum bytes of a line that are examined on each side of a name.
+const EXAMINED_BYTES: usize = 256;
 
-/// Returns the part of the last name in a match that is in the match; `None` where there is none.
+/// Returns the part of the last name in a match that is in the match, or `None` if the match contains no name.
 pub fn name_in(line: &[u8], found: &Range<usize>) -> Option<Range<usize>> {
     let end = found.start + line[found.clone()].iter().rposition(|&byte| is_name_byte(byte))? + 1;
     let before = line[found.start..end].iter().rposition(|&byte| !is_name_byte(byte));
     Some(before.map_or(found.start, |at| found.start + at + 1)..end)
 }
 
-/// Returns all of the name of which a part is at `part`.
+/// Returns the complete name around `part`.
 pub fn name_around(line: &[u8], part: Range<usize>) -> Range<usize> {
     name_start(line, part.start)..name_end(line, part.end)
 }
 
-/// Returns where `name` stands next as a whole name, from the end of another on.
+/// Returns the next occurrence of `name` as a complete name. `from` is the end of an earlier one.
 pub fn next_same(line: &[u8], name: &[u8], from: usize) -> Option<Range<usize>> {
     let first = *name.first()?;
     let starts = memchr::memchr_iter(first, &line[from..]).map(|at| from + at);
@@ -43,18 +42,18 @@ pub fn next_same(line: &[u8], name: &[u8], from: usize) -> Option<Range<usize>> 
     })
 }
 
-/// Returns true if the line gives the name at `name` a function or a class as its value.
+/// Returns true if the line assigns a function or a class to the name at `name`.
 pub fn holds_function(line: &[u8], name: &Range<usize>, language: Language) -> bool {
     Line::new(line, name, language).holds_function()
 }
 
-/// A line, seen from a name in it.
+/// A line, divided at a name.
 struct Line<'a> {
     language: Language,
     name: &'a [u8],
-    /// The text before the name, without the white space at its start and its end.
+    /// The text before the name, without white space at both ends.
     before: &'a [u8],
-    /// True if white space or the line's start stands right before the name.
+    /// True if white space or the start of the line precedes the name.
     is_apart: bool,
     /// The text after the name, without white space at both ends, and without a comment.
     after: &'a [u8],
@@ -62,24 +61,16 @@ struct Line<'a> {
     at_line_start: bool,
 }
 
-/// Returns the points of a line for what it does with the name at `name` in it; exact where they are more than
-/// `needed`.
+/// Returns the points of a line for what it does with the name at `name`. They are exact if they exceed `needed`.
 pub fn points(line: &[u8], name: &Range<usize>, language: Language, needed: i32) -> i32 {
-    let from = name.start.saturating_sub(LOOKED_AT_BYTES);
-    let to = line.len().min(name.end + LOOKED_AT_BYTES);
-    let (before, after) = (&line[from..name.start], &line[name.end..to]);
-    let most = if needed >= kind::USES { bound::most_points(before, after, language) } else { i32::MAX };
-    if most <= needed {
-        return most;
-    }
     Line::new(line, name, language).points(needed)
 }
 
 impl<'a> Line<'a> {
-    /// Returns `line` as seen from the name at `name`.
+    /// Divides `line` at the name at `name`.
     fn new(line: &'a [u8], name: &Range<usize>, language: Language) -> Self {
-        let from = name.start.saturating_sub(LOOKED_AT_BYTES);
-        let to = line.len().min(name.end + LOOKED_AT_BYTES);
+        let from = name.start.saturating_sub(EXAMINED_BYTES);
+        let to = line.len().min(name.end + EXAMINED_BYTES);
         let (before, after) = (&line[from..name.start], &line[name.end..to]);
         Self {
             language,
@@ -99,7 +90,7 @@ impl<'a> Line<'a> {
         if points >= kind::DECLARES && table::roles(first_word(self.before)) & table::EXPORTS != 0 {
             points += table::EXPORTED;
         }
-        // All else takes points away.
+        // The other rules only reduce the points.
         if points <= needed {
             points
         } else if self.is_comment() || self.is_import() || self.is_prose() {
@@ -111,7 +102,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Returns the roles of a word; in SQL case does not count.
+    /// Returns the roles of a word. SQL ignores case.
     fn roles(&self, word: &[u8]) -> u16 {
         match table::roles(word) {
             0 if self.language == Language::Dash => table::roles(&word.to_ascii_lowercase()),
@@ -119,7 +110,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// True if the name stands in a comment.
+    /// True if the name is in a comment.
     fn is_comment(&self) -> bool {
         let text = if self.before.is_empty() { self.after } else { self.before };
         let starts = |mark: &[u8]| self.before.starts_with(mark);
@@ -152,7 +143,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// True if the line reads like a sentence, as those of a Python docstring do.
+    /// True if the line looks like a sentence, such as a line of a docstring in Python.
     fn is_prose(&self) -> bool {
         let is_sign = |byte: &u8| {
             matches!(
@@ -173,7 +164,7 @@ impl<'a> Line<'a> {
             && table::roles(first_word(self.before)) == 0
     }
 
-    /// True if the line imports the name, or exports it under a name that it has already.
+    /// True if the line imports the name, or exports an existing name again.
     fn is_import(&self) -> bool {
         let before = self.before;
         if let Some(directive) = self.directive() {
@@ -204,18 +195,18 @@ impl<'a> Line<'a> {
         if table::roles(first) & table::IMPORTS == 0 {
             return false;
         }
-        // `using NAME = …` and `alias NAME` define; `open class`, `package NAME` where that is the name.
+        // `using NAME = …`, `alias NAME` and `open class NAME` are definitions, not imports.
         let defines = rest.is_empty()
             && matches!(first, b"using" | b"alias" | b"use")
             && self.after.starts_with(b"=")
             || first == b"open" && !rest.is_empty() && table::roles(first_word(rest)) != 0
             || first == b"alias" && self.language.has_hash_comments() && !self.name[0].is_ascii_uppercase()
             || first == b"include" && rest.starts_with(b"(");
-        // A name alone before what would be the import: `use(x)`, `from = 1`.
+        // The keyword is a name itself: `use(x)`, `from = 1`.
         !defines && !rest.starts_with(b"=") && !rest.starts_with(b".") && !rest.starts_with(b"(")
     }
 
-    /// The text after the `#` of a line for C's preprocessor.
+    /// Returns the text after the `#` of a preprocessor directive in C.
     fn directive(&self) -> Option<&[u8]> {
         let is_comment = matches!(
             self.language,
@@ -224,12 +215,12 @@ impl<'a> Line<'a> {
         self.before.strip_prefix(b"#").filter(|_| !is_comment).map(<[u8]>::trim_ascii_start)
     }
 
-    /// True if there is nothing on the line but the name, and what separates it from others.
+    /// True if the line contains only the name and separators.
     fn is_alone(&self) -> bool {
         self.before.is_empty() && matches!(self.after, b"" | b"," | b";" | b")" | b"),")
     }
 
-    /// True if the name stands within a string, as far as quotes before it tell.
+    /// True if the quotes before the name show that it is in a string.
     fn is_in_string(&self) -> bool {
         let quotes = |quote: u8| {
             memchr::memchr_iter(quote, self.before).count() % 2 == 1

@@ -7,7 +7,7 @@ use super::Line;
 use super::words::{closes, first_word, is_name_byte, last_word, skip_brackets};
 
 impl Line<'_> {
-    /// The points where a keyword stands right before the name.
+    /// Returns the points for a keyword directly before the name.
     pub(super) fn keyword_before(&self) -> Option<i32> {
         if let Some(directive) = self.directive() {
             return (directive == b"define").then_some(kind::DEFINES);
@@ -66,7 +66,7 @@ impl Line<'_> {
         if self.language == Language::Script && word == b"static" {
             return None;
         }
-        // In C what stands after them may be the type.
+        // In C, the text after them may be the type.
         let is_type = matches!(self.language, Language::C | Language::Java)
             && !self.after.is_empty()
             && !matches!(self.after[0], b'=' | b';' | b'[' | b'(' | b',' | b'{' | b')');
@@ -93,7 +93,7 @@ impl Line<'_> {
         }
     }
 
-    /// The points where a keyword stands before the name with one word between, or a list of them:
+    /// Returns the points for a keyword before the name with one word or a list of words between them:
     /// `class API NAME`, `impl Trait for NAME`, `CREATE TABLE IF NOT EXISTS NAME`.
     fn keyword_further_before(&self, word: &[u8], ahead: &[u8]) -> Option<i32> {
         if word == b"for" && first_word(self.before) == b"impl" {
@@ -115,7 +115,7 @@ impl Line<'_> {
         None
     }
 
-    /// The points after `struct`, `union`, `enum` and `class` in C, where a body makes the difference.
+    /// Returns the points after `struct`, `union`, `enum` and `class` in C. Only a definition has a body.
     fn tag(&self, ahead: &[u8]) -> Option<i32> {
         if !self.is_clean(ahead) {
             return None;
@@ -129,7 +129,7 @@ impl Line<'_> {
         }
     }
 
-    /// True if what follows the name is a body, its base classes, or nothing.
+    /// True if a body, base classes or nothing follows the name.
     fn opens_body(&self) -> bool {
         self.after.is_empty()
             || self.after.starts_with(b"{")
@@ -139,7 +139,7 @@ impl Line<'_> {
             || self.after.starts_with(b"__attribute__") && self.after.ends_with(b"{")
     }
 
-    /// The text before `OWNER.` or `OWNER::` that ends what is before the name, up to the keyword.
+    /// Returns the text before `OWNER.` or `OWNER::`, if that directly precedes the name. It ends with the keyword.
     fn before_owner(&self) -> Option<&[u8]> {
         let first = first_word(self.before);
         let starts = table::roles(first) & (table::DEFINES | table::MODIFIES | table::HOLDS) != 0;
@@ -157,7 +157,7 @@ impl Line<'_> {
         is_plain.then_some(before)
     }
 
-    /// True if what is right of `=` or `:` is a function or a class.
+    /// True if a function or a class follows `=` or `:`.
     pub(super) fn holds_function(&self) -> bool {
         let value = match self.after {
             [b'=', rest @ ..] if !matches!(rest.first(), Some(b'=' | b'>')) => rest,

@@ -1,4 +1,4 @@
-//! Definitions that are known by their shape: a type and a name, a name and brackets, a name and `=`.
+//! Definitions that are recognized by their shape: a type and a name, a name and brackets, a name and `=`.
 
 #![expect(clippy::indexing_slicing, reason = "all ranges are within the line that they were found in")]
 
@@ -6,7 +6,7 @@ use super::super::table::{self, Language, kind};
 use super::Line;
 use super::words::{closes, first_word, has_word, is_name_byte, last_word, skip_brackets, words_are};
 
-/// Calls of Ruby's that declare what they name.
+/// Methods of Ruby that declare their arguments.
 const DECLARING_CALLS: &[&[u8]] = &[
     b"attr_accessor",
     b"attr_reader",
@@ -19,7 +19,7 @@ const DECLARING_CALLS: &[&[u8]] = &[
 ];
 
 impl Line<'_> {
-    /// The points for the form that the line has around the name.
+    /// Returns the points for the shape of the line around the name.
     pub(super) fn shape(&self) -> Option<i32> {
         let of_language = match self.language {
             Language::C | Language::Java => self.typed(),
@@ -27,7 +27,7 @@ impl Line<'_> {
             Language::Go => self.go(),
             Language::Python | Language::Hash => self.hash(),
             Language::Dash => {
-                // The type of a function of Haskell's.
+                // The type of a function in Haskell.
                 let is_type = self.before.is_empty() && self.at_line_start && self.after.starts_with(b"::");
                 is_type.then_some(kind::DEFINES)
             }
@@ -81,7 +81,7 @@ impl Line<'_> {
         (is_label || word.starts_with(b"def") && is_first).then_some(kind::DEFINES)
     }
 
-    /// The points where the line gives the name a value.
+    /// Returns the points for an assignment to the name.
     fn assigned(&self) -> Option<i32> {
         let value = match self.after {
             [b'=', b'=' | b'~' | b'>', ..] => return None,
@@ -93,7 +93,7 @@ impl Line<'_> {
             _ => return None,
         };
         let count = |byte| memchr::memchr_iter(byte, self.before).count();
-        // What follows a colon is a type.
+        // A type follows a colon.
         let is_argument = count(b'(') > count(b')') || self.before.ends_with(b":");
         if is_argument || matches!(first_word(self.before), b"if" | b"while" | b"return" | b"assert") {
             return None;
@@ -106,7 +106,7 @@ impl Line<'_> {
         })
     }
 
-    /// The points for a key, or a name with its type; `value` follows the colon.
+    /// Returns the points for a key, or for a name with its type. `value` follows the colon.
     fn keyed(&self, value: &[u8]) -> Option<i32> {
         let is_key = matches!(
             self.before,
@@ -115,7 +115,7 @@ impl Line<'_> {
         if !is_key && !self.is_clean(self.before) {
             return None;
         }
-        // A type of a function has neither its word nor its body.
+        // The type of a function has no keyword and no body.
         let has_body = matches!(first_word(value.trim_ascii_start()), b"function" | b"class" | b"async")
             || memchr::memmem::find(value, b"=> {").is_some();
         Some(match self.language == Language::Script && self.is_function(value) {
@@ -126,7 +126,7 @@ impl Line<'_> {
         })
     }
 
-    /// The points for a name after a type, as C and its heirs define and declare.
+    /// Returns the points for a name after a type, as in C and similar languages.
     fn typed(&self) -> Option<i32> {
         let (before, after) = (self.before, self.after);
         if before.starts_with(b"#") {
@@ -164,7 +164,7 @@ impl Line<'_> {
         }
     }
 
-    /// The points for the first argument of a macro that defines: `DEFINE_THING(NAME, …)`.
+    /// Returns the points for the first argument of a defining macro: `DEFINE_THING(NAME, …)`.
     fn macro_argument(&self, open: &[u8]) -> Option<i32> {
         let word = last_word(open);
         let has = |part: &[u8]| memchr::memmem::find(word, part).is_some();
@@ -175,12 +175,12 @@ impl Line<'_> {
         }
     }
 
-    /// The points for a name before brackets: a function, a prototype, or a call.
+    /// Returns the points for a name before brackets: a function, a prototype, or a call.
     fn typed_function(&self) -> Option<i32> {
         let (before, after) = (self.before, self.after);
         let is_closed = closes(after);
         if before.is_empty() {
-            // The type may stand on the line before, and a constructor has none; all else is a call.
+            // The type may be in the line before, and a constructor has none. Anything else is a call.
             let is_macro = !self.name.iter().any(u8::is_ascii_lowercase)
                 || memchr::memmem::find(self.name, b"DEFINE").is_some();
             let begins = match self.language {
@@ -206,7 +206,7 @@ impl Line<'_> {
         Some(if is_prototype { kind::DECLARES } else { kind::DEFINES })
     }
 
-    /// The points for a member of a class, an interface or an object of JavaScript and TypeScript.
+    /// Returns the points for a member of a class, an interface or an object in JavaScript and TypeScript.
     fn member(&self) -> Option<i32> {
         let before = self.before.strip_suffix(b"*").unwrap_or(self.before).trim_ascii_end();
         let before = before.strip_suffix(b"#").unwrap_or(before).trim_ascii_end();
@@ -231,7 +231,7 @@ impl Line<'_> {
             return Some(kind::DECLARES);
         }
         if !closes(after) && !self.at_line_start {
-            // The arguments go on in the next line: a call begins so too.
+            // The arguments continue in the next line. A call can begin like this too.
             let is_generic = after.len() < self.after.len();
             if has_modifier || is_generic {
                 return Some(kind::DEFINES - 20);
@@ -241,7 +241,7 @@ impl Line<'_> {
         None
     }
 
-    /// True if `value` begins an object with members, as JavaScript writes what others have a type or a module for.
+    /// True if `value` begins an object with members. In JavaScript, such objects often serve as types or modules.
     pub(super) fn is_object(&self, value: &[u8]) -> bool {
         let members = value.trim_ascii_start().strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
         self.language == Language::Script && members.is_some_and(|members| !members.starts_with(b"}"))
@@ -268,7 +268,7 @@ impl Line<'_> {
         for open in [b'<', b'('] {
             if rest.first() == Some(&open) {
                 if !closes(rest) {
-                    // The arguments go on in the next line.
+                    // The arguments continue in the next line.
                     return true;
                 }
                 rest = skip_brackets(rest).trim_ascii_start();
@@ -279,13 +279,13 @@ impl Line<'_> {
                 || rest.starts_with(b":") && memchr::memmem::find(rest, b"=>").is_some())
     }
 
-    /// True if nothing stands there but words that may come before a definition, and what belongs to them.
+    /// True if `text` contains only words that may precede a definition, with their brackets.
     pub(super) fn is_clean(&self, text: &[u8]) -> bool {
         let may_come_before = table::MODIFIES | table::HOLDS | table::DEFINES;
         words_are(text, |word| self.roles(word) & may_come_before != 0, false)
     }
 
-    /// True if there is a type in front: words that begin no statement, with `*`, `&`, `::`, `<…>` and `[]`.
+    /// True if `text` is a type: words that begin no statement, with `*`, `&`, `::`, `<…>` and `[]`.
     fn is_type(&self, text: &[u8]) -> bool {
         if text.is_empty() {
             return false;

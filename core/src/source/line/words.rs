@@ -1,15 +1,15 @@
-//! The words and brackets that a line is made of.
+//! Splits a line into words and brackets.
 
 #![expect(clippy::indexing_slicing, reason = "all ranges are within the line that they were found in")]
 
 use super::super::table::{Language, roles};
 
-/// Words of a line before a name that are looked at.
+/// Maximum number of words before a name that are examined.
 const WORDS_BEFORE: usize = 12;
-/// Words at the start of a line that make it a sentence.
+/// Number of words at the start of a line that make it a sentence.
 const SENTENCE_WORDS: usize = 3;
 
-/// For each byte, whether a name can contain it.
+/// True for each byte that a name can contain.
 static NAME_BYTES: [bool; 256] = {
     let mut is_name = [false; 256];
     let mut byte = u8::MAX;
@@ -22,7 +22,7 @@ static NAME_BYTES: [bool; 256] = {
     }
 };
 
-/// True for a byte that a name consists of; all of UTF-8 beyond ASCII is.
+/// Returns true for a byte of a name. All bytes beyond ASCII count.
 pub fn is_name_byte(byte: u8) -> bool {
     NAME_BYTES[usize::from(byte)]
 }
@@ -35,7 +35,7 @@ pub(super) fn name_end(line: &[u8], at: usize) -> usize {
     line[at..].iter().position(|&byte| !is_name_byte(byte)).map_or(line.len(), |len| at + len)
 }
 
-/// True if `text` is words that `is_word` takes, with brackets, marks of attributes and, in a type, of pointers.
+/// True if `text` consists of words that `is_word` accepts, with brackets, attributes and, in a type, `*` and `&`.
 pub(super) fn words_are(text: &[u8], mut is_word: impl FnMut(&[u8]) -> bool, in_type: bool) -> bool {
     let mut rest = text;
     for _ in 0..WORDS_BEFORE {
@@ -82,7 +82,7 @@ pub(super) fn words_are(text: &[u8], mut is_word: impl FnMut(&[u8]) -> bool, in_
     false
 }
 
-/// True if a text begins with words of letters alone, none of them a keyword.
+/// True if a text begins with words that contain only letters and are not keywords.
 pub(super) fn begins_as_sentence(text: &[u8]) -> bool {
     let mut words = text.split(u8::is_ascii_whitespace).take(SENTENCE_WORDS);
     let is_plain = |word: &[u8]| {
@@ -93,12 +93,12 @@ pub(super) fn begins_as_sentence(text: &[u8]) -> bool {
     words.clone().count() == SENTENCE_WORDS && words.all(is_plain)
 }
 
-/// Returns the first word of a text; empty where it begins with none.
+/// Returns the word at the start of a text, or an empty text.
 pub(crate) fn first_word(text: &[u8]) -> &[u8] {
     &text[..name_end(text, 0)]
 }
 
-/// Returns the last word of a text; empty where it ends with none.
+/// Returns the word at the end of a text, or an empty text.
 pub(crate) fn last_word(text: &[u8]) -> &[u8] {
     &text[name_start(text, text.len())..]
 }
@@ -107,7 +107,7 @@ pub(super) fn has_word(text: &[u8], wanted: &[u8]) -> bool {
     text.split(|&byte| !is_name_byte(byte)).any(|word| word == wanted)
 }
 
-/// Returns what follows the bracket that `text` begins with and its other end; nothing where that is missing.
+/// Returns the text after the brackets at the start of `text`, or an empty text if the closing bracket is missing.
 pub(crate) fn skip_brackets(text: &[u8]) -> &[u8] {
     let mut depth = 0_usize;
     let is_angle = text.first() == Some(&b'<');
@@ -115,7 +115,7 @@ pub(crate) fn skip_brackets(text: &[u8]) -> &[u8] {
         match byte {
             b'<' | b'>' if !is_angle => {}
             b'(' | b'[' | b'{' | b'<' => depth += 1,
-            // The end of `=>` and `->` is no bracket.
+            // The `>` of `=>` and `->` is not a bracket.
             b'>' if matches!(text[at - 1], b'=' | b'-') => {}
             b')' | b']' | b'}' | b'>' => {
                 depth = depth.saturating_sub(1);
@@ -129,7 +129,7 @@ pub(crate) fn skip_brackets(text: &[u8]) -> &[u8] {
     &[]
 }
 
-/// True if the bracket that `text` begins with is closed in it.
+/// True if `text` closes the bracket with which it begins.
 pub(super) fn closes(text: &[u8]) -> bool {
     let rest = skip_brackets(text);
     !rest.is_empty() || matches!(text.last(), Some(b')' | b']' | b'}' | b'>'))
@@ -150,7 +150,7 @@ pub(super) fn without_comment(text: &[u8], language: Language) -> &[u8] {
     }
 }
 
-/// Returns the text after a comment that it begins with and that ends in it: `/* package */ static`.
+/// Returns the text after a complete comment at its start: `/* package */ static`.
 pub(super) fn without_first_comment(text: &[u8], language: Language) -> &[u8] {
     let rest = text.strip_prefix(b"/*").filter(|_| !language.has_hash_comments());
     let end = rest.and_then(|rest| memchr::memmem::find(rest, b"*/").map(|at| &rest[at + 2..]));

@@ -96,7 +96,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn quick_look_never_hides_more_than_a_use(
+    fn points_of_joined_pieces_are_exact_and_within_bounds(
         before in prop::collection::vec(prop::sample::select(PIECES), 0..6),
         after in prop::collection::vec(prop::sample::select(PIECES), 0..4),
         ending in prop::sample::select(vec!["c", "ts", "py", "go", "rs", "java", "sql", "el", "json", "rb", "php", "x"]),
