@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 use crate::limits::{BACKGROUND_COMMANDS, COMMANDS_AT_ONCE};
 
@@ -11,26 +11,28 @@ use crate::limits::{BACKGROUND_COMMANDS, COMMANDS_AT_ONCE};
 #[derive(Debug)]
 pub(super) struct CommandPermits {
     running: Arc<Semaphore>,
-    /// The permits of ended commands with processes that hold their output open.
-    background: Arc<Semaphore>,
+    /// Number of ended commands with processes that hold their output open.
+    background: watch::Sender<u32>,
 }
 
 /// A permit to run one command. Dropping it lets another command run.
 #[derive(Debug)]
 pub struct CommandPermit {
-    /// `None` if the command has ended with background processes and no permit for such a command was free.
-    held: Option<OwnedSemaphorePermit>,
-    background: Arc<Semaphore>,
+    /// `None` if the command has ended and only background processes remain.
+    running: Option<OwnedSemaphorePermit>,
+    background: watch::Sender<u32>,
 }
 
-/// No further command can start: [`BACKGROUND_COMMANDS`] earlier commands have processes that hold their output open.
+/// No further command can start: this number of earlier commands have processes that hold their output open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TooManyCommands;
+pub struct TooManyCommands(pub u32);
 
 impl CommandPermits {
     pub(super) fn new() -> Self {
-        let permits = |most: u32| Arc::new(Semaphore::new(most as usize));
-        Self { running: permits(COMMANDS_AT_ONCE), background: permits(BACKGROUND_COMMANDS) }
+        Self {
+            running: Arc::new(Semaphore::new(COMMANDS_AT_ONCE as usize)),
+            background: watch::Sender::new(0),
+        }
     }
 
     /// Waits for a permit, in the order of the calls.
@@ -40,18 +42,32 @@ impl CommandPermits {
     /// Returns an error if too many ended commands have background processes. It does not wait for these, because they
     /// may never end.
     pub(super) async fn take(&self) -> Result<CommandPermit, TooManyCommands> {
-        let held = Arc::clone(&self.running).acquire_owned().await.ok();
-        if self.background.available_permits() == 0 {
-            return Err(TooManyCommands);
+        let mut background = self.background.subscribe();
+        let is_full = |count: &u32| *count >= BACKGROUND_COMMANDS;
+        tokio::select! {
+            biased;
+            count = background.wait_for(is_full) => Err(TooManyCommands(count.map_or(0, |count| *count))),
+            Ok(running) = Arc::clone(&self.running).acquire_owned() => {
+                Ok(CommandPermit { running: Some(running), background: self.background.clone() })
+            }
         }
-        Ok(CommandPermit { held, background: Arc::clone(&self.background) })
     }
 }
 
 impl CommandPermit {
     /// Marks the command as ended with background processes. Another command may run.
     pub(super) fn keep_for_background(&mut self) {
-        self.held = Arc::clone(&self.background).try_acquire_owned().ok();
+        if self.running.take().is_some() {
+            self.background.send_modify(|count| *count += 1);
+        }
+    }
+}
+
+impl Drop for CommandPermit {
+    fn drop(&mut self) {
+        if self.running.is_none() {
+            self.background.send_modify(|count| *count -= 1);
+        }
     }
 }
 
@@ -82,7 +98,7 @@ mod tests {
             permit.keep_for_background();
             left.push(permit);
         }
-        assert_eq!(permits.take().await.map(drop), Err(TooManyCommands));
+        assert_eq!(permits.take().await.map(drop), Err(TooManyCommands(BACKGROUND_COMMANDS)));
         left.pop();
         assert_eq!(permits.take().await.map(drop), Ok(()));
     }

@@ -91,7 +91,7 @@ async fn wait_for_permit(
             biased;
             () = cx.cancel.cancelled() => return Err(ToolError::Cancelled),
             permit = &mut permit => {
-                return permit.map_err(|TooManyCommands| ToolError::TooManyCommands);
+                return permit.map_err(|TooManyCommands(left)| ToolError::TooManyCommands(left));
             }
             () = cx.shared.commands.shutdown_started() => return Err(ToolError::Cancelled),
             () = &mut time_limit => {

@@ -5,7 +5,7 @@
 
 use std::io;
 
-use crate::limits::{BACKGROUND_COMMANDS, COMMANDS_AT_ONCE};
+use crate::limits::COMMANDS_AT_ONCE;
 use crate::tools::notice::Unit;
 use crate::tools::resolve::ExpectedKind;
 use cutline_core::notice::Count;
@@ -160,11 +160,10 @@ pub enum ToolError {
     ResultLost(io::Error),
     /// Too many earlier commands have background processes.
     #[error(
-        "Command could not be started: background processes of {} earlier commands hold their output. Send the \
-         output of such processes to a file",
-        BACKGROUND_COMMANDS
+        "Command could not be started: background processes of {0} earlier commands hold their output. Send the \
+         output of such processes to a file"
     )]
-    TooManyCommands,
+    TooManyCommands(u32),
     /// The maximum number of commands runs, and none ended while the call could wait.
     #[error(
         "Command was not started: {} others run, and none of them ended within {}. Try again later",
