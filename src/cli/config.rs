@@ -20,6 +20,7 @@ use anyhow::{Context as _, bail};
 use clap::ArgMatches;
 
 use super::typed::{self, absolute, flags};
+use super::values::word_of;
 use super::{Client, ConfigScope, NAME, print, refuse_in, refuse_untaken, wrap};
 use file::Written;
 use server::entry_of;
@@ -69,19 +70,18 @@ impl ConfigOptions {
         Ok(vec![Place { client, scope: ConfigScope::User, path: std::path::absolute(file)?, keys }])
     }
 
-    /// Returns the locations for a new entry that have an entry of that name. If there are none, returns the first other
-    /// location of the client with such an entry.
-    fn places_with(&self, name: &str) -> anyhow::Result<Vec<Place>> {
-        let has_it = |place: &Place| {
+    /// Returns the first location of the client with an entry of that name, or else the first location for a new entry.
+    fn place_of(&self, name: &str) -> anyhow::Result<Place> {
+        let mut places = self.places()?;
+        if self.file.is_none() && self.scope.is_none() {
+            places.extend(places::places(self.client));
+        }
+        let has_it = |place: &&Place| {
             let top = Node::parse(self.client.row().format, &read(&place.path).unwrap_or_default());
             !top.is_ok_and(|top| matches!(entry_of(&top, &place.keys, name), Ok(None)))
         };
-        let mut found = self.places()?;
-        found.retain(has_it);
-        if found.is_empty() && self.file.is_none() && self.scope.is_none() {
-            found.extend(places(self.client).into_iter().find(has_it));
-        }
-        Ok(found)
+        let place = places.iter().find(has_it).or(places.first()).cloned();
+        place.context("there is no file")
     }
 }
 
@@ -159,9 +159,32 @@ fn put(options: &ConfigOptions, program: &Program) -> anyhow::Result<i32> {
 
 /// Prints this server's entry, or removes it from the client's file.
 fn remove(options: &ConfigOptions) -> anyhow::Result<i32> {
-    let found = options.places_with(NAME)?;
+    let mut places = options.places()?;
+    let written = places.len();
+    if options.file.is_none() && options.scope.is_none() {
+        places.extend(places::places(options.client));
+    }
+    // `--write` changes all files. Otherwise the first one with the entry is printed.
+    let has_entry = |place: &Place| {
+        let text = read(&place.path).unwrap_or_default();
+        !matches!(remove::removed(place, &text), Ok(None))
+    };
+    let mut found: Vec<Place> = Vec::new();
+    for (n, place) in places.iter().enumerate() {
+        let is_wanted = n < written || found.is_empty();
+        if !found.contains(place) && has_entry(place) {
+            if is_wanted {
+                found.push(place.clone());
+            } else {
+                tell(format_args!(
+                    "{place} has an entry {NAME} too: --scope {} names it",
+                    word_of(&place.scope)
+                ));
+            }
+        }
+    }
     if found.is_empty() {
-        let files: Vec<_> = options.places()?.iter().map(ToString::to_string).collect();
+        let files: Vec<_> = places.iter().take(written).map(ToString::to_string).collect();
         tell(format_args!("There is no entry {NAME} in {}", files.join(", ")));
     }
     for place in found {
@@ -212,8 +235,7 @@ fn rewrap(options: &ConfigOptions, name: &str, program: &Program) -> anyhow::Res
             program.binary
         );
     }
-    let found = options.places_with(name)?.into_iter().next();
-    let place = found.or(options.places()?.into_iter().next()).context("there is no file")?;
+    let place = options.place_of(name)?;
     let Place { path, keys, .. } = &place;
     // Returns the changed text, and the range of the entry in it.
     let change = |old: &str| -> anyhow::Result<(String, Range<usize>)> {

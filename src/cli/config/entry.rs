@@ -40,6 +40,8 @@ pub(super) struct Change {
     pub(super) name: &'static str,
     /// The new value.
     pub(super) value: Value,
+    /// The items to append to the field's list, if nothing else changes.
+    pub(super) added: Option<Vec<Value>>,
     /// True if the field belongs to the program and not to the client.
     pub(super) is_of_program: bool,
 }
@@ -112,7 +114,10 @@ impl Entry {
         let changes = fields.filter_map(|((name, value), is_of_program)| {
             let table = if is_of_program { old.map(starter) } else { old };
             let was = table.and_then(|table| table.member(name)).map_or(Value::Null, Node::to_value);
-            (was != value).then_some(Change { name, value, is_of_program })
+            let lists = was.as_array().zip(value.as_array());
+            let added =
+                lists.and_then(|(was, list)| list.strip_prefix(was.as_slice())).map(<[Value]>::to_vec);
+            (was != value).then_some(Change { name, value, added, is_of_program })
         });
         Ok(Self {
             fields: changes.collect(),

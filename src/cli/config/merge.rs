@@ -4,7 +4,7 @@ use std::ptr;
 use std::str::FromStr as _;
 
 use anyhow::{Context as _, bail, ensure};
-use jsonc_parser::cst::{CstInputValue, CstRootNode};
+use jsonc_parser::cst::{CstInputValue, CstObjectProp, CstRootNode};
 use serde_json::Value;
 use toml_edit::{DocumentMut, Item, Table, TableLike};
 use yaml_edit::{Mapping, ScalarValue, Sequence, YamlFile};
@@ -58,7 +58,7 @@ pub(super) fn merged(
 }
 
 /// Returns `merged` with the line endings of `text`: `\r\n` if all of its lines have them.
-pub(super) fn with_line_ends_of(text: &str, merged: String) -> String {
+fn with_line_ends_of(text: &str, merged: String) -> String {
     let lines = text.matches('\n').count();
     let is_crlf = lines > 0 && lines == text.matches("\r\n").count();
     if is_crlf { merged.replace("\r\n", "\n").replace('\n', "\r\n") } else { merged }
@@ -90,11 +90,13 @@ fn into_json(text: &str, keys: &[String], entry: &Entry) -> anyhow::Result<Strin
         server = table.with_context(|| format!("{key} in it is not an object"))?;
     }
     let program = server.object_value(TRANSPORT).unwrap_or_else(|| server.clone());
-    for Change { name, value, is_of_program } in &entry.fields {
+    for Change { name, value, added, is_of_program } in &entry.fields {
         let object = if *is_of_program { &program } else { &server };
-        match object.get(name) {
-            Some(field) => field.set_value(input(value)),
-            None => drop(object.append(name, input(value))),
+        let field = object.get(name);
+        match (added, field.as_ref().and_then(CstObjectProp::array_value), field) {
+            (Some(added), Some(list), _) => added.iter().for_each(|value| drop(list.append(input(value)))),
+            (.., Some(field)) => field.set_value(input(value)),
+            (.., None) => drop(object.append(name, input(value))),
         }
     }
     Ok(root.to_string())
@@ -123,13 +125,15 @@ fn into_toml(text: &str, keys: &[String], entry: &Entry) -> anyhow::Result<Strin
         let table = server.entry(key).or_insert(Item::Table(made)).as_table_like_mut();
         server = table.with_context(|| format!("{key} in it is not a table"))?;
     }
-    for Change { name, value, .. } in &entry.fields {
-        if let Some(old) = server.get_mut(name).and_then(Item::as_value_mut) {
-            let decor = old.decor().clone();
-            *old = toml(value);
-            *old.decor_mut() = decor;
-        } else {
-            server.insert(name, Item::Value(toml(value)));
+    for Change { name, value, added, .. } in &entry.fields {
+        match (added, server.get_mut(name).and_then(Item::as_value_mut)) {
+            (Some(added), Some(toml_edit::Value::Array(list))) => list.extend(added.iter().map(toml)),
+            (_, Some(old)) => {
+                let decor = old.decor().clone();
+                *old = toml(value);
+                *old.decor_mut() = decor;
+            }
+            (_, None) => drop(server.insert(name, Item::Value(toml(value)))),
         }
     }
     Ok(file.to_string())
@@ -160,8 +164,11 @@ fn into_yaml(text: &str, keys: &[String], entry: &Entry) -> anyhow::Result<Strin
         list.push(server);
     }
     let server = find().context("it could not be changed safely")?;
-    for Change { name, value, .. } in &entry.fields {
-        set_yaml(&server, name, value);
+    for Change { name, value, added, .. } in &entry.fields {
+        match (added, server.get_sequence(name)) {
+            (Some(added), Some(list)) => added.iter().for_each(|value| list.push(yaml(value))),
+            _ => set_yaml(&server, name, value),
+        }
     }
     Ok(file.to_string())
 }

@@ -1,17 +1,22 @@
-//! Removes this server's entry from the text of a client's file. The libraries keep the rest, including comments.
+//! Removes this server's entry from the text of a client's file. Everything else stays byte for byte.
+//!
+//! An entry on separate lines is removed with these lines and their comments. An entry in brackets is removed with one
+//! comma and the white space around it.
 
-use std::str::FromStr as _;
+#![expect(clippy::indexing_slicing, reason = "ranges come from the parsed text; an error here must panic")]
+
+use std::ops::Range;
 
 use anyhow::{Context as _, ensure};
-use jsonc_parser::cst::CstRootNode;
+use jsonc_parser::common::Ranged as _;
+use jsonc_parser::{CollectOptions, ast, parse_to_ast};
 use serde_json::Value;
-use toml_edit::{DocumentMut, Item, TableLike};
-use yaml_edit::YamlFile;
+use toml_edit::{Document, Item, TableLike};
 
 use super::Place;
-use super::merge::with_line_ends_of;
 use super::server::{NAME_FIELD, entry_of};
 use super::tree::{Format, LIKE_VSCODE, Node};
+use super::wrapped::replaced;
 use crate::cli::NAME;
 
 /// A file's text without the entry.
@@ -22,6 +27,9 @@ pub(super) struct Removed {
     /// The text of the entry.
     pub(super) entry: String,
 }
+
+/// Replacements of parts of a text.
+type Edits = Vec<(Range<usize>, String)>;
 
 /// Removes the entry from the text of a location's file. Returns `None` if there is no entry.
 ///
@@ -35,64 +43,207 @@ pub(super) fn removed(place: &Place, text: &str) -> anyhow::Result<Option<Remove
     let Some(entry) = entry_of(&top, keys, NAME)? else { return Ok(None) };
     entry.is_alone(format, text)?;
     let unsure = "it could not be changed safely";
-    let rest = match format {
-        Format::Json => from_json(text, keys),
-        Format::Toml => from_toml(text, keys),
-        Format::Yaml => from_yaml(text, keys),
-    };
-    let rest = with_line_ends_of(text, rest.context(unsure)?);
+    let (entry, edits) = match format {
+        Format::Json => in_json(text, keys),
+        Format::Toml => in_toml(text, keys),
+        Format::Yaml => in_yaml(text, &top, keys),
+    }
+    .context(unsure)?;
+    let rest = replaced(text, edits);
     let now = Node::parse(format, &rest).context(unsure)?;
     ensure!(without_entry(now.to_value(), keys) == without_entry(top.to_value(), keys), unsure);
-    let entry = text.get(entry.place.clone()).unwrap_or_default().to_owned();
     Ok(Some(Removed { rest, entry }))
 }
 
-/// Returns the value of a file without the entry, and without a list of servers that is then empty.
+/// Returns the value of a file without the entry. In TOML, also removes the table of servers if the entry was the last
+/// one.
 fn without_entry(mut top: Value, keys: &[String]) -> Value {
     let Some((last, above)) = keys.split_last() else { return top };
     let above = above.iter().try_fold(&mut top, |value, key| value.get_mut(key));
-    let Some(table) = above.and_then(Value::as_object_mut) else { return top };
-    let is_empty = match table.get_mut(last) {
-        Some(Value::Object(servers)) => {
-            servers.remove(NAME);
-            servers.is_empty()
+    if let Some(Value::Object(table)) = above {
+        match table.get_mut(last) {
+            Some(Value::Object(servers)) => {
+                servers.remove(NAME);
+                if servers.is_empty() {
+                    table.remove(last);
+                }
+            }
+            Some(Value::Array(servers)) => servers.retain(|server| server[NAME_FIELD] != NAME),
+            _ => {}
         }
-        Some(Value::Array(servers)) => {
-            servers.retain(|server| server[NAME_FIELD] != NAME);
-            servers.is_empty()
-        }
-        _ => false,
-    };
-    if is_empty {
-        table.remove(last);
     }
     top
 }
 
-fn from_json(text: &str, keys: &[String]) -> Option<String> {
-    let root = CstRootNode::parse(text, &LIKE_VSCODE).ok()?;
-    let servers = keys.iter().try_fold(root.object_value()?, |table, key| table.object_value(key))?;
-    servers.get(NAME)?.remove();
-    Some(root.to_string())
-}
-
-fn from_toml(text: &str, keys: &[String]) -> Option<String> {
-    let mut file: DocumentMut = text.parse().ok()?;
-    let mut servers: &mut dyn TableLike = file.as_table_mut();
+fn in_json(text: &str, keys: &[String]) -> Option<(String, Edits)> {
+    let top = parse_to_ast(text, &CollectOptions::default(), &LIKE_VSCODE).ok()?.value?;
+    let mut servers = top.as_object()?;
     for key in keys {
-        servers = servers.get_mut(key).and_then(Item::as_table_like_mut)?;
+        servers = servers.properties.iter().find(|one| one.name.as_str() == key)?.value.as_object()?;
     }
-    servers.remove(NAME)?;
-    Some(file.to_string())
+    let place = |one: &ast::ObjectProp<'_>| one.start()..one.end();
+    let places: Vec<_> = servers.properties.iter().map(place).collect();
+    let own = servers.properties.iter().position(|one| one.name.as_str() == NAME)?;
+    Some(of_brackets(text, servers.start()..servers.end(), &places, own, after_json_space))
 }
 
-fn from_yaml(text: &str, keys: &[String]) -> Option<String> {
-    let file = YamlFile::from_str(text).ok()?;
-    let list = file.document()?.as_mapping()?.get_sequence(keys.first()?.as_str())?;
-    let is_own = |server: &yaml_edit::Mapping| server.get(NAME_FIELD).is_some_and(|name| name.yaml_eq(&NAME));
-    let own = list.values().position(|server| server.as_mapping().is_some_and(is_own))?;
-    list.remove(own);
-    Some(file.to_string())
+fn in_toml(text: &str, keys: &[String]) -> Option<(String, Edits)> {
+    let file = Document::parse(text).ok()?;
+    let servers = keys.iter().try_fold(file.as_item(), |item, key| item.get(key))?;
+    let entry = servers.get(NAME)?;
+    if let Some(servers) = servers.as_inline_table() {
+        let place = |name: &str| {
+            let (key, value) = servers.get_key_value(name)?;
+            Some(key.span()?.start..value.span()?.end)
+        };
+        let places = servers.iter().map(|(name, _)| place(name)).collect::<Option<Vec<_>>>()?;
+        let own = servers.iter().position(|(name, _)| name == NAME)?;
+        return Some(of_brackets(text, servers.span()?, &places, own, after_space));
+    }
+    let mut places = Vec::new();
+    if entry.is_value() {
+        let (key, _) = servers.as_table_like()?.get_key_value(NAME)?;
+        places.push(key.span()?.start..entry.span()?.end);
+    } else {
+        places_in_toml(entry, &mut places)?;
+    }
+    places.sort_by_key(|place| place.start);
+    let mut lines: Vec<Range<usize>> = Vec::new();
+    for place in places.into_iter().map(|place| lines_of(text, place)) {
+        match lines.last_mut() {
+            // Only comments are between the two.
+            Some(last) if after_space(text, last.end) >= place.start => last.end = last.end.max(place.end),
+            _ => lines.push(place),
+        }
+    }
+    let entry = lines.iter().map(|lines| &text[lines.clone()]).collect();
+    let edits = lines.into_iter().map(|lines| (with_blank_line(text, lines), String::new()));
+    Some((entry, edits.collect()))
+}
+
+/// Collects the ranges of a table's header and values, recursively.
+fn places_in_toml(item: &Item, places: &mut Vec<Range<usize>>) -> Option<()> {
+    if let Some(table) = item.as_table().filter(|table| !table.is_implicit() && !table.is_dotted()) {
+        places.push(table.span()?);
+    }
+    let table: &dyn TableLike = item.as_table_like()?;
+    for (name, value) in table.iter() {
+        if value.is_value() {
+            places.push(table.get_key_value(name)?.0.span()?.start..value.span()?.end);
+        } else {
+            places_in_toml(value, places)?;
+        }
+    }
+    Some(())
+}
+
+fn in_yaml(text: &str, top: &Node, keys: &[String]) -> Option<(String, Edits)> {
+    let servers = keys.iter().try_fold(top, |node, key| node.member(key))?;
+    let places: Vec<_> = servers.items().iter().map(|item| item.place.clone()).collect();
+    let is_own = |item: &Node| item.member(NAME_FIELD).and_then(Node::text) == Some(NAME);
+    let own = servers.items().iter().position(is_own)?;
+    if !servers.is_block {
+        return Some(of_brackets(text, servers.place.clone(), &places, own, after_space));
+    }
+    let dash = text[..places[own].start].trim_end().strip_suffix('-')?.len();
+    let lines = lines_of(text, dash..places[own].end);
+    let entry = text[lines.clone()].to_owned();
+    let mut edits = vec![(lines, String::new())];
+    if let ([_], Some(key)) = (places.as_slice(), keys.last()) {
+        // A key without a value would become null.
+        let key = format!("{key}:");
+        let start = text[..servers.place.start].rfind(&key)?;
+        edits.push((start + key.len()..start + key.len(), " []".to_owned()));
+    }
+    Some((entry, edits))
+}
+
+/// Returns the text of item `own` in the brackets at `all`, and the edits that remove it. `after_space` returns the end
+/// of white space and comments.
+fn of_brackets(
+    text: &str,
+    all: Range<usize>,
+    items: &[Range<usize>],
+    own: usize,
+    after_space: fn(&str, usize) -> usize,
+) -> (String, Edits) {
+    let item = items[own].clone();
+    let entry = text[item.clone()].to_owned();
+    let inside = all.start + 1..all.end - 1;
+    let is_comma = |at: usize| text[at..].starts_with(',');
+    let after = after_space(text, item.end);
+    let end = if is_comma(after) { after + 1 } else { item.end };
+    let [before_item, after_item] =
+        [inside.start..item.start, end..inside.end].map(|place| text[place].trim());
+    if after <= inside.end
+        && before_item.is_empty()
+        && after_item.is_empty()
+        && text[item.end..after].trim().is_empty()
+    {
+        return (entry, vec![(inside, String::new())]);
+    }
+    let mut cuts = Vec::new();
+    let mut cut = item.clone();
+    if is_comma(after) {
+        if text[item.end..after].trim().is_empty() {
+            cut.end = after + 1;
+        } else {
+            cuts.push(after..after + 1);
+        }
+    } else if let Some(previous) = own.checked_sub(1) {
+        let comma = after_space(text, items[previous].end);
+        cuts.extend(is_comma(comma).then(|| comma..comma + 1));
+    }
+    let has_comma = cut.end > item.end;
+    let lines = lines_of(text, cut.clone());
+    let is_alone =
+        text[lines.start..cut.start].trim().is_empty() && text[cut.end..lines.end].trim().is_empty();
+    cuts.push(if is_alone && lines.start >= inside.start && lines.end <= inside.end {
+        lines
+    } else if has_comma {
+        let rest = &text[cut.end..];
+        cut.start..cut.end + (rest.len() - rest.trim_start_matches([' ', '\t']).len())
+    } else {
+        text[..cut.start].trim_end_matches([' ', '\t']).len()..cut.end
+    });
+    (entry, cuts.into_iter().map(|cut| (cut, String::new())).collect())
+}
+
+/// Extends a range to complete lines.
+fn lines_of(text: &str, place: Range<usize>) -> Range<usize> {
+    let start = text[..place.start].rfind('\n').map_or(0, |newline| newline + 1);
+    let end = text[place.end..].find('\n').map_or(text.len(), |newline| place.end + newline + 1);
+    start..end
+}
+
+/// Extends `lines` by the blank line before them, if the text ends after them or a blank line follows.
+fn with_blank_line(text: &str, lines: Range<usize>) -> Range<usize> {
+    let (before, after) = (&text[..lines.start], &text[lines.end..]);
+    let blank = ["\r\n", "\n"].into_iter().find(|end| before.ends_with(&format!("\n{end}")));
+    let is_last = after.is_empty() || after.starts_with(['\n', '\r']);
+    lines.start - blank.filter(|_| is_last).map_or(0, str::len)..lines.end
+}
+
+/// Returns the end of the white space and the comments of JSON at `at`.
+fn after_json_space(text: &str, at: usize) -> usize {
+    let rest = text[at..].trim_start();
+    let comment = if rest.starts_with("//") {
+        rest.find('\n').unwrap_or(rest.len())
+    } else if rest.starts_with("/*") {
+        rest.find("*/").map_or(rest.len(), |end| end + 2)
+    } else {
+        return text.len() - rest.len();
+    };
+    after_json_space(text, text.len() - rest.len() + comment)
+}
+
+/// Returns the end of the white space and the comments of TOML and YAML at `at`.
+fn after_space(text: &str, at: usize) -> usize {
+    let mut rest = text[at..].trim_start();
+    while rest.starts_with('#') {
+        rest = rest[rest.find('\n').unwrap_or(rest.len())..].trim_start();
+    }
+    text.len() - rest.len()
 }
 
 #[cfg(test)]

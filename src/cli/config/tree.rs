@@ -163,13 +163,7 @@ fn of_toml(item: &Item) -> Node {
         let number = item.as_integer().map(Value::from).or(item.as_float().map(Value::from));
         Kind::Other(number.or(item.as_bool().map(Value::from)).unwrap_or_else(|| item.to_string().into()))
     };
-    let Range { start, end } = item.span().unwrap_or_default();
-    // The span of a table is only its header.
-    let ends = match &kind {
-        Kind::Table(members) => members.iter().map(|(_, value)| value.place.end).max(),
-        _ => None,
-    };
-    Node::new(start..ends.map_or(end, |last| last.max(end)), kind)
+    Node::new(item.span().unwrap_or_default(), kind)
 }
 
 #[cfg(test)]

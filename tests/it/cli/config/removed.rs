@@ -68,11 +68,15 @@ fn entry_is_removed_from_its_file() {
         serde_json::from_str::<Value>(&fs::read_to_string(&user).unwrap()).unwrap(),
         json!({"mcpServers": {}})
     );
-    // If there are two entries, the one of the project is removed.
+    // If there are two entries, the one of the project is removed and the other one is reported.
     config(&["--write"]);
     config(&["--scope", "user", "--write"]);
     let message = stderr(&config(&["--remove", "--write"]));
-    assert!(message.contains(workspace.path(".cursor/mcp.json").to_str().unwrap()), "{message}");
+    let other = format!("{} has an entry cutline too: --scope user names it\n", user.display());
+    assert!(
+        message.contains(&other) && message.contains(workspace.path(".cursor/mcp.json").to_str().unwrap()),
+        "{message}"
+    );
     assert!(fs::read_to_string(&user).unwrap().contains("cutline"));
     for (arguments, why) in [
         (&["--remove", "--wrap", "github"][..], "cannot be used with"),
