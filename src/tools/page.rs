@@ -229,7 +229,8 @@ impl Page {
             notices.extend(about);
             notices.extend(stopped);
             if next.is_some() || by.is_some() {
-                let next = next.filter(|offset| *offset < ranking::most_ranked(context));
+                // The next call must be valid with the same limit.
+                let next = next.filter(|offset| offset + limit <= ranking::most_ranked(context));
                 details.next_offset = next;
                 let of = PageOf { shown: body.groups, total: found, more: is_late, unit };
                 notices.push(Notice::Ranked { of, by, next });

@@ -28,6 +28,7 @@ const OVERLAP_BYTES: usize = 2 * MARGIN_BYTES;
 const LOOK_BYTES: usize = 4;
 /// Maximum number of searches in one window, if earlier matches are ignored.
 const TRIES: usize = 16;
+
 /// Searches the line that starts with `buffered` at the byte `offset` of the text. The rest of the line was not read
 /// yet. Leaves the bytes after the line in `buffered`. Returns a replacement line. If that has no newline, it is the
 /// last line to search.

@@ -111,7 +111,7 @@ fn letters_points(letters: &[u8], text: &[u8]) -> Option<i32> {
                     if number == 0 { Some(scattered) } else { after_gap.map(|total| total + scattered) };
                 with_letter[at] = continued.max(others);
             }
-            after_gap = after_gap.map(|total| total - weights::SKIPPED).max(adjacent);
+            after_gap = after_gap.max(adjacent).map(|total| total - weights::SKIPPED);
         }
         best = with_letter;
     }

@@ -66,6 +66,7 @@ impl Session {
         if let Some(call) = call {
             return self.invalid(&call, why);
         }
+        let line = line.trim_ascii_start();
         let (start, _) = line.split_at(line.len().min(DROPPED_START_BYTES));
         self.dropped.add(&String::from_utf8_lossy(start), why);
         String::new()

@@ -158,8 +158,10 @@ fn ends_at_the_most_that_can_be_ranked() {
     let error = ask(9_990, 20).unwrap_err().to_string();
     assert_eq!(error, "offset and limit: must be at most 10000 together with sort=relevance, got 10010");
     let notice = |offset, limit| ask(offset, limit).unwrap().text.split("\n\n").nth(1).unwrap().to_owned();
-    let more = "[20 of 10050 matches, most relevant first. Use offset=9990 to continue]";
-    assert_eq!(notice(9_970, 20), more);
+    let more = "[20 of 10050 matches, most relevant first. Use offset=9980 to continue]";
+    assert_eq!(notice(9_960, 20), more);
+    // The same limit from the next match on would exceed the number that is ranked.
+    assert_eq!(notice(9_970, 20), "[20 of 10050 matches, most relevant first]");
     let end = "[10 of 10050 matches, most relevant first]";
     assert_eq!(notice(9_990, 10), end);
     assert_eq!(ask(9_990, 10).unwrap().details.next_offset, None);
