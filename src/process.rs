@@ -1,4 +1,4 @@
-//! Runs commands. Ends each command together with all processes that it started.
+//! Runs commands, and ends a command together with all processes that it started.
 //!
 //! A command is a shell in its own process group. Its output is one pipe. The command ends when the shell has exited
 //! and the pipe is empty. If a background process keeps the pipe open, the result waits only briefly: the process keeps

@@ -57,7 +57,7 @@ pub(super) struct PipelineReport {
 
 impl PipelineReports {
     /// Creates the report of `command`, which `shell` runs with the variables of `environment`. Returns `None` if the
-    /// command does not end in a pipeline, or if the command could notice the report.
+    /// text of the command does not allow a report (see `syntax`), or if the file cannot be created.
     pub(super) fn create(
         &self,
         shell: &Path,

@@ -160,7 +160,7 @@ impl RegisteredCommand {
 
 impl Drop for RegisteredCommand {
     fn drop(&mut self) {
-        // This happens only if the runtime shuts down or the command could not be supervised.
+        // This happens only if the program could not start or be supervised, or if the runtime shuts down.
         if let Some(scope) = self.scope() {
             let is_ended = end_scopes_blocking(std::slice::from_ref(&scope), Duration::ZERO);
             self.set((!is_ended).then_some((scope, Phase::Unsure)));

@@ -204,8 +204,8 @@ impl Sandbox {
         self.writable_with(roots).filter(|folder| *folder != self.temp.path).collect()
     }
 
-    /// Returns the state of the autorun files before a command for `roots` starts. While processes of other commands
-    /// remain, this is the state before those commands started.
+    /// Returns the known state of the autorun files for a command for `roots`. While processes of other commands with the
+    /// same folders remain, they share it: it is the state at their last comparison, or at first before they started.
     pub(super) fn baseline(&self, roots: &[Root]) -> Arc<Baseline> {
         let folders: Vec<PathBuf> = self.autorun_folders(roots).into_iter().map(Path::to_owned).collect();
         let mut shared = self.baseline.lock().unwrap_or_else(PoisonError::into_inner);

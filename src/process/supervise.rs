@@ -46,7 +46,7 @@ pub(super) struct SupervisedCommand {
     pub(super) drain: Arc<Drain>,
     pub(super) permit: CommandPermit,
     pub(super) began: Instant,
-    /// The autorun files before the command started. `None` without a sandbox.
+    /// The known state of the autorun files, shared with other commands. `None` without a sandbox.
     pub(super) baseline: Option<Arc<Baseline>>,
     pub(super) status_footer: StatusFooter,
 }

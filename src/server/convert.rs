@@ -21,12 +21,12 @@ const UNDECLARED_BYTES: u64 = 50_000;
 /// The format of results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Shape {
-    /// One text block, with details in `_meta`. Every client supports this.
+    /// A text block, the image if there is one, and details in `_meta`. Every client supports this.
     #[default]
     Text,
-    /// One text block only, for clients that would also pass the details to the model.
+    /// The same without details, for clients that would also pass the details to the model.
     Bare,
-    /// One text block and details in `_meta`, and both again as structured content, for clients that prefer it.
+    /// Like `Text`, with the text and the details again as structured content, for clients that prefer it.
     Structured,
 }
 

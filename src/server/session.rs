@@ -1,8 +1,9 @@
 //! Runs a session from the first message to the exit code.
 //!
-//! A session ends at the end of input or with a signal. cutline then ends all commands immediately. Other calls get a
-//! short time to return their results. At the end of input, this time starts again whenever the stream to the client
-//! accepts more bytes. After that, the process exits, even if work is still running.
+//! A session ends at the end of input, with a signal, if nothing reads the output, or if it fails. cutline then ends
+//! all commands immediately. Other calls get a short time to return their results. At the end of input, this time starts
+//! again whenever the stream to the client accepts more bytes. After that, the process exits, even if work is still
+//! running.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -26,8 +27,8 @@ const RESULT_GRACE: Duration = Duration::from_millis(500);
 /// Number of checks in that time. If the process is suspended, fewer checks happen, so that time does not count.
 const CHECKS: u32 = 10;
 
-/// Serves one session over stdin and stdout. Returns the signal that ended it, or `None` if the client closed the
-/// input.
+/// Serves one session over stdin and stdout. Returns the signal that ended it. Returns `None` if the input ended, if
+/// nothing reads the output, or if the session failed.
 pub async fn serve(config: Config) -> std::io::Result<Option<i32>> {
     let shutdown = CancellationToken::new();
     let Stdio { read, write, written, output_done } = Stdio::open()?;

@@ -37,8 +37,8 @@ type RequestPermit = Arc<OwnedSemaphorePermit>;
 
 /// A transport over two streams.
 ///
-/// At the end of input it fires `shutdown`, and ends when all requests have their responses. If `shutdown` fires
-/// earlier, it ends at once.
+/// At the end of input it fires `shutdown`, and ends when all requests have their responses and the handlers of
+/// cancelled requests have returned. If `shutdown` fires earlier, it ends at once.
 ///
 /// Until `initialize` (or a complete stateless request), rmcp ends the session at the first message that is not a
 /// request. Such messages are dropped.
@@ -83,8 +83,8 @@ impl Wire {
 
     /// Returns the next message. Sends error responses to invalid lines.
     ///
-    /// Returns `None` if `shutdown` fires, or at the end of input when every request has a response. Cancel-safe: the
-    /// bytes that were read are in `self`.
+    /// Returns `None` if `shutdown` fires, or at the end of input when no request is open. Cancel-safe: the bytes that
+    /// were read are in `self`.
     async fn next(&mut self) -> Option<ClientJsonRpcMessage> {
         let shutdown = self.shutdown.clone();
         loop {
@@ -232,8 +232,9 @@ impl Transport<RoleServer> for Wire {
     }
 }
 
-/// Returns true if rmcp starts the session with this request: `initialize`, or a request with all metadata of a known
-/// stateless revision. rmcp answers other requests, `ping` and `server/discover` without starting the session.
+/// Returns true if rmcp starts the session with this request: `initialize`, or a request with a known revision and all
+/// metadata of a stateless request. rmcp responds to other requests, `ping` and `server/discover` without starting the
+/// session.
 fn opens_session(request: &ClientRequest) -> bool {
     match request {
         ClientRequest::InitializeRequest(_) => true,

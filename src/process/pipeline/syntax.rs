@@ -14,7 +14,8 @@ const COMPOUND_ENDS: [&str; 4] = ["done", "fi", "esac", "}"];
 /// Builtins that often follow a pipeline.
 const BUILTINS: [&str; 4] = ["true", ":", "echo", "exit"];
 
-/// Returns true if `command` ends in a pipeline and cannot notice the report of its exit codes. Checks only the text.
+/// Returns true if `command` has a pipeline, ends in a pipeline, a compound command or a known builtin, and cannot notice
+/// the report of its exit codes. Checks only the text.
 pub(super) fn can_report(command: &str) -> bool {
     command.contains('|') && Scan::new(command).ends_in_pipeline() && !is_revealing(command)
 }

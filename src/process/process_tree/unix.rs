@@ -38,7 +38,7 @@ pub(in crate::process) struct ProcessScope {
 /// Which of a command's processes cutline ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Reach {
-    /// All processes, because the shell had not ended by itself.
+    /// All processes, until the supervision of the command ends.
     Everything,
     /// After the shell has ended: those that stayed in the group or hold the output open.
     Background {

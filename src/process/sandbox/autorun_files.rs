@@ -124,7 +124,7 @@ fn of_repository(folder: &Path) -> Vec<PathBuf> {
                 paths.extend(found.iter().flat_map(|folder| names.iter().map(|name| folder.join(name))));
             }
             // The folder has too many entries. A command could have created them to hide one, so the folder itself
-            // counts.
+            // counts. A new folder of work trees is not reported all the same.
             None => paths.push(parent),
         }
     }

@@ -118,7 +118,8 @@ fn letters_points(letters: &[u8], text: &[u8]) -> Option<i32> {
     best.into_iter().flatten().max()
 }
 
-/// Returns true if a word starts at `at`: at the start of the name, after a separator, or at a capital letter.
+/// Returns true if a word starts at `at`: at the start of the name, after an ASCII separator, at a capital letter that
+/// does not follow another one, or at a letter after a digit.
 fn starts_word(text: &[u8], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|before| text.get(before));
     match (before, text.get(at)) {

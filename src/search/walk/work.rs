@@ -122,8 +122,9 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<V, S> {
     }
 
     /// Passes the results that are still in the queue to the sink: none, unless the deadline stopped the walk. A
-    /// [`Walked::Stopped`] precedes the results after an incomplete entry. Then ends the walk. Waits only for a worker
-    /// that passes on results, for at most [`DRAINING_TIME`], because a worker may be blocked in the system.
+    /// [`Walked::Stopped`] precedes the results after an incomplete entry. Then ends the walk. Waits at most
+    /// [`DRAINING_TIME`] until no worker passes on results, because the flag can stay set after a panic. If a worker has
+    /// locked the sink, also waits for the end of its batch.
     pub(super) fn conclude(&self) {
         let is_draining = |queue: &mut Queue<_>| queue.draining;
         let waited = self.head_changed.wait_timeout_while(lock(&self.queue), DRAINING_TIME, is_draining);

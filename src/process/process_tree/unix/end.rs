@@ -51,8 +51,8 @@ pub(in crate::process) fn end_scopes_blocking(scopes: &[ProcessScope], grace: Du
     }
 }
 
-/// Ends the process groups of commands without a process table. Skips a group if its shell was reaped, because another
-/// group can have the same id. Blocks for `grace`.
+/// Ends the process groups of commands without a process table. Skips background commands, because another group can
+/// have their id. A shell that was reaped just now is not skipped. Blocks for `grace`.
 fn end_groups(scopes: &[ProcessScope], grace: Duration) {
     let groups = scopes.iter().filter(|scope| scope.reach == Reach::Everything);
     let groups: Vec<Pid> = groups.filter_map(|scope| pid(scope.group)).collect();
@@ -140,7 +140,7 @@ fn has_tag_or_pipe(snapshot: &ProcessSnapshot, process: &Process, scope: &Proces
     match scope.reach {
         Reach::Background { pipe, .. } => pipe.is_some_and(|pipe| snapshot.holds(process, pipe)),
         Reach::Everything => snapshot.carries(process, &scope.tag),
-        // cutline can read the environment only of its own user's processes.
+        // Root can read the environment of all users' processes, so the owner is checked too.
         Reach::Orphans { session } => {
             snapshot.carries(process, &scope.tag)
                 && sys::owner(process.id) == Some(sys::user())

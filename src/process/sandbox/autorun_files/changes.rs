@@ -28,7 +28,7 @@ const MAX_ENTRIES: usize = 256;
 pub struct AutorunChange {
     /// Its absolute path.
     pub path: PathBuf,
-    /// True if it did not exist before the command.
+    /// True if it did not exist at the last comparison.
     pub is_new: bool,
 }
 
@@ -102,7 +102,8 @@ impl Baseline {
         changes
     }
 
-    /// Returns true for a file that git itself creates for each new work tree.
+    /// Returns true for a new path that is not reported: everything in the folder of work trees, except a `commondir` with
+    /// other content than git writes. Git creates these files for each new work tree.
     fn is_of_new_work_tree(&self, path: &Path, state: &State) -> bool {
         let leads_to_the_repository = || state.content == Some(self.hasher.hash_one(COMMON_FOLDER.to_vec()));
         is_below(path, WORK_TREES) && (!path.ends_with("commondir") || leads_to_the_repository())

@@ -90,8 +90,8 @@ fn item_names_return(item: &ClassSetItem) -> bool {
     }
 }
 
-/// Returns the number of positions of a pattern after expanding all repetitions. A literal text counts as one, and an
-/// alternation of literal texts too.
+/// Returns the number of positions of a pattern after expanding all repetitions. A pattern that is only a literal text
+/// or an alternation of literal texts counts as one. In other patterns, each byte of a literal counts.
 pub(super) fn positions(hir: &Hir) -> usize {
     if hir.properties().is_alternation_literal() { 1 } else { written_out(hir) }
 }
