@@ -15,8 +15,8 @@ const TOKEN_BYTES: usize = 1024;
 pub(crate) struct Envelope {
     /// Number of open arrays and objects.
     depth: usize,
-    /// The depth of the members of the message: 1. 0 if the text is not an object.
-    inside: usize,
+    /// True if the text is an object. Its members are at depth 1.
+    is_object: bool,
     string: InString,
     /// The raw name or plain value at that depth, truncated at the maximum length.
     token: Vec<u8>,
@@ -111,9 +111,8 @@ impl Envelope {
     /// that was not read.
     pub(crate) fn needs_response(&self) -> bool {
         let message = &self.message;
-        let is_response = message.has_response_member && !message.has_method();
         let is_notification = !message.has_id && message.method_starts_with(b"\"notifications/");
-        self.inside == 1 && !is_response && !is_notification
+        self.is_object && !message.is_response() && !is_notification
     }
 
     fn byte(&mut self, byte: u8) {
@@ -133,7 +132,7 @@ impl Envelope {
             (b'{' | b'[', Shape::Blank) => {
                 self.shape = Shape::Open;
                 self.depth = 1;
-                self.inside = usize::from(byte == b'{');
+                self.is_object = byte == b'{';
             }
             (_, Shape::Blank | Shape::Whole | Shape::Other) => self.shape = Shape::Other,
             (b'"', Shape::Open) => {
@@ -148,14 +147,18 @@ impl Envelope {
                     self.shape = Shape::Whole;
                 }
             }
-            (b':', Shape::Open) if self.depth == self.inside => self.begin_member(),
+            (b':', Shape::Open) if self.is_in_members() => self.begin_member(),
             (b',', Shape::Open) => self.end_member(),
             (_, Shape::Open) => self.hold(&[byte]),
         }
     }
 
+    fn is_in_members(&self) -> bool {
+        self.is_object && self.depth == 1
+    }
+
     fn hold(&mut self, bytes: &[u8]) {
-        if self.depth == self.inside {
+        if self.is_in_members() {
             let room = TOKEN_BYTES - self.token.len();
             self.token.extend_from_slice(&bytes[..bytes.len().min(room)]);
         }
@@ -173,7 +176,7 @@ impl Envelope {
     }
 
     fn end_member(&mut self) {
-        if self.depth != self.inside {
+        if !self.is_in_members() {
             return;
         }
         let take = |token: &mut _| Some(std::mem::take(token));
@@ -198,6 +201,11 @@ impl Message {
     /// Returns true for a request or a notification.
     pub(crate) fn has_method(&self) -> bool {
         self.method.is_some()
+    }
+
+    /// Returns true for a response.
+    pub(crate) fn is_response(&self) -> bool {
+        self.has_response_member && !self.has_method()
     }
 
     /// Returns true for a call of a tool.

@@ -60,8 +60,7 @@ impl Session {
         let mut envelope = Envelope::default();
         envelope.scan(line);
         let message = envelope.message;
-        let is_response = message.has_response_member && !message.has_method();
-        let id = message.raw_id::<Box<RawValue>>().filter(|_| is_response);
+        let id = message.raw_id::<Box<RawValue>>().filter(|_| message.is_response());
         let call = id.and_then(|id| locked(&self.calls).answered(&Id::of(id.get())?));
         if let Some(call) = call {
             return self.invalid(&call, why);
