@@ -104,7 +104,7 @@ impl Server {
         let arguments = params.arguments.unwrap_or_default();
         self.fits.learned_timeout.record_start(&request.id);
         let (progress, forwarding) = progress::forward(&request);
-        let work = self.work(tool, &arguments, (start, limits.clone()), progress, &request);
+        let work = self.work(tool, &arguments, start, limits.clone(), progress, &request);
         let work = Box::pin(guard::caught(work));
         let Called { outcome, limits } = work.await.unwrap_or_else(|panic| {
             tracing::error!(tool = tool.as_str(), panic, "a tool panicked");
@@ -128,7 +128,8 @@ impl Server {
         &self,
         tool: ToolName,
         arguments: &Object,
-        (start, limits): (Instant, Limits),
+        start: Instant,
+        limits: Limits,
         progress: Progress,
         request: &Request,
     ) -> Called {
