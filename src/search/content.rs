@@ -49,7 +49,7 @@ pub struct Query {
     /// Context lines around each match line. None unless match lines are returned.
     pub context: ContextLines,
     /// Number of match lines that the call needs in all files. A search that returns match lines without a ranking
-    /// stops after so many in one file, and after their context. Other searches ignore this number.
+    /// stops after that many in one file, and after their context. Other searches ignore this number.
     pub enough: u64,
     /// Maximum characters of a line to show.
     pub max_line_chars: usize,

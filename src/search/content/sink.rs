@@ -117,7 +117,7 @@ impl Sink for RowSink<'_, '_, '_> {
                 while across.end <= at {
                     let next = self.matcher.find_at(block, across.end)?;
                     let Some(next) = next else { break };
-                    // An empty match counts as one byte, so that the search goes on after it.
+                    // An empty match counts as one byte, so that the search continues after it.
                     across = next.start()..next.end().max(next.start() + 1);
                 }
                 let start = across.start.saturating_sub(at).min(unended.len());
