@@ -65,7 +65,7 @@ pub(in crate::tools) fn of_rest(
     Ok(Some(rest).filter(|rest| !rest.entries.is_empty()))
 }
 
-/// Returns a part of a text, in UTF-8.
+/// Returns a part of a text, in UTF-8. Invalid bytes are replaced as in the page, so both have the same size.
 fn content<'a>(text: &TextFile<'a>, part: Range<u64>) -> io::Result<Cow<'a, [u8]>> {
     let part = as_index(part.start)..as_index(part.end);
     let bytes = match text.bytes {
@@ -79,12 +79,10 @@ fn content<'a>(text: &TextFile<'a>, part: Range<u64>) -> io::Result<Cow<'a, [u8]
     };
     // Detection can read a megabyte. Valid UTF-8 does not need it; a character can be cut off at the end.
     let is_valid = || str::from_utf8(&bytes).map_or_else(|error| error.error_len().is_none(), |_| true);
-    let is_utf8 = text.encoding == Encoding::Utf8 && is_valid();
-    let encoding = if is_utf8 { Encoding::Utf8 } else { text.detect()? };
-    if encoding == Encoding::Utf8 {
+    if text.encoding == Encoding::Utf8 && is_valid() {
         return Ok(bytes);
     }
     let mut decoded = Vec::new();
-    Decoder::new(encoding).push(&bytes, &mut |part| decoded.extend_from_slice(part.as_bytes()));
+    Decoder::new(text.detect()?).push(&bytes, &mut |part| decoded.extend_from_slice(part.as_bytes()));
     Ok(Cow::Owned(decoded))
 }
