@@ -130,15 +130,22 @@ pub(crate) fn detect(
 ) -> io::Result<(Encoding, usize)> {
     // What was read of a file without a size has to be enough.
     let text_bytes = if size == 0 { len as u64 } else { size };
-    if let Some(encoding) = Encoding::detect(&buffer[..len], text_bytes) {
-        return Ok((encoding, len));
-    }
     let most = SAMPLE_BYTES.min(as_index(size));
-    if buffer.len() < most {
-        buffer.resize(most, 0);
+    let mut len = len;
+    loop {
+        if let Some(encoding) = Encoding::detect(&buffer[..len], text_bytes) {
+            return Ok((encoding, len));
+        }
+        // The first characters beyond ASCII decide, so most texts need only a part of the sample.
+        let next = (4 * len).max(DETECTION_BYTES).min(most);
+        buffer.resize(buffer.len().max(next), 0);
+        let read = read_at(file, &mut buffer[len..next], len as u64)?;
+        len += read;
+        if read == 0 {
+            // The file is shorter than it was.
+            return Ok((Encoding::detect(&buffer[..len], len as u64).unwrap_or(Encoding::Utf8), len));
+        }
     }
-    let len = len + read_at(file, &mut buffer[len..most], len as u64)?;
-    Ok((Encoding::detect(&buffer[..len], len as u64).unwrap_or(Encoding::Utf8), len))
 }
 
 /// Reads until `buffer` is full or the file ends, so that short reads do not split pairs of bytes.
