@@ -8,25 +8,27 @@
 /// Alignment for copies at full speed: one page.
 const ALIGNMENT: usize = 4096;
 
-/// A page-aligned buffer.
+/// A page-aligned buffer. One that is shorter than a page is not aligned.
 #[derive(Debug)]
 pub struct Buffer {
     bytes: Vec<u8>,
     start: usize,
+    len: usize,
 }
 
 impl Buffer {
     /// Creates a buffer of `len` bytes, all 0.
     pub fn new(len: usize) -> Self {
-        let bytes = vec![0; len + ALIGNMENT];
+        let spare = if len < ALIGNMENT { 0 } else { ALIGNMENT };
+        let bytes = vec![0; len + spare];
         let start = bytes.as_ptr().align_offset(ALIGNMENT);
         // The offset is unknown if pointers have no address. Any start is then correct.
-        Self { start: if start < ALIGNMENT { start } else { 0 }, bytes }
+        Self { start: if start < spare { start } else { 0 }, len, bytes }
     }
 
     /// Returns the first `len` bytes, or all bytes if there are fewer.
     pub fn first(&mut self, len: usize) -> &mut [u8] {
-        let len = len.min(self.bytes.len() - ALIGNMENT);
+        let len = len.min(self.len);
         &mut self.bytes[self.start..self.start + len]
     }
 }
@@ -40,5 +42,8 @@ mod tests {
         let mut buffer = Buffer::new(10_000);
         assert_eq!(buffer.first(10_000).len(), 10_000);
         assert_eq!(buffer.first(10).as_ptr().align_offset(ALIGNMENT), 0);
+        for len in [0, 1, ALIGNMENT - 1, ALIGNMENT] {
+            assert_eq!(Buffer::new(len).first(usize::MAX).len(), len);
+        }
     }
 }

@@ -110,13 +110,15 @@ impl TextFile<'_> {
         if len == 0 || !len.is_multiple_of(newline.len() as u64) {
             return Ok(false);
         }
-        let mut is_newline = false;
         let from = self.end - newline.len() as u64;
-        self.blocks(from, &mut self.buffer(newline.len()), &Stop::default(), |_, last| {
-            is_newline = last == newline;
-            ControlFlow::Break(())
-        })?;
-        Ok(is_newline)
+        match self.bytes {
+            Bytes::Held(bytes) => Ok(bytes[as_index(from)..as_index(self.end)] == *newline),
+            Bytes::Open(file) => {
+                let mut last = [0; 2];
+                let read = read_at(file, &mut last[..newline.len()], from)?;
+                Ok(last[..read] == *newline)
+            }
+        }
     }
 }
 
