@@ -39,8 +39,8 @@ pub(crate) enum Role {
     Again(usize, u64),
     /// A line that belongs to that candidate: its location, or its message.
     Of(usize),
-    /// One of the lines after that candidate, which has no form of its own.
-    After(usize),
+    /// A line near that candidate, with no form of its own, and its distance in lines.
+    Near(usize, u64),
     /// The only line between two candidates, and the candidate with its template. It is shown if the marker for it would be
     /// longer.
     Between(Option<usize>),
@@ -48,10 +48,14 @@ pub(crate) enum Role {
 
 /// Lines with the template of a strong candidate that are stored after the first.
 const AGAIN: u64 = 5;
-/// Lines after a strong candidate that are read as its context.
-const AFTER: u8 = 5;
-/// Lines before a candidate that are compared with it, or with its context.
-const COMPARED: usize = 4;
+/// Lines after a candidate that are its context.
+const AFTER: u64 = 24;
+/// Lines before a candidate that are its context.
+const BEFORE: u64 = 12;
+/// The distance up to which a line of the context is close. Others may use only half of the space.
+const CLOSE: u64 = 5;
+/// The last candidates that are checked for one two lines before the next.
+const LAST: usize = 4;
 /// The longest line between two candidates that is stored. A marker for one line has up to 63 bytes, and usually about 30.
 const BETWEEN_BYTES: usize = 63;
 /// The longest line that is stored, as a part of the bytes.
@@ -73,7 +77,7 @@ pub(crate) struct Candidates {
 }
 
 impl Candidates {
-    /// Returns a collector that stores at most five times `max_bytes` of lines, whatever the length of the text.
+    /// Returns a collector that stores at most seven times `max_bytes` of lines, whatever the length of the text.
     pub(crate) fn new(max_bytes: usize) -> Self {
         Self { scan: Scan::default(), found: Found { max_bytes, ..Found::default() } }
     }
@@ -86,8 +90,8 @@ impl Candidates {
     /// Returns the candidates.
     pub(crate) fn finish(mut self) -> Vec<Candidate> {
         self.scan.finish(&mut self.found);
-        let Found { mut all, between, rare, .. } = self.found;
-        all.extend(between);
+        let Found { mut all, others, rare, .. } = self.found;
+        all.extend(others);
         for n in 0..all.len() {
             if let Role::Again(first, _) | Role::Of(first) | Role::Between(Some(first)) = all[n].role {
                 all[n].count = all[first].count;
@@ -108,12 +112,15 @@ struct Found {
     max_bytes: usize,
     /// Bytes of the candidates of each grade.
     bytes: [usize; GRADES],
-    /// Bytes of those that repeat a template, and of the context.
+    /// Bytes of those that repeat a template.
     bytes_again: usize,
+    /// Bytes of the context of the candidates of each grade.
+    bytes_near: [usize; GRADES],
     /// The candidate whose context is read.
     context: Option<Context>,
     all: Vec<Candidate>,
-    between: Vec<Candidate>,
+    /// Candidates without a form: the context, and the lines between two others.
+    others: Vec<Candidate>,
     /// For each template, its first candidate; `None` if its lines are no key lines.
     templates: HashMap<u64, Option<usize>, BuildHasherDefault<IsHash>>,
     calm_templates: usize,
@@ -126,6 +133,8 @@ struct Found {
     /// A line that names the location of the next message.
     location: Option<(u64, String)>,
     rare: Rare,
+    /// For each grade, the number of the last line whose context was stored.
+    last: [u64; GRADES],
     /// Number of lines with the structure of a report that the limits did not allow to store.
     rejected: u32,
 }
@@ -140,13 +149,13 @@ struct Open {
     takes_any: bool,
 }
 
-/// A strong candidate whose next lines are stored.
+/// A candidate whose next lines are stored.
 #[derive(Debug)]
 struct Context {
     candidate: usize,
-    /// Number of further lines to read.
-    lines: u8,
-    /// Templates of the lines around it. Lines that repeat them do not belong to the report.
+    /// Number of lines that were read.
+    lines: u64,
+    /// Templates of the lines that were stored.
     templates: Vec<u64>,
 }
 
@@ -161,81 +170,103 @@ impl Sink for Found {
         }
         let context = self.context.take();
         let stored = self.all.len();
-        let has_role = self.take(line);
-        if self.context.is_none()
-            && let Some(context) = context
+        let role = self.take(line);
+        let grade = |context: &Context| self.all[context.candidate].grade;
+        if let Some(context) = context
+            && self.context.as_ref().is_none_or(|new| grade(&context) < grade(new))
         {
-            self.add_context(context, line, has_role);
+            self.add_context(context, line, role);
         }
-        if self.all.len() > stored {
-            self.add_between(line);
+        let Line { number, before, .. } = line;
+        let mut last = self.all.iter().rev().take(LAST);
+        if self.all.len() > stored
+            && let Some(text) = before.lines().next()
+            && last.any(|candidate| candidate.line + 2 == number)
+        {
+            self.add_between(number - 1, text);
         }
     }
 }
 
 impl Found {
-    /// Takes a line after a candidate as its context, unless it has a role of its own or is one of several similar lines. A
+    /// Takes a line after a candidate as its context, unless its own role has that grade or it is like a line before it there. A
     /// line that reports a success ends the context.
-    fn add_context(&mut self, mut context: Context, line: Line<'_>, has_role: bool) {
-        if calm::mood(line.text, 0, false, false) == Mood::Well {
+    fn add_context(&mut self, mut context: Context, line: Line<'_>, role: Option<Grade>) {
+        if is_success(line.text) {
             return;
         }
+        context.lines += 1;
         let template = template::hash(line.text);
-        if context.templates.contains(&template) {
-            self.all.pop_if(|last| {
-                last.role == Role::After(context.candidate) && template::hash(&last.text) == template
-            });
-        } else if !has_role
-            && !line.text.trim().is_empty()
-            && self.add_again(line, Role::After(context.candidate))
-        {
+        if is_repeated(line.text, template, &context.templates) {
+            self.add_between(line.number, line.text);
+        } else if role.is_none_or(|grade| grade > self.all[context.candidate].grade) {
+            self.add_near(line.number, line.text, context.candidate, context.lines);
             context.templates.push(template);
         }
-        context.lines -= 1;
-        self.context = (context.lines > 0).then_some(context);
+        self.context = (context.lines < AFTER).then_some(context);
     }
 
-    /// Stores the line before a candidate if the line before that is one too.
-    fn add_between(&mut self, Line { number, before, .. }: Line<'_>) {
-        let mut last = self.all.iter().rev().take(COMPARED);
-        if let Some(text) = before.lines().next()
-            && text.len() <= BETWEEN_BYTES
-            && last.any(|candidate| candidate.line + 2 == number)
-            && self.fits_again(text)
-        {
+    /// Stores the lines before a candidate as its context, without lines that are like a nearer one. A line that reports a
+    /// success, or whose own context is stored, ends the context.
+    fn add_context_before(&mut self, candidate: usize, number: u64, before: Before<'_>) {
+        let grade = self.all[candidate].grade as usize;
+        let known = self.last[..=grade].iter().copied().max().unwrap_or_default();
+        let mut templates = Vec::new();
+        for (distance, text) in (1..=BEFORE.min(number.saturating_sub(known + 1))).zip(before.lines()) {
+            if is_success(text) {
+                break;
+            }
+            let template = template::hash(text);
+            let role = self.templates.get(&template).copied().flatten().map(|first| self.all[first].grade);
+            if is_repeated(text, template, &templates) {
+                self.add_between(number - distance, text);
+            } else if role.is_none_or(|role| role as usize > grade) {
+                self.add_near(number - distance, text, candidate, distance);
+                templates.push(template);
+            }
+        }
+        self.last[grade] = number;
+    }
+
+    /// Stores a line next to the last stored one, because it may be the only one before the next.
+    fn add_between(&mut self, line: u64, text: &str) {
+        let is_next_to =
+            |last: &Candidate| last.line.abs_diff(line) == 1 && !matches!(last.role, Role::Between(_));
+        let is_next = self.all.last().is_some_and(is_next_to) || self.others.last().is_some_and(is_next_to);
+        if is_next && text.len() <= BETWEEN_BYTES && self.fits_again(text) {
             self.bytes_again += text.len() + 1;
             let role = Role::Between(self.templates.get(&template::hash(text)).copied().flatten());
-            let (line, text, grade) = (number - 1, text.to_owned(), Grade::Strong);
-            self.between.push(Candidate { line, text, grade, count: 1, role, of_form: 0 });
+            let (text, grade) = (text.to_owned(), Grade::Strong);
+            self.others.push(Candidate { line, text, grade, count: 1, role, of_form: 0 });
         }
     }
 
-    /// Takes a line. Returns true if it has a role of its own.
-    fn take(&mut self, line: Line<'_>) -> bool {
+    /// Takes a line. Returns the grade of its role; `None` if it has none of its own.
+    fn take(&mut self, line: Line<'_>) -> Option<Grade> {
         if self.trace.is_some() {
             self.in_trace(line);
-            return true;
+            return Some(Grade::Strong);
         }
         let open = self.open.take();
         if line.is_triggered() && location::is_arrow(line.text) {
             self.arrow(line, open);
-            return true;
+            return Some(Grade::Strong);
         }
         let template = if line.is_triggered() { template::hash(line.text) } else { 0 };
         if line.is_triggered()
-            && let Some(is_candidate) = self.count(line, template)
+            && let Some(known) = self.templates.get(&template)
         {
-            return is_candidate;
+            return known.map(|first| self.count(line, first));
         }
         if self.rejected >= REJECTED {
-            return true;
+            return Some(Grade::Strong);
         }
         let graded = if line.is_triggered() { Table::get().grade(line) } else { None };
         if let Some(open) = open
             && graded.is_none_or(|graded| graded.grade > Grade::Strong)
             && self.belongs(line, open)
         {
-            return true;
+            return Some(Grade::Strong);
         }
         match graded {
             Some(_) if line.text.contains("Traceback (most recent") => self.trace = Some(indent(line.text)),
@@ -243,17 +274,20 @@ impl Found {
             None if line.is_triggered() => self.is_calm(line, template),
             None => {}
         }
-        graded.is_some()
+        graded.map(|graded| graded.grade)
     }
 
-    /// Stores a strong line that is not the first one of its template, if the limits allow it. Returns true if they do.
-    fn add_again(&mut self, line: Line<'_>, role: Role) -> bool {
-        let fits = self.fits_again(line.text);
-        if fits {
-            self.bytes_again += line.text.len() + 1;
-            self.push(line.number, line.text, Grade::Strong, role, 0);
+    /// Stores a line of the context of a candidate if the limits allow it.
+    fn add_near(&mut self, line: u64, text: &str, candidate: usize, distance: u64) {
+        let grade = self.all[candidate].grade;
+        // Key lines never take more than half of the limits.
+        let space = self.max_bytes / if distance > CLOSE { 4 } else { 2 };
+        let bytes = &mut self.bytes_near[grade as usize];
+        if *bytes + text.len() < space && text.len() <= self.max_bytes / PART {
+            *bytes += text.len() + 1;
+            let role = Role::Near(candidate, distance);
+            self.others.push(Candidate { line, text: text.to_owned(), grade, count: 1, role, of_form: 0 });
         }
-        fits
     }
 
     /// True if a line that is not the first one of its template can be stored.
@@ -263,31 +297,36 @@ impl Found {
 
     /// Takes a line of a stack trace. The message is the first line after the frames, which are indented.
     fn in_trace(&mut self, line: Line<'_>) {
+        let template = template::hash(line.text);
+        let known = self.templates.get(&template).copied();
         if line.text.trim().is_empty() || Some(indent(line.text)) > self.trace {
             if location::is_frame(line.text) {
                 self.location = Some((line.number, line.text.to_owned()));
-            } else if line.is_triggered() {
-                self.count(line, template::hash(line.text));
+            } else if let Some(Some(first)) = known {
+                self.count(line, first);
             }
             return;
         }
         self.trace = None;
-        let template = template::hash(line.text);
-        if self.count(line, template).is_none() {
-            self.add_first(line.number, line.text, line.before, template, Graded::near(Grade::Strong));
+        match known {
+            Some(Some(first)) => _ = self.count(line, first),
+            Some(None) => {}
+            None => {
+                self.add_first(line.number, line.text, line.before, template, Graded::near(Grade::Strong));
+            }
         }
     }
 
-    /// Counts a line with a known template. Returns whether its lines are key lines; `None` if the template is unknown.
-    fn count(&mut self, line: Line<'_>, template: u64) -> Option<bool> {
-        let Some(known) = *self.templates.get(&template)? else { return Some(false) };
-        let first = &mut self.all[known];
-        first.count += 1;
-        let (grade, before) = (first.grade, first.count - 2);
-        if grade == Grade::Strong && before < AGAIN {
-            self.add_again(line, Role::Again(known, before));
+    /// Counts a line with the template of the candidate `first`. Returns its grade.
+    fn count(&mut self, line: Line<'_>, first: usize) -> Grade {
+        let candidate = &mut self.all[first];
+        candidate.count += 1;
+        let (grade, before) = (candidate.grade, candidate.count - 2);
+        if grade == Grade::Strong && before < AGAIN && self.fits_again(line.text) {
+            self.bytes_again += line.text.len() + 1;
+            self.push(line.number, line.text, grade, Role::Again(first, before), 0);
         }
-        Some(true)
+        grade
     }
 
     /// Takes a line as a part of the open candidate, if it is one.
@@ -351,7 +390,7 @@ impl Found {
         self.templates.insert(template, Some(new));
         self.bytes[grade as usize] += text.len() + 1;
         self.push(number, text, grade, Role::First, of_form);
-        if grade == Grade::Strong {
+        if grade < Grade::Faint {
             self.open_report(new, number, text, before);
         }
         if grade <= Grade::Message {
@@ -360,7 +399,7 @@ impl Found {
         }
     }
 
-    /// Stores the heading and the location before a strong candidate, and opens its context.
+    /// Stores the heading, the location and the context before a candidate, and opens the context after it.
     fn open_report(&mut self, candidate: usize, number: u64, text: &str, before: Before<'_>) {
         if let Some((lines, heading)) = location::heading(text, before.lines()) {
             self.add_to(candidate, number - lines, heading);
@@ -370,8 +409,8 @@ impl Found {
         {
             self.add_to(candidate, line, &text);
         }
-        let templates = before.lines().take(COMPARED).map(template::hash).collect();
-        self.context = Some(Context { candidate, lines: AFTER, templates });
+        self.add_context_before(candidate, number, before);
+        self.context = Some(Context { candidate, lines: 0, templates: Vec::new() });
     }
 
     /// Stores a line that belongs to a candidate.
@@ -386,6 +425,17 @@ impl Found {
     fn push(&mut self, line: u64, text: &str, grade: Grade, role: Role, of_form: u32) {
         self.all.push(Candidate { line, text: text.to_owned(), grade, count: 1, role, of_form });
     }
+}
+
+/// True if a line adds nothing to context with lines of these templates. The locations of a stack trace all have the same
+/// template.
+fn is_repeated(line: &str, template: u64, templates: &[u64]) -> bool {
+    line.trim().is_empty() || templates.contains(&template) && !location::is_only_location(line)
+}
+
+/// True if a line reports a success.
+fn is_success(line: &str) -> bool {
+    calm::mood(line, 0, false, false) == Mood::Well
 }
 
 /// True if a line has only a status. The next line names what failed.

@@ -6,8 +6,12 @@ use std::collections::HashMap;
 const LINES: u64 = 10_000;
 /// Templates that are distinguished. A text with more has no rule that a line could be an exception from.
 const TEMPLATES: usize = 500;
-/// A line is rare if at least this many lines were compared for each template that is as rare.
-const LINES_PER_RARE: usize = 100;
+/// Lines are rare if at least this many lines were compared for each of them.
+const LINES_PER_RARE: usize = 20;
+/// The same for each passage of rare lines.
+const LINES_PER_PASSAGE: usize = 100;
+/// Lines from one rare line to the next of the same passage.
+const PASSAGE_LINES: u64 = 3;
 
 /// Finds lines with a rare template.
 #[derive(Debug, Default)]
@@ -53,7 +57,10 @@ impl Rare {
         let rare = self.templates.into_values().filter(|(count, ..)| *count <= 2);
         let mut rare: Vec<_> = rare.map(|(count, number, text)| (number, text, count)).collect();
         rare.sort_unstable();
-        if rare.len().saturating_mul(LINES_PER_RARE) > lines {
+        let next_lines = rare.iter().skip(1).map(|(line, ..)| line);
+        let gaps = rare.iter().zip(next_lines).filter(|((line, ..), next)| **next - line > PASSAGE_LINES);
+        let passages = gaps.count() + 1;
+        if rare.len() * LINES_PER_RARE > lines || passages * LINES_PER_PASSAGE > lines {
             rare.clear();
         }
         rare

@@ -39,7 +39,7 @@ fn results_of_other_servers() {
 #[test]
 fn notice_counts_key_lines_by_position() {
     let long = "x".repeat(40_000);
-    let (error, rest) = ("a.c:1:1: error: b\n", "building\n".repeat(50));
+    let (error, rest) = ("a.c:1:1: error: b\n", "build ... ok\n".repeat(50));
     let text = format!("start\n{rest}{error}{rest}");
     let cases = [
         (Keep::Tail, &text, "lines 87-102 and 1 key line before them of 102"),

@@ -45,6 +45,8 @@ pub enum KeySpace {
 const BESIDE_LINES: u64 = 20;
 /// The first line of a template that occurs more often comes after other lines of its grade.
 const FREQUENT: u64 = 20;
+/// The rank of context, after all others.
+const NEAR: u64 = 1 << 32;
 /// Candidates with the same form that rank before candidates with other forms.
 const OF_FORM_FIRST: u32 = 4;
 /// Candidates that can belong to one of them, which come next.
@@ -146,7 +148,7 @@ fn retain_wanted(candidates: &mut [Candidate], forms: KeyForms, gap: Gap) {
     let best = candidates
         .iter()
         .filter(|candidate| gap.contains(candidate.line))
-        .filter(|candidate| !matches!(candidate.role, Role::After(_) | Role::Between(_)))
+        .filter(|candidate| !matches!(candidate.role, Role::Near(..) | Role::Between(_)))
         .map(|candidate| candidate.grade)
         .min();
     let most = match (forms, best) {
@@ -170,7 +172,8 @@ fn rank(candidate: &Candidate) -> (u64, u64) {
         // After all first lines but those with mere words.
         Role::Again(_, before) => 4 + before,
         // What it shows must not displace other candidates.
-        Role::After(_) | Role::Between(_) => u64::MAX,
+        Role::Near(_, distance) => NEAR + distance,
+        Role::Between(_) => u64::MAX,
         Role::First | Role::Of(_) => {
             let is_frequent = u64::from(candidate.count > FREQUENT);
             let kind = u64::from((candidate.of_form / OF_FORM_FIRST + 1).ilog2());
@@ -240,7 +243,7 @@ impl<'a> Chosen<'a> {
         let marker = Cost::of(&marker(total, total), bounds);
         let (mut used, mut markers) = (Cost::default(), 1 + u64::from(has_tail));
         for first in order {
-            if let Role::After(candidate) = candidates[first].role
+            if let Role::Near(candidate, _) = candidates[first].role
                 && !chosen.lines.contains_key(&candidates[candidate].line)
             {
                 continue;

@@ -154,15 +154,15 @@ fn key_lines_depend_on_the_status() {
     let of_message = lines(39, 50) + "\n[Showing lines 40-51 of 51. Full output: PATH]\n";
     let of_report = lines(39, 50) + "\n[Showing lines 41-52 of 52. Full output: PATH]\n";
     let message_with_keys =
-        "[...lines 1-20 omitted...]\ntest 7 failed\n[...lines 22-43 omitted...]\n(lines 44 to 51)\n"
+        "[...lines 1-19 omitted...]\n20\ntest 7 failed\n21\n[...lines 23-45 omitted...]\n(lines 46 to 51)\n"
             .to_owned()
-            + &lines(43, 50)
-            + "\n[Showing lines 44-51 and 1 key line before them of 51. Full output: PATH]\n";
+            + &lines(45, 50)
+            + "\n[Showing lines 46-51 and 3 key lines before them of 51. Full output: PATH]\n";
     let report_with_keys =
-        "a.c:1:1: error: b\n[...lines 2-21 omitted...]\ntest 7 failed\n[...lines 23-45 omitted...]\n(lines 46 to 52)\n"
+        "a.c:1:1: error: b\n1\n[...lines 3-21 omitted...]\ntest 7 failed\n[...lines 23-46 omitted...]\n(lines 47 to 52)\n"
             .to_owned()
-            + &lines(44, 50)
-            + "\n[Showing lines 46-52 and 2 key lines before them of 52. Full output: PATH]\n";
+            + &lines(45, 50)
+            + "\n[Showing lines 47-52 and 3 key lines before them of 52. Full output: PATH]\n";
     let cases = [
         (&message, &[][..], &of_message),
         (&message, &["--status", "2"], &message_with_keys),

@@ -174,7 +174,7 @@ fn of_tail(lines: u64, text: &str) -> Truncation {
 fn few_lines_of_a_template_are_shown_after_others() {
     let error = |n: u64| format!("a.c:{n}:1: error: no such member\n");
     let other = "b.c:7:1: error: another\n";
-    let text = |times| (1..=times).map(error).collect::<String>() + other + &"building\n".repeat(50);
+    let text = |times| (1..=times).map(error).collect::<String>() + other + &"build ... ok\n".repeat(50);
     let shown = |lines, times| {
         let kept = of_tail(lines, &text(times));
         kept.key_lines.iter().map(|key| (key.line, key.count)).collect::<Vec<_>>()
@@ -187,11 +187,12 @@ fn few_lines_of_a_template_are_shown_after_others() {
 
 #[test]
 fn space_that_key_lines_do_not_need_shows_more_of_the_end() {
-    let text = "error: here\n".to_owned() + &"building\n".repeat(1000);
+    let text = "error: here\n".to_owned() + &"build ... ok\n".repeat(1000);
     let kept = of_tail(100, &text);
     assert_eq!((kept.ends().lines, kept.output.lines), (97, 98));
     assert!(
-        kept.content.starts_with("error: here\n[...lines 2-904 omitted...]\n(lines 905 to 1001)\nbuilding\n")
+        kept.content
+            .starts_with("error: here\n[...lines 2-904 omitted...]\n(lines 905 to 1001)\nbuild ... ok\n")
     );
 }
 
@@ -236,26 +237,48 @@ fn memory_does_not_grow_with_the_text() {
 }
 
 #[test]
-fn context_follows_a_report_unless_it_repeats_the_lines_around_it() {
+fn context_is_the_lines_around_a_report_that_differ() {
     let log = |from: u64| (from..from + 40).map(|n| format!("row {n} stored\n")).collect::<Vec<_>>().concat();
-    let text = format!("{}a.c:9: Failure\n  left: 1\n\n  right: two\n{}", log(0), log(40));
+    let report = "start of f\n\na.c:9: Failure\n  left: 1\n\n  right: two\n";
+    let text = format!("{}{report}{}", log(0), log(40));
     let shown: Vec<_> = of_tail(40, &text).key_lines.iter().map(|key| (key.line, key.count)).collect();
-    // An empty line costs less than a marker.
-    assert_eq!(shown, [(41, 1), (42, 1), (43, 1), (44, 1)]);
+    // An empty line costs less than a marker. Of the rows, the nearest one is shown.
+    assert_eq!(shown, (40..=47).map(|line| (line, 1)).collect::<Vec<_>>());
     // A success ends the context.
-    let text = format!("{}a.c:9: Failure\n  left: 1\ntest b passed\n  right: two\n{}", log(0), log(40));
+    let text = format!("{}ok\ntest a passed\n{report}test b passed\n  no more\n{}", log(0), log(40));
     let shown: Vec<_> = of_tail(40, &text).key_lines.iter().map(|key| key.line).collect();
-    assert_eq!(shown, [41, 42]);
-    // Reports come before the context of others.
-    let reports = ('b'..='z').map(|name| format!("error: no {name}\n")).collect::<Vec<_>>().concat();
-    let kept = of_tail(20, &format!("error: no a\n  of a\n  in b\n  at c\n{reports}{}", log(0)));
-    assert!(kept.content.starts_with("error: no a\n[...lines 2-4 omitted...]\nerror: no b\n"), "{kept:?}");
+    assert_eq!(shown, (43..=48).collect::<Vec<_>>());
+}
+
+#[test]
+fn context_has_all_locations_of_a_trace() {
+    let frame = |n| format!("   {n}: shop::f{n}\n       at ./src/f.rs:{n}:5\n");
+    let frames = (1..=9).map(frame).collect::<Vec<_>>().concat();
+    let text =
+        format!("thread panicked at f.rs:1:5\nstack backtrace:\n{frames}{}", "build ... ok\n".repeat(100));
+    let shown: Vec<_> = of_tail(50, &text).key_lines.iter().map(|key| key.line).collect();
+    assert_eq!(shown, (1..=20).collect::<Vec<_>>());
+}
+
+#[test]
+fn context_is_shown_nearest_first_in_the_space_that_reports_leave() {
+    let names = || (b'a'..=b'z').map(char::from);
+    let around = |of: &str| names().map(|name| format!("{of} {name}{name}\n")).collect::<Vec<_>>().concat();
+    let text =
+        format!("{}error: no x\n{}{}", around("before"), around("after"), "build ... ok\n".repeat(200));
+    let shown = |lines| of_tail(lines, &text).key_lines.iter().map(|key| key.line).collect::<Vec<_>>();
+    assert_eq!(shown(20), (24..=30).collect::<Vec<_>>());
+    assert_eq!(shown(40), (19..=35).collect::<Vec<_>>());
+    assert_eq!(shown(100), (15..=51).collect::<Vec<_>>());
+    let reports = names().map(|name| format!("error: no {name}\n")).collect::<Vec<_>>().concat();
+    let kept = of_tail(20, &format!("error: no 1\n  of a\n  in b\n  at c\n{reports}{}", around("after")));
+    assert!(kept.content.starts_with("error: no 1\n[...lines 2-4 omitted...]\nerror: no a\n"), "{kept:?}");
 }
 
 #[test]
 fn messages_of_a_text_without_status_count_only_next_to_a_report() {
     let shown = |report: &str| {
-        let text = format!("the page was not found\n{report}\n{}", "building\n".repeat(100));
+        let text = format!("the page was not found\n{report}\n{}", "build ... ok\n".repeat(100));
         let kept = collect(Bounds::new(20, 30_000), Keep::Tail, KeySpace::Shared, KeyForms::Strong, &[&text]);
         kept.key_lines.iter().map(|key| key.line).collect::<Vec<_>>()
     };
@@ -278,15 +301,14 @@ fn requested_lines_limit_the_number_of_key_lines() {
 
 #[test]
 fn a_single_line_between_key_lines_is_shown_unless_its_marker_is_shorter() {
-    // A line like the one before the report is no context.
+    // A line that reports a success is no context.
     let between = |line: &str| {
-        let text = format!("{line}\nerror: no a\n{line}\nerror: no b\n{}", "building\n".repeat(100));
+        let text = format!("error: no a\n{line}\nerror: no b\n{}", "build ... ok\n".repeat(100));
         of_tail(20, &text).content
     };
-    for line in ["", "a line like a marker"] {
-        let shown = format!("[...lines 1-1 omitted...]\nerror: no a\n{line}\nerror: no b\n[...");
-        assert!(between(line).starts_with(&shown), "{line}");
+    for line in ["", "a line like a marker ok"] {
+        assert!(between(line).starts_with(&format!("error: no a\n{line}\nerror: no b\n[...")), "{line}");
     }
-    let shown = "[...lines 1-1 omitted...]\nerror: no a\n[...lines 3-3 omitted...]\nerror: no b\n[...";
-    assert!(between(&"-".repeat(40)).starts_with(shown));
+    let shown = "error: no a\n[...lines 2-2 omitted...]\nerror: no b\n[...";
+    assert!(between(&format!("{} ok", "-".repeat(40))).starts_with(shown));
 }
