@@ -106,11 +106,8 @@ fn key_lines_are_between_the_ends() {
             &[log, "7\n8"],
             (Keep::Tail, 8),
             999,
-            &[
-                "[...lines 1-1 omitted...]\na.c:1:1: error: b\n[...lines 3-7 omitted...]\n(lines 8 to 11)\n6",
-                "7\n8",
-            ],
-            "lines 8-11 and 1 key line before them of 11",
+            &["start\na.c:1:1: error: b\n[...lines 3-7 omitted...]\n(lines 8 to 11)\n6", "7\n8"],
+            "lines 8-11 and 2 key lines before them of 11",
         ),
         (
             &["0\n0\n0\n0\n0", log],
