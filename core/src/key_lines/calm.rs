@@ -54,8 +54,8 @@ pub(super) enum Mood {
     Well,
 }
 
-/// Returns the mood of `line`, which has a form at `at`. `is_strong` and `is_fail` describe that form.
-pub(super) fn mood(line: &str, at: usize, is_strong: bool, is_fail: bool) -> Mood {
+/// Returns the mood of `line`, which has a form at `at` with the text `form`.
+pub(super) fn mood(line: &str, at: usize, form: &str, is_strong: bool) -> Mood {
     let text = line.trim();
     if text.starts_with("ok ") || text.starts_with(['✓', '✔', '√']) || text.ends_with(" ok") {
         return Mood::Well;
@@ -71,7 +71,9 @@ pub(super) fn mood(line: &str, at: usize, is_strong: bool, is_fail: bool) -> Moo
             continue;
         }
         match tone {
-            Success if !is_fail => return Mood::Well,
+            Success if !form.starts_with("fail") => return Mood::Well,
+            // A server logs the messages of its programs, as in `WARNING: child said: "PHP Fatal error: …"`.
+            Level | Warning if form.starts_with("fatal") => {}
             Level if start < at => mood = Mood::Warning,
             Warning if start < at || !is_strong => mood = Mood::Warning,
             _ => {}

@@ -435,7 +435,7 @@ fn is_repeated(line: &str, template: u64, templates: &[u64]) -> bool {
 
 /// True if a line reports a success.
 fn is_success(line: &str) -> bool {
-    calm::mood(line, 0, false, false) == Mood::Well
+    calm::mood(line, 0, "", false) == Mood::Well
 }
 
 /// True if a line has only a status. The next line names what failed.

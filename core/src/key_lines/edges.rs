@@ -71,6 +71,8 @@ fn is_before(before: &str, edge: Edge) -> bool {
 
 /// True if a message can begin after `before`.
 pub(super) fn is_start(before: &str) -> bool {
+    // The message may be emphasized, as in `...*failed*`.
+    let before = before.trim_end_matches('*');
     let trimmed = before.trim_end();
     let gap = before.len() - trimmed.len();
     let Some(last) = trimmed.chars().next_back() else { return true };
@@ -118,7 +120,7 @@ fn is_after(after: &str, edge: Edge) -> bool {
             let number = after.trim_start_matches([' ', ':', '=']);
             number.starts_with(|c: char| c.is_ascii_digit() && c != '0')
         }
-        Edge::End => after.trim_end().is_empty(),
+        Edge::End => after.trim_end_matches(['*', ' ']).is_empty(),
         Edge::Text => {
             let text = after.trim_start_matches([' ', '\'', '"', '`', '‘', ':', '[']);
             text.len() < after.len() && text.starts_with(char::is_alphanumeric)

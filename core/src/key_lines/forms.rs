@@ -143,6 +143,7 @@ pub(crate) static GROUPS: &[Group] = &[
         forms: &[
             any("fatal", Start, Word, Strong),
             any("fatal", Word, Colon, Strong),
+            any("fatal error", Word, Colon, Strong),
             any("fatal", Level, Word, Strong),
             exact("FATAL", Word, Word, Strong),
             any("fatal", Word, Word, Message),
@@ -244,9 +245,11 @@ pub(crate) static GROUPS: &[Group] = &[
         ],
     },
     Group {
-        needles: &["xpected"],
+        needles: &["xpect"],
         forms: &[
             any("unexpected", Start, Word, Strong),
+            any("expecting", Start, Text, Strong),
+            any("expecting", Word, Word, Message),
             any("unexpected", Word, Word, Message),
             any("expected", Word, Word, Message),
         ],
@@ -257,6 +260,8 @@ pub(crate) static GROUPS: &[Group] = &[
             any("permission denied", Any, Any, Strong),
             any("access denied", Any, Any, Strong),
             any("connection refused", Any, Any, Strong),
+            any("denied", Start, Text, Strong),
+            any("refused", Start, Text, Strong),
             any("denied", Word, Word, Message),
             any("refused", Word, Word, Message),
         ],
@@ -327,6 +332,7 @@ pub(crate) static GROUPS: &[Group] = &[
             any("out of bounds", Word, Word, Message),
             any("mismatch", Word, Word, Message),
             any("mismatched", Word, Word, Message),
+            any("rejected", Start, Text, Strong),
             any("rejected", Word, Word, Message),
             any("by zero", Word, Word, Message),
             any("must be", Word, Word, Message),

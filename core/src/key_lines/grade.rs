@@ -142,8 +142,8 @@ impl Table {
         if calm::is_source(line, message) {
             return None;
         }
-        let is_fail = best.is_some_and(|(place, _)| place.form.text.starts_with("fail"));
-        match calm::mood(line, at, graded.grade == Grade::Strong, is_fail) {
+        let form = best.map_or("", |(place, _)| place.form.text);
+        match calm::mood(line, at, form, graded.grade == Grade::Strong) {
             Mood::Wrong => Some(graded),
             Mood::Warning => Some(Graded { grade: Grade::Faint, ..graded }),
             Mood::Well => None,
