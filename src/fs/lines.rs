@@ -140,6 +140,7 @@ pub(crate) fn detect(
         }
         // The first characters beyond ASCII decide, so most texts need only a part of the sample.
         let next = (4 * len).max(DETECTION_BYTES).min(most);
+        buffer.reserve(most.saturating_sub(buffer.len()));
         buffer.resize(buffer.len().max(next), 0);
         let read = read_at(file, &mut buffer[len..next], len as u64)?;
         len += read;

@@ -171,8 +171,9 @@ fn rank(candidate: &Candidate) -> (u64, u64) {
     let rank = match candidate.role {
         // After all first lines but those with mere words.
         Role::Again(_, before) => 4 + before,
-        // What it shows must not displace other candidates.
+        // Context must not displace other candidates. The nearest lines come first.
         Role::Near(_, distance) => NEAR + distance,
+        // Added at the end.
         Role::Between(_) => u64::MAX,
         Role::First | Role::Of(_) => {
             let is_frequent = u64::from(candidate.count > FREQUENT);

@@ -287,6 +287,23 @@ fn messages_of_a_text_without_status_count_only_next_to_a_report() {
 }
 
 #[test]
+fn passages_unlike_all_other_lines_are_shown_if_nothing_else_is_found() {
+    let rows = |lines: u64| (1..=lines).map(|n| format!("row {n} stored\n")).collect::<Vec<_>>().concat();
+    let passage = |name: char| format!("checksum of {name}{name}\n\n  stored by {name}{name}\n");
+    let shown = |passages: &[char]| {
+        let parts = passages.iter().map(|name| rows(150) + &passage(*name)).collect::<Vec<_>>().concat();
+        of_tail(40, &(parts + &rows(150))).key_lines.iter().map(|key| key.line).collect::<Vec<_>>()
+    };
+    assert_eq!(shown(&['a']), [151, 153]);
+    // There are at least 100 lines for each passage.
+    assert_eq!(shown(&['a', 'b']), [151, 153, 304, 306]);
+    let text = rows(60) + &passage('a') + &rows(60) + &passage('b');
+    assert_eq!(of_tail(40, &(text + &rows(60))).key_lines, []);
+    let text = format!("{}error: no row\n{}{}{}", rows(150), rows(150), passage('a'), rows(150));
+    assert_eq!(of_tail(40, &text).key_lines[0].line, 150);
+}
+
+#[test]
 fn requested_lines_limit_the_number_of_key_lines() {
     let text = (1..=400)
         .map(|n| format!("src/{n}.c:1:1: error: no {}\n", "x".repeat(n)))
