@@ -8,7 +8,9 @@
 //! The collector in [`mod@crate::truncate`] selects from the candidates at the end of the text.
 
 mod calm;
+mod candidate;
 mod candidates;
+mod context;
 mod edges;
 pub(crate) mod forms;
 mod grade;
@@ -18,5 +20,6 @@ mod rare;
 mod scan;
 mod template;
 
-pub(crate) use candidates::{Candidate, Candidates, Role};
+pub(crate) use candidate::{Candidate, Role};
+pub(crate) use candidates::Candidates;
 pub(crate) use forms::Grade;

@@ -5,7 +5,8 @@
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
-use super::calm::{self, Mood};
+use super::candidate::{Candidate, Role};
+use super::context::{BETWEEN_BYTES, Context, GRADES, PART};
 use super::forms::Grade;
 use super::grade::{Graded, Table};
 use super::location::{self, indent};
@@ -13,61 +14,16 @@ use super::rare::Rare;
 use super::scan::{Before, LINE_BYTES, Line, Scan, Sink};
 use super::template::{self, IsHash};
 
-/// A line that may be shown as a key line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Candidate {
-    /// Its number, from 1.
-    pub(crate) line: u64,
-    /// Its text.
-    pub(crate) text: String,
-    /// The strength of the evidence that it reports a failure.
-    pub(crate) grade: Grade,
-    /// The number of lines with its template.
-    pub(crate) count: u64,
-    /// Its relation to other candidates.
-    pub(crate) role: Role,
-    /// The number of stored candidates with the same form before it.
-    pub(crate) of_form: u32,
-}
-
-/// The relation of a candidate to others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
-    /// The first line of its template.
-    First,
-    /// Another line with the template of that candidate, and the number of those before it.
-    Again(usize, u64),
-    /// A line that belongs to that candidate: its location, or its message.
-    Of(usize),
-    /// A line near that candidate, with no form of its own, and its distance in lines.
-    Near(usize, u64),
-    /// The only line between two candidates, and the candidate with its template. It is shown if the marker for it would be
-    /// longer.
-    Between(Option<usize>),
-}
-
 /// Lines with the template of a strong candidate that are stored after the first.
 const AGAIN: u64 = 5;
-/// Lines after a candidate that are its context.
-const AFTER: u64 = 24;
-/// Lines before a candidate that are its context.
-const BEFORE: u64 = 12;
-/// The distance up to which a line of the context is close. Others may use only half of the space.
-const CLOSE: u64 = 5;
 /// The last candidates that are checked for one two lines before the next.
 const LAST: usize = 4;
-/// The longest line between two candidates that is stored. A marker for one line has up to 63 bytes, and usually about 30.
-const BETWEEN_BYTES: usize = 63;
-/// The longest line that is stored, as a part of the bytes.
-const PART: usize = 4;
 /// Templates of lines that are no key lines, which need not be graded again.
 const CALM_TEMPLATES: usize = 1024;
 /// After this number of lines that the limits did not allow to store, lines are only counted.
 const REJECTED: u32 = 20_000;
 /// The message follows its location within this number of lines.
 const LINES_AFTER_LOCATION: u64 = 5;
-/// Grades.
-const GRADES: usize = 4;
 
 /// Finds the candidates of a text.
 #[derive(Debug)]
@@ -77,9 +33,11 @@ pub(crate) struct Candidates {
 }
 
 impl Candidates {
-    /// Returns a collector that stores at most seven times `max_bytes` of lines, whatever the length of the text.
+    /// Returns a collector that stores at most six times `max_bytes` of lines, and the start of the text
+    /// for [`Rare`], whatever the length of the text.
     pub(crate) fn new(max_bytes: usize) -> Self {
-        Self { scan: Scan::default(), found: Found { max_bytes, ..Found::default() } }
+        let context = Context::new(max_bytes);
+        Self { scan: Scan::default(), found: Found { max_bytes, context, ..Found::default() } }
     }
 
     /// Takes the next piece.
@@ -90,8 +48,9 @@ impl Candidates {
     /// Returns the candidates.
     pub(crate) fn finish(mut self) -> Vec<Candidate> {
         self.scan.finish(&mut self.found);
-        let Found { mut all, others, rare, .. } = self.found;
-        all.extend(others);
+        let Found { mut all, between, context, rare, .. } = self.found;
+        all.extend(between);
+        all.extend(context.finish());
         for n in 0..all.len() {
             if let Role::Again(first, _) | Role::Of(first) | Role::Between(Some(first)) = all[n].role {
                 all[n].count = all[first].count;
@@ -112,15 +71,11 @@ struct Found {
     max_bytes: usize,
     /// Bytes of the candidates of each grade.
     bytes: [usize; GRADES],
-    /// Bytes of those that repeat a template.
+    /// Bytes of those that repeat a template, and of the lines between.
     bytes_again: usize,
-    /// Bytes of the context of the candidates of each grade.
-    bytes_near: [usize; GRADES],
-    /// The candidate whose context is read.
-    context: Option<Context>,
+    context: Context,
     all: Vec<Candidate>,
-    /// Candidates without a form: the context, and the lines between two others.
-    others: Vec<Candidate>,
+    between: Vec<Candidate>,
     /// For each template, its first candidate; `None` if its lines are no key lines.
     templates: HashMap<u64, Option<usize>, BuildHasherDefault<IsHash>>,
     calm_templates: usize,
@@ -133,8 +88,6 @@ struct Found {
     /// A line that names the location of the next message.
     location: Option<(u64, String)>,
     rare: Rare,
-    /// For each grade, the number of the last line whose context was stored.
-    last: [u64; GRADES],
     /// Number of lines with the structure of a report that the limits did not allow to store.
     rejected: u32,
 }
@@ -149,103 +102,46 @@ struct Open {
     takes_any: bool,
 }
 
-/// A candidate whose next lines are stored.
-#[derive(Debug)]
-struct Context {
-    candidate: usize,
-    /// Number of lines that were read.
-    lines: u64,
-    /// Templates of the lines that were stored.
-    templates: Vec<u64>,
-}
-
 impl Sink for Found {
     fn needs_next(&self) -> bool {
-        self.trace.is_some() || self.open.is_some() || self.context.is_some() || self.rare.needs_next()
+        self.trace.is_some() || self.open.is_some() || self.context.needs_next() || self.rare.needs_next()
     }
 
     fn line(&mut self, line: Line<'_>) {
         if self.rare.needs_next() {
             self.rare.push(line.number, line.text, template::hash(line.text));
         }
-        let context = self.context.take();
         let stored = self.all.len();
         let role = self.take(line);
-        let grade = |context: &Context| self.all[context.candidate].grade;
-        if let Some(context) = context
-            && self.context.as_ref().is_none_or(|new| grade(&context) < grade(new))
-        {
-            self.add_context(context, line, role);
-        }
-        let Line { number, before, .. } = line;
-        let mut last = self.all.iter().rev().take(LAST);
-        if self.all.len() > stored
-            && let Some(text) = before.lines().next()
-            && last.any(|candidate| candidate.line + 2 == number)
-        {
-            self.add_between(number - 1, text);
+        self.context.push(line, role);
+        if self.all.len() > stored {
+            self.add_between(line);
         }
     }
 }
 
 impl Found {
-    /// Takes a line after a candidate as its context, unless its own role has that grade or it is like a line before it there. A
-    /// line that reports a success ends the context.
-    fn add_context(&mut self, mut context: Context, line: Line<'_>, role: Option<Grade>) {
-        if is_success(line.text) {
-            return;
-        }
-        context.lines += 1;
-        let template = template::hash(line.text);
-        if is_repeated(line.text, template, &context.templates) {
-            self.add_between(line.number, line.text);
-        } else if role.is_none_or(|grade| grade > self.all[context.candidate].grade) {
-            self.add_near(line.number, line.text, context.candidate, context.lines);
-            context.templates.push(template);
-        }
-        self.context = (context.lines < AFTER).then_some(context);
-    }
-
-    /// Stores the lines before a candidate as its context, without lines that are like a nearer one. A line that reports a
-    /// success, or whose own context is stored, ends the context.
-    fn add_context_before(&mut self, candidate: usize, number: u64, before: Before<'_>) {
-        let grade = self.all[candidate].grade as usize;
-        let known = self.last[..=grade].iter().copied().max().unwrap_or_default();
-        let mut templates = Vec::new();
-        for (distance, text) in (1..=BEFORE.min(number.saturating_sub(known + 1))).zip(before.lines()) {
-            if is_success(text) {
-                break;
-            }
-            let template = template::hash(text);
-            let role = self.templates.get(&template).copied().flatten().map(|first| self.all[first].grade);
-            if is_repeated(text, template, &templates) {
-                self.add_between(number - distance, text);
-            } else if role.is_none_or(|role| role as usize > grade) {
-                self.add_near(number - distance, text, candidate, distance);
-                templates.push(template);
-            }
-        }
-        self.last[grade] = number;
-    }
-
-    /// Stores a line next to the last stored one, because it may be the only one before the next.
-    fn add_between(&mut self, line: u64, text: &str) {
-        let is_next_to =
-            |last: &Candidate| last.line.abs_diff(line) == 1 && !matches!(last.role, Role::Between(_));
-        let is_next = self.all.last().is_some_and(is_next_to) || self.others.last().is_some_and(is_next_to);
-        if is_next && text.len() <= BETWEEN_BYTES && self.fits_again(text) {
+    /// Stores the line before a candidate if it is none, and the one before it is.
+    fn add_between(&mut self, Line { number, before, .. }: Line<'_>) {
+        let is_candidate = |line| self.all.iter().rev().take(LAST).any(|candidate| candidate.line == line);
+        if let Some(text) = before.lines().next()
+            && text.len() <= BETWEEN_BYTES
+            && !is_candidate(number - 1)
+            && number > 2
+            && is_candidate(number - 2)
+            && self.fits_again(text)
+        {
             self.bytes_again += text.len() + 1;
             let role = Role::Between(self.templates.get(&template::hash(text)).copied().flatten());
-            let (text, grade) = (text.to_owned(), Grade::Strong);
-            self.others.push(Candidate { line, text, grade, count: 1, role, of_form: 0 });
+            let (line, text, grade) = (number - 1, text.to_owned(), Grade::Strong);
+            self.between.push(Candidate { line, text, grade, count: 1, role, of_form: 0 });
         }
     }
 
     /// Takes a line. Returns the grade of its role; `None` if it has none of its own.
     fn take(&mut self, line: Line<'_>) -> Option<Grade> {
         if self.trace.is_some() {
-            self.in_trace(line);
-            return Some(Grade::Strong);
+            return self.in_trace(line);
         }
         let open = self.open.take();
         if line.is_triggered() && location::is_arrow(line.text) {
@@ -277,26 +173,14 @@ impl Found {
         graded.map(|graded| graded.grade)
     }
 
-    /// Stores a line of the context of a candidate if the limits allow it.
-    fn add_near(&mut self, line: u64, text: &str, candidate: usize, distance: u64) {
-        let grade = self.all[candidate].grade;
-        // Key lines never take more than half of the limits.
-        let space = self.max_bytes / if distance > CLOSE { 4 } else { 2 };
-        let bytes = &mut self.bytes_near[grade as usize];
-        if *bytes + text.len() < space && text.len() <= self.max_bytes / PART {
-            *bytes += text.len() + 1;
-            let role = Role::Near(candidate, distance);
-            self.others.push(Candidate { line, text: text.to_owned(), grade, count: 1, role, of_form: 0 });
-        }
-    }
-
     /// True if a line that is not the first one of its template can be stored.
     fn fits_again(&self, text: &str) -> bool {
         text.len() <= self.max_bytes / PART && self.bytes_again + text.len() < self.max_bytes
     }
 
-    /// Takes a line of a stack trace. The message is the first line after the frames, which are indented.
-    fn in_trace(&mut self, line: Line<'_>) {
+    /// Takes a line of a stack trace. The message is the first line after the frames, which are indented. Returns the grade of
+    /// its role.
+    fn in_trace(&mut self, line: Line<'_>) -> Option<Grade> {
         let template = template::hash(line.text);
         let known = self.templates.get(&template).copied();
         if line.text.trim().is_empty() || Some(indent(line.text)) > self.trace {
@@ -305,14 +189,15 @@ impl Found {
             } else if let Some(Some(first)) = known {
                 self.count(line, first);
             }
-            return;
+            return None;
         }
         self.trace = None;
         match known {
-            Some(Some(first)) => _ = self.count(line, first),
-            Some(None) => {}
+            Some(Some(first)) => Some(self.count(line, first)),
+            Some(None) => None,
             None => {
                 self.add_first(line.number, line.text, line.before, template, Graded::near(Grade::Strong));
+                Some(Grade::Strong)
             }
         }
     }
@@ -353,7 +238,8 @@ impl Found {
         if is_known || previous.trim().is_empty() || Table::get().grade_alone(previous).is_some() {
             return;
         }
-        self.add_first(line.number - 1, previous, Before::default(), template, Graded::near(Grade::Strong));
+        let (number, before) = (line.number - 1, line.before.without_last());
+        self.add_first(number, previous, before, template, Graded::near(Grade::Strong));
         if let Some(open) = self.open.take() {
             self.add_to(open.candidate, line.number, line.text);
         }
@@ -409,8 +295,9 @@ impl Found {
         {
             self.add_to(candidate, line, &text);
         }
-        self.add_context_before(candidate, number, before);
-        self.context = Some(Context { candidate, lines: 0, templates: Vec::new() });
+        let (all, templates) = (&self.all, &self.templates);
+        let role = |template| templates.get(&template).copied().flatten().map(|first| all[first].grade);
+        self.context.start((candidate, all[candidate].grade, number), before, role);
     }
 
     /// Stores a line that belongs to a candidate.
@@ -425,17 +312,6 @@ impl Found {
     fn push(&mut self, line: u64, text: &str, grade: Grade, role: Role, of_form: u32) {
         self.all.push(Candidate { line, text: text.to_owned(), grade, count: 1, role, of_form });
     }
-}
-
-/// True if a line adds nothing to context with lines of these templates. The locations of a stack trace all have the same
-/// template.
-fn is_repeated(line: &str, template: u64, templates: &[u64]) -> bool {
-    line.trim().is_empty() || templates.contains(&template) && !location::is_only_location(line)
-}
-
-/// True if a line reports a success.
-fn is_success(line: &str) -> bool {
-    calm::mood(line, 0, "", false) == Mood::Well
 }
 
 /// True if a line has only a status. The next line names what failed.

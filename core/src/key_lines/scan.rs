@@ -45,6 +45,18 @@ pub(super) struct Before<'a> {
 }
 
 impl<'a> Before<'a> {
+    /// Returns the text before the last of these lines.
+    pub(super) fn without_last(self) -> Self {
+        let start = |text: &'a str| {
+            let line = text.strip_suffix('\n').unwrap_or(text);
+            &text[..line.rfind('\n').map_or(0, |newline| newline + 1)]
+        };
+        match self.text {
+            "" => Self { earlier: start(self.earlier), ..self },
+            text => Self { text: start(text), ..self },
+        }
+    }
+
     /// Returns the lines, the last one first, with at most [`LINE_BYTES`] in total.
     pub(super) fn lines(self) -> impl Iterator<Item = &'a str> {
         let pieces = [self.text, self.earlier].into_iter().filter_map(|text| text.strip_suffix('\n'));

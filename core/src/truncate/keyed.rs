@@ -169,7 +169,7 @@ fn retain_wanted(candidates: &mut [Candidate], forms: KeyForms, gap: Gap) {
 /// Returns the rank of a candidate. Lower ranks are chosen first.
 fn rank(candidate: &Candidate) -> (u64, u64) {
     let rank = match candidate.role {
-        // After all first lines but those with mere words.
+        // After most first lines.
         Role::Again(_, before) => 4 + before,
         // Context must not displace other candidates. The nearest lines come first.
         Role::Near(_, distance) => NEAR + distance,
@@ -278,7 +278,12 @@ impl<'a> Chosen<'a> {
             let line = candidate.line;
             let marker = Cost::of(&marker(line, line), bounds);
             let is_alone = [line - 1, line + 1].iter().all(|line| self.lines.contains_key(line));
-            if is_alone && self.lines.len() < most && Cost::of(&candidate.text, bounds).is_at_most(marker) {
+            let is_shown = self.lines.contains_key(&line);
+            if is_alone
+                && !is_shown
+                && self.lines.len() < most
+                && Cost::of(&candidate.text, bounds).is_at_most(marker)
+            {
                 self.lines.insert(line, candidate);
             }
         }

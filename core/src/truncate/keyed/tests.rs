@@ -276,6 +276,35 @@ fn context_is_shown_nearest_first_in_the_space_that_reports_leave() {
 }
 
 #[test]
+fn context_of_reports_that_are_shown_leaves_space_for_that_of_others() {
+    let name =
+        |n: usize| n.to_string().bytes().map(|digit| char::from(b'a' + digit - b'0')).collect::<String>();
+    let details =
+        |n: usize| (0..6).map(|m| format!("  {} of {}\n", name(m), name(n))).collect::<Vec<_>>().concat();
+    let reports =
+        (0..120).map(|n| format!("error: no {}\n{}", name(n), details(n))).collect::<Vec<_>>().concat();
+    let ok = "build ... ok\n".repeat(3000);
+    let text = format!("{reports}{ok}fatal: the last one\n  because of it\n{ok}");
+    let bounds = Bounds::new(2000, 2 * reports.len() as u64);
+    let kept = collect(bounds, Keep::Head, KeySpace::Shared, KeyForms::All, &[&text]);
+    assert!(kept.content.contains("fatal: the last one\n  because of it\n"), "{kept:?}");
+}
+
+#[test]
+fn context_of_a_report_does_not_depend_on_its_heading_or_arrow() {
+    let ok = "build ... ok\n".repeat(100);
+    for report in [
+        "  1) Array\n     returns -1:\n\n     AssertionError: no\n     at a.js\n",
+        "why a\nwhy b\na name was used\n  --> a.rs:1:2\n  its note\n",
+        "ERROR shop: no a\nTraceback (most recent call last):\n  File \"a.py\", line 1, in f\n    pay()\nValueError: b\n",
+        "error: no a\n  detail\nTests: 1 failed, 3 passed\nTests: 2 failed, 3 passed\n  detail b\n",
+    ] {
+        let kept = of_tail(60, &format!("{ok}{report}{ok}"));
+        assert!(kept.content.contains(&format!("[...lines 1-100 omitted...]\n{report}[...")), "{kept:?}");
+    }
+}
+
+#[test]
 fn messages_of_a_text_without_status_count_only_next_to_a_report() {
     let shown = |report: &str| {
         let text = format!("the page was not found\n{report}\n{}", "build ... ok\n".repeat(100));

@@ -1,0 +1,161 @@
+//! The context of candidates: the lines around them.
+
+#![expect(clippy::indexing_slicing, reason = "the arrays have a field for each grade")]
+
+use std::collections::BTreeMap;
+
+use super::calm::{self, Mood};
+use super::candidate::{Candidate, Role};
+use super::forms::Grade;
+use super::location;
+use super::scan::{Before, Line};
+use super::template;
+
+/// Lines after a candidate that are its context.
+const AFTER: u64 = 24;
+/// Lines before a candidate that are its context.
+const BEFORE: u64 = 12;
+/// The longest line that may be the only one between two others. A marker for one line has up to 63 bytes, and usually about
+/// 30.
+pub(super) const BETWEEN_BYTES: usize = 63;
+/// The longest line that is stored, as a part of the bytes.
+pub(super) const PART: usize = 4;
+/// The number of grades.
+pub(super) const GRADES: usize = 4;
+
+/// Stores the lines around candidates. If the space is full, those of better grades are kept, and then the nearest ones.
+#[derive(Debug, Default)]
+pub(super) struct Context {
+    max_bytes: usize,
+    bytes: usize,
+    /// By the grade of the candidate, the distance from it, and the number of the line.
+    lines: BTreeMap<(Grade, u64, u64), (Role, String)>,
+    /// For each grade, the last candidate, if lines after it are read.
+    open: [Option<Open>; GRADES],
+    /// For each grade, the number of the last candidate.
+    last: [u64; GRADES],
+}
+
+/// A candidate after which lines are read.
+#[derive(Debug)]
+struct Open {
+    candidate: usize,
+    number: u64,
+    /// The last line that was stored, or that is a candidate of at least this grade.
+    last: u64,
+    /// Templates of the lines after it.
+    templates: Vec<u64>,
+}
+
+impl Context {
+    /// Returns a store for `max_bytes` of lines.
+    pub(super) fn new(max_bytes: usize) -> Self {
+        Self { max_bytes, ..Self::default() }
+    }
+
+    /// True if the next line is needed.
+    pub(super) fn needs_next(&self) -> bool {
+        self.open.iter().any(Option::is_some)
+    }
+
+    /// Stores the lines before a candidate, its index, grade and number, and reads those after it. `role` returns the grade of
+    /// the candidate with a template.
+    pub(super) fn start(
+        &mut self,
+        (candidate, grade, number): (usize, Grade, u64),
+        before: Before<'_>,
+        role: impl Fn(u64) -> Option<Grade>,
+    ) {
+        // The lines before another candidate are its context.
+        let known = self.last[..=grade as usize].iter().copied().max().unwrap_or_default();
+        let most = BEFORE.min(number.saturating_sub(known + 1));
+        let (mut nearer, mut templates) = (number, Vec::new());
+        for (distance, text) in (1..=most).zip(before.lines()) {
+            let (line, template) = (number - distance, template::hash(text));
+            let role = role(template);
+            if role.is_none() && is_success(text) {
+                break;
+            }
+            if is_repeated(text, template, &templates) {
+                if nearer == line + 1 {
+                    self.store((grade, distance, line), Role::Between(None), text);
+                }
+                continue;
+            }
+            if role.is_none_or(|role| role > grade) {
+                self.store((grade, distance, line), Role::Near(candidate, distance), text);
+            }
+            nearer = line;
+            templates.push(template);
+        }
+        self.last[grade as usize] = number;
+        self.open[grade as usize] = Some(Open { candidate, number, last: number, templates: Vec::new() });
+    }
+
+    /// Takes a line after candidates. `role` is the grade of its own role.
+    pub(super) fn push(&mut self, Line { number, text, .. }: Line<'_>, role: Option<Grade>) {
+        if !self.needs_next() {
+            return;
+        }
+        let template = template::hash(text);
+        let is_end = role.is_none() && is_success(text);
+        for grade in [Grade::Strong, Grade::Message, Grade::Weak, Grade::Faint] {
+            let Some(mut open) = self.open[grade as usize].take_if(|open| open.number < number) else {
+                continue;
+            };
+            if is_end {
+                continue;
+            }
+            let distance = number - open.number;
+            if is_repeated(text, template, &open.templates) {
+                if open.last + 1 == number {
+                    self.store((grade, distance, number), Role::Between(None), text);
+                }
+            } else {
+                if role.is_none_or(|role| role > grade) {
+                    self.store((grade, distance, number), Role::Near(open.candidate, distance), text);
+                }
+                open.last = number;
+                open.templates.push(template);
+            }
+            self.open[grade as usize] = Some(open).filter(|_| distance < AFTER);
+        }
+    }
+
+    /// Stores a line, instead of ones that come after it if the space is full.
+    fn store(&mut self, key: (Grade, u64, u64), role: Role, text: &str) {
+        let most = if matches!(role, Role::Between(_)) { BETWEEN_BYTES } else { self.max_bytes / PART };
+        if text.len() > most || self.lines.contains_key(&key) {
+            return;
+        }
+        while self.bytes + text.len() >= self.max_bytes {
+            let Some(last) = self.lines.last_entry().filter(|last| *last.key() > key) else { return };
+            let (_, text) = last.remove();
+            self.bytes -= text.len() + 1;
+        }
+        self.bytes += text.len() + 1;
+        self.lines.insert(key, (role, text.to_owned()));
+    }
+
+    /// Returns the lines.
+    pub(super) fn finish(self) -> impl Iterator<Item = Candidate> {
+        self.lines.into_iter().map(|((grade, _, line), (role, text))| Candidate {
+            line,
+            text,
+            grade,
+            count: 1,
+            role,
+            of_form: 0,
+        })
+    }
+}
+
+/// True if a line adds nothing to others with these templates. All locations of a stack trace have the same template.
+fn is_repeated(line: &str, template: u64, templates: &[u64]) -> bool {
+    line.trim().is_empty() || templates.contains(&template) && !location::is_only_location(line)
+}
+
+/// True if a line reports a success.
+fn is_success(line: &str) -> bool {
+    calm::mood(line, 0, "", false) == Mood::Well
+}
