@@ -81,7 +81,7 @@ pub const OUTLINE_FILE_BYTES: u64 = 2_000_000;
 /// Maximum bytes after a page in which read looks for all definitions.
 pub const OUTLINE_BYTES: u64 = 96_000;
 /// Number of bytes after a page in which read looks for definitions if more follow.
-pub const OUTLINE_PART_BYTES: u64 = 48_000;
+pub const OUTLINE_PART_BYTES: u64 = 32_000;
 /// Number of bytes at the start of a file that are checked. A NUL byte there makes the file binary.
 pub const BINARY_SNIFF_BYTES: usize = 8192;
 /// Approximate maximum bytes of a line that grep searches at once. Longer lines are searched in windows.

@@ -172,3 +172,35 @@ pub fn first_bytes(file: &File, most: usize) -> io::Result<Vec<u8>> {
     start.truncate(read);
     Ok(start)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write as _;
+
+    #[test]
+    fn encoding_is_that_of_the_whole_sample() {
+        let ascii = |len: usize| vec![b'a'; len];
+        let after = |len: usize, text: &[u8]| [&ascii(len), text].concat();
+        let mut contents = vec![ascii(300_000), "é".repeat(99).into_bytes(), ascii(2 * SAMPLE_BYTES)];
+        for border in [DETECTION_BYTES, 4 * DETECTION_BYTES, SAMPLE_BYTES] {
+            for before in border - 4..=border {
+                contents.push(after(before, "€ é".as_bytes()));
+                contents.push(after(
+                    before,
+                    &["€ é".as_bytes(), &ascii(200_000), b"\xe9t\xe9 \xe9t\xe9"].concat(),
+                ));
+                contents.push(after(before, b"\xe9t\xe9"));
+                contents.push(after(before, b"\xe2\x82"));
+                contents.push(after(before, &[&"é".repeat(100).into_bytes()[..], b"\xe9t\xe9"].concat()));
+            }
+        }
+        for content in contents {
+            let mut file = tempfile::tempfile().unwrap();
+            file.write_all(&content).unwrap();
+            let end = content.len() as u64;
+            let text = TextFile { bytes: Bytes::Open(&file), encoding: Encoding::Utf8, start: 0, end };
+            assert_eq!(Some(text.detect().unwrap()), Encoding::detect(&content, end), "{end}");
+        }
+    }
+}
