@@ -71,9 +71,10 @@ fn run_in_bash(script: &str, workspace: &Workspace, environment: &BTreeMap<OsStr
         .map(|folder| folder.join("bash"))
         .find(|bash| bash.is_file())
         .unwrap();
-    // The server gives commands the default action for SIGINT. A background job of a shell ignores it.
+    // The server gives commands the default actions for signals. A background job of a shell ignores SIGINT, and one of
+    // `nohup` SIGHUP.
     let mut bash = Command::new("env");
-    bash.arg("--default-signal=INT")
+    bash.arg("--default-signal")
         .arg(program)
         .args(["-c", "--", script])
         .current_dir(workspace.root())
