@@ -33,8 +33,8 @@ pub(crate) struct Candidates {
 }
 
 impl Candidates {
-    /// Returns a collector that stores at most six times `max_bytes` of lines, and the start of the text
-    /// for [`Rare`], whatever the length of the text.
+    /// Returns a collector that stores at most six times `max_bytes` of lines, and the start of the text for [`Rare`], whatever
+    /// the length of the text.
     pub(crate) fn new(max_bytes: usize) -> Self {
         let context = Context::new(max_bytes);
         Self { scan: Scan::default(), found: Found { max_bytes, context, ..Found::default() } }
@@ -108,12 +108,13 @@ impl Sink for Found {
     }
 
     fn line(&mut self, line: Line<'_>) {
+        let template = template::hash(line.text);
         if self.rare.needs_next() {
-            self.rare.push(line.number, line.text, template::hash(line.text));
+            self.rare.push(line.number, line.text, template);
         }
         let stored = self.all.len();
-        let role = self.take(line);
-        self.context.push(line, role);
+        let role = self.take(line, template);
+        self.context.push(line, template, role);
         if self.all.len() > stored {
             self.add_between(line);
         }
@@ -139,16 +140,15 @@ impl Found {
     }
 
     /// Takes a line. Returns the grade of its role; `None` if it has none of its own.
-    fn take(&mut self, line: Line<'_>) -> Option<Grade> {
+    fn take(&mut self, line: Line<'_>, template: u64) -> Option<Grade> {
         if self.trace.is_some() {
-            return self.in_trace(line);
+            return self.in_trace(line, template);
         }
         let open = self.open.take();
         if line.is_triggered() && location::is_arrow(line.text) {
             self.arrow(line, open);
             return Some(Grade::Strong);
         }
-        let template = if line.is_triggered() { template::hash(line.text) } else { 0 };
         if line.is_triggered()
             && let Some(known) = self.templates.get(&template)
         {
@@ -180,8 +180,7 @@ impl Found {
 
     /// Takes a line of a stack trace. The message is the first line after the frames, which are indented. Returns the grade of
     /// its role.
-    fn in_trace(&mut self, line: Line<'_>) -> Option<Grade> {
-        let template = template::hash(line.text);
+    fn in_trace(&mut self, line: Line<'_>, template: u64) -> Option<Grade> {
         let known = self.templates.get(&template).copied();
         if line.text.trim().is_empty() || Some(indent(line.text)) > self.trace {
             if location::is_frame(line.text) {

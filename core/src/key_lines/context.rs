@@ -36,15 +36,21 @@ pub(super) struct Context {
     last: [u64; GRADES],
 }
 
-/// A candidate after which lines are read.
+/// A candidate, and what was read of the lines on one side of it.
 #[derive(Debug)]
 struct Open {
     candidate: usize,
     number: u64,
     /// The last line that was stored, or that is a candidate of at least this grade.
     last: u64,
-    /// Templates of the lines after it.
+    /// Templates of the lines.
     templates: Vec<u64>,
+}
+
+impl Open {
+    fn new(candidate: usize, number: u64) -> Self {
+        Self { candidate, number, last: number, templates: Vec::new() }
+    }
 }
 
 impl Context {
@@ -69,57 +75,56 @@ impl Context {
         // The lines before another candidate are its context.
         let known = self.last[..=grade as usize].iter().copied().max().unwrap_or_default();
         let most = BEFORE.min(number.saturating_sub(known + 1));
-        let (mut nearer, mut templates) = (number, Vec::new());
-        for (distance, text) in (1..=most).zip(before.lines()) {
-            let (line, template) = (number - distance, template::hash(text));
+        let mut open = Open::new(candidate, number);
+        for (line, text) in (number - most..number).rev().zip(before.lines()) {
+            let template = template::hash(text);
             let role = role(template);
             if role.is_none() && is_success(text) {
                 break;
             }
-            if is_repeated(text, template, &templates) {
-                if nearer == line + 1 {
-                    self.store((grade, distance, line), Role::Between(None), text);
-                }
-                continue;
-            }
-            if role.is_none_or(|role| role > grade) {
-                self.store((grade, distance, line), Role::Near(candidate, distance), text);
-            }
-            nearer = line;
-            templates.push(template);
+            self.add(grade, &mut open, (line, text, template), role);
         }
         self.last[grade as usize] = number;
-        self.open[grade as usize] = Some(Open { candidate, number, last: number, templates: Vec::new() });
+        self.open[grade as usize] = Some(Open::new(candidate, number));
     }
 
     /// Takes a line after candidates. `role` is the grade of its own role.
-    pub(super) fn push(&mut self, Line { number, text, .. }: Line<'_>, role: Option<Grade>) {
+    pub(super) fn push(&mut self, Line { number, text, .. }: Line<'_>, template: u64, role: Option<Grade>) {
         if !self.needs_next() {
             return;
         }
-        let template = template::hash(text);
         let is_end = role.is_none() && is_success(text);
         for grade in [Grade::Strong, Grade::Message, Grade::Weak, Grade::Faint] {
             let Some(mut open) = self.open[grade as usize].take_if(|open| open.number < number) else {
                 continue;
             };
-            if is_end {
-                continue;
+            if !is_end {
+                self.add(grade, &mut open, (number, text, template), role);
+                self.open[grade as usize] = Some(open).filter(|open| number - open.number < AFTER);
             }
-            let distance = number - open.number;
-            if is_repeated(text, template, &open.templates) {
-                if open.last + 1 == number {
-                    self.store((grade, distance, number), Role::Between(None), text);
-                }
-            } else {
-                if role.is_none_or(|role| role > grade) {
-                    self.store((grade, distance, number), Role::Near(open.candidate, distance), text);
-                }
-                open.last = number;
-                open.templates.push(template);
-            }
-            self.open[grade as usize] = Some(open).filter(|_| distance < AFTER);
         }
+    }
+
+    /// Stores the next line on one side of a candidate with `grade`, unless it repeats another or is a candidate itself.
+    fn add(
+        &mut self,
+        grade: Grade,
+        open: &mut Open,
+        (line, text, template): (u64, &str, u64),
+        role: Option<Grade>,
+    ) {
+        let distance = line.abs_diff(open.number);
+        if is_repeated(text, template, &open.templates) {
+            if line.abs_diff(open.last) == 1 {
+                self.store((grade, distance, line), Role::Between(None), text);
+            }
+            return;
+        }
+        if role.is_none_or(|role| role > grade) {
+            self.store((grade, distance, line), Role::Near(open.candidate, distance), text);
+        }
+        open.last = line;
+        open.templates.push(template);
     }
 
     /// Stores a line, instead of ones that come after it if the space is full.
