@@ -109,8 +109,8 @@ impl Collector {
         self.kept(self.bounds)
     }
 
-    /// Returns the same with key lines from the part that the limits omit. They are within the limits, with a marker for
-    /// each gap. Without key lines this is [`finish`](Self::finish).
+    /// Returns the same with key lines from the part that the limits omit, and lines around them. They are within the
+    /// limits, with a marker for each gap. Without key lines this is [`finish`](Self::finish).
     ///
     /// ```
     /// use cutline_core::truncate::{Bounds, Collector, KeyForms, KeySpace, Keep};
@@ -120,10 +120,10 @@ impl Collector {
     /// let kept = tail.finish_with(KeyForms::All);
     /// assert_eq!(
     ///     kept.content,
-    ///     "[...lines 1-1 omitted...]\nsrc/a.c:3:5: error: no such member\n[...lines 3-19 omitted...]\n\
+    ///     "building a\nsrc/a.c:3:5: error: no such member\n[...lines 3-19 omitted...]\n\
     ///      (lines 20 to 23)\nbuilding c17\nbuilding c18\nbuilding c19\nbuilding c20",
     /// );
-    /// assert_eq!((kept.key_lines[0].line, kept.key_lines[0].count), (2, 1));
+    /// assert_eq!((kept.key_lines[1].line, kept.key_lines[1].count), (2, 1));
     /// ```
     pub fn finish_with(mut self, forms: KeyForms) -> Truncation {
         let key_lines = self.key_lines.take();
