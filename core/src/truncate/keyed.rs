@@ -51,6 +51,8 @@ const NEAR: u64 = 1 << 32;
 const OF_FORM_FIRST: u32 = 4;
 /// Candidates that can belong to one of them, which come next.
 const BELONGING: usize = 12;
+/// How often the space of key lines that the end shows is given to the end. Each time costs a copy of the text.
+const ROUNDS: usize = 1000;
 
 /// The gap between the ends: the last line before it and the first line after it. If only the start is kept, the line after
 /// it is one more than the number of lines.
@@ -105,16 +107,19 @@ pub(super) fn with_key_lines(
     retain_wanted(&mut candidates, forms, gap);
     let mut chosen = Chosen::new(&candidates, gap, (total, has_tail), limits, most);
     let mut ends = least;
-    while !chosen.lines.is_empty() {
+    for _ in 0..ROUNDS {
+        if chosen.lines.is_empty() {
+            return plain;
+        }
         if space == KeySpace::Shared {
             ends = kept(rest_of(bounds, chosen.space(bounds)));
         }
         // More of the end fits than with the full limits for key lines, and may include key lines.
         if !chosen.drop_outside(Gap::of(&ends)) {
-            return chosen.show(&ends, Cut { by: cut.by, ..ends.cut.unwrap_or(cut) });
+            break;
         }
     }
-    plain
+    chosen.show(&ends, Cut { by: cut.by, ..ends.cut.unwrap_or(cut) })
 }
 
 fn half(bounds: Bounds) -> Bounds {
