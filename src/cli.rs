@@ -54,6 +54,7 @@ enum Command {
     #[command(
         subcommand_value_name = "TOOL",
         subcommand_help_heading = "Tools",
+        override_usage = "cutline call [OPTIONS] <TOOL> [KEY=VALUE]...",
         disable_help_subcommand = true,
         arg_required_else_help = true
     )]
@@ -73,7 +74,7 @@ enum Command {
         #[arg(long, value_name = "OUT", conflicts_with = "json")]
         html: Option<PathBuf>,
     },
-    /// Truncate stdin or a file to the limits of a result; the full text is saved
+    /// Truncate stdin or a file to the limits of a result, and save the full text if it is truncated
     Truncate {
         /// Part that is kept: the start (head), the end (tail), or both (ends: a fifth from the start)
         #[arg(long, value_name = "PART", env = "CUTLINE_KEEP", value_parser = values::one_of(values::PARTS), default_value = "head", help_heading = OUTPUT)]
@@ -84,7 +85,7 @@ enum Command {
         /// The file; - for stdin [default: stdin]
         file: Option<PathBuf>,
     },
-    /// Start another MCP server and apply the limits to its results; full results are saved
+    /// Start another MCP server and apply the limits to its results; truncated results are saved in full
     Wrap {
         #[command(flatten)]
         own: wrap::WrapOptions,

@@ -1,7 +1,7 @@
 //! Prints what a model should see of a log: `cargo run -p cutline-core --example model_view -- build.log [EXIT_CODE]`.
 //!
-//! With an exit code other than 0, all lines that may say what is wrong are shown; without one, those with the structure
-//! of a failure report; with 0, none.
+//! With an exit code other than 0, key lines of all forms are shown. With 0, none are shown. Without an exit code, key lines
+//! are shown if one has the structure of a failure report.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints")]
 

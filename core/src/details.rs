@@ -35,7 +35,7 @@ facts! {
     /// assert_eq!(serde_json::to_string(&details).unwrap(), r#"{"nextOffset":2001}"#);
     /// ```
     pub struct Details {
-        /// The cut by a line or byte limit.
+        /// The cut by a limit of lines, bytes or tokens.
         pub truncation: TruncationDetails,
         /// The reason and the counts of that cut.
         pub truncation_info: TruncationInfo,
@@ -233,7 +233,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// The cut of a text by a line or byte limit.
+/// The cut of a text by a limit of lines, bytes or tokens.
 ///
 /// ```
 /// use cutline_core::details::TruncationDetails;
@@ -255,11 +255,11 @@ pub struct TruncationDetails {
     pub total_lines: u64,
     /// All bytes.
     pub total_bytes: u64,
-    /// Lines in the body.
+    /// Lines in the body, without the markers between them.
     pub output_lines: u64,
-    /// Bytes in the body.
+    /// Bytes in the body, without the markers.
     pub output_bytes: u64,
-    /// The limit of lines.
+    /// The limit of lines. Key lines can be beyond it ([`KeySpace::Beside`](crate::truncate::KeySpace::Beside)).
     pub max_lines: u64,
     /// The limit of bytes.
     pub max_bytes: u64,
@@ -278,7 +278,7 @@ pub struct TruncationDetails {
     /// True if the totals are lower bounds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total_is_lower_bound: Option<bool>,
-    /// Lines of the body from the part that was omitted, because they say what is wrong.
+    /// The key lines: lines of the body from the omitted part.
     #[serde(skip_serializing_if = "is_default")]
     pub key_lines: Vec<KeyLine>,
 }

@@ -54,7 +54,7 @@
 //! ```
 //!
 //! A failure is often reported far from the end of an output. A collector with
-//! [key lines](truncate::Collector::with_key_lines) shows the lines that say what is wrong, wherever they are:
+//! [key lines](truncate::Collector::with_key_lines) also shows the lines that report it, and lines around them:
 //!
 //! ```
 //! use cutline_core::details::TruncationDetails;
@@ -88,7 +88,8 @@
 //! ```
 //!
 //! This crate does not use a runtime, a protocol, the file system, processes, a clock or the environment, and no function
-//! returns an error. In reading order: [`text`], [`truncate`](mod@truncate), [`notice`], [`details`].
+//! returns an error. In reading order: [`text`], [`truncate`](mod@truncate), [`notice`],
+//! [`details`], [`source`], [`outline`].
 
 pub mod details;
 mod key_lines;

@@ -1,8 +1,8 @@
-//! The truncation layer: a part of a text that fits, and the truth about the rest.
+//! The truncation layer: a part of a text that fits, and exact counts of the full text.
 //!
 //! A [`Collector`] takes decoded text piece by piece and keeps the lines that [`Keep`] names: the first
-//! ones, the last ones, or both ends. Its memory is bounded by its [`Bounds`], its counts are of
-//! everything that passed. Text is cut once, here, and only at a line's end: a part of a line is kept
+//! ones, the last ones, or both ends. Its memory is bounded by its [`Bounds`], and its counts are of
+//! everything that was pushed. Text is cut once, here, and only at a line's end: a part of a line is kept
 //! only where that line alone is over the limits ([`Partial`]).
 //!
 //! [`truncate()`] does it in one call for a text in memory.
@@ -24,7 +24,7 @@ use crate::text::tokens::estimate;
 use crate::text::{Extent, as_index};
 
 /// Cuts `text` to at most `bounds`, and keeps the lines that `keep` names. If one line exceeds the bytes, a part
-/// of it is kept.
+/// of it is kept, except with [`Keep::WholeLines`].
 ///
 /// The first lines, as for a file or a list:
 ///
@@ -92,7 +92,7 @@ pub enum Keep {
     Tail,
     /// Some from the start and the others from the end, with a gap between them.
     Both {
-        /// Lines from the start; at least one of all lines is from the end.
+        /// Lines from the start, at most one less than the limit, so that at least one line is from the end.
         head: u64,
     },
 }
@@ -166,7 +166,7 @@ pub struct Cut {
     pub head: Extent,
 }
 
-/// The limit that cut a text. If both were reached at once, it is `Lines`.
+/// The limit that cut a text. If the limit of lines was reached at the same time as another, it is `Lines`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TruncatedBy {

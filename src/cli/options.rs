@@ -55,7 +55,7 @@ pub(super) struct Options {
     /// Characters of a match or context line in grep
     #[arg(long, value_name = "N", env = "CUTLINE_MAX_LINE_CHARS", value_parser = values::above_zero, default_value_t = limits::MAX_LINE_CHARS as u64, help_heading = LIMITS, global = true)]
     pub(super) max_line_chars: u64,
-    /// Characters of a line in read and bash; a longer line shows its start [default: no limit]
+    /// Characters of a line in read, bash and truncate; a longer line shows its start [default: no limit]
     #[arg(long, value_name = "N", env = "CUTLINE_MAX_TEXT_LINE_CHARS", value_parser = values::above_zero, help_heading = LIMITS, global = true)]
     pub(super) max_text_line_chars: Option<u64>,
     /// Lines that bash keeps from the start of an output
@@ -64,7 +64,7 @@ pub(super) struct Options {
     /// Lines that bash keeps from the end of an output [default: the rest of --max-lines]
     #[arg(long, value_name = "N", env = "CUTLINE_BASH_TAIL", help_heading = LIMITS, global = true)]
     pub(super) bash_tail: Option<u64>,
-    /// Show key lines, the omitted lines that state an error: bash after a failure, truncate and wrap if a line has the
+    /// Show key lines, the omitted lines that report an error: bash after a failure, truncate and wrap if a line has the
     /// form of a failure report
     #[arg(long, value_name = "MODE", env = "CUTLINE_KEY_LINES", action = ArgAction::Set, value_parser = values::one_of(values::AUTO), default_value = "auto", help_heading = OUTPUT, global = true)]
     pub(super) key_lines: bool,
@@ -88,7 +88,7 @@ pub(super) struct Options {
     /// Size of an image that is shown; larger images are scaled down
     #[arg(long, value_name = "SIZE", env = "CUTLINE_MAX_IMAGE_BYTES", value_parser = values::image_size, default_value = "150KB", help_heading = OUTPUT, global = true)]
     pub(super) max_image_bytes: u64,
-    /// Seconds after which bash returns while the command keeps running; later output goes to the saved output [default: the client's timeout]
+    /// Seconds after which bash returns while the command keeps running; later output goes to the saved output [default: 10 % less than the client's timeout]
     #[arg(long, value_name = "SECONDS", env = "CUTLINE_ANSWER_WITHIN", value_parser = values::above_zero, help_heading = LIMITS, global = true)]
     pub(super) answer_within: Option<u64>,
     /// Seconds after which read, grep, find and ls return what they have found so far [default: 20, or the client's limit]

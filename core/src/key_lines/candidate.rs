@@ -29,7 +29,7 @@ pub(crate) enum Role {
     /// A line that belongs to that candidate: its location, or its message.
     Of(usize),
     /// A line of the context of that candidate, and its distance in lines.
-    Near(usize, u64),
+    Context(usize, u64),
     /// A line that may be the only one between two others, and the candidate with its template. It is shown if the marker for it
     /// would be longer.
     Between(Option<usize>),

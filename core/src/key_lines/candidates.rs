@@ -1,4 +1,4 @@
-//! The candidates for key lines of a text that passes.
+//! Collects the candidates for key lines of a stream.
 
 #![expect(clippy::indexing_slicing, reason = "the indices are those of candidates that were stored")]
 
@@ -16,11 +16,11 @@ use super::template::{self, IsHash};
 
 /// Lines with the template of a strong candidate that are stored after the first.
 const AGAIN: u64 = 5;
-/// The last candidates that are checked for one two lines before the next.
+/// Number of last candidates that are searched for the line two lines before the next one.
 const LAST: usize = 4;
-/// Templates of lines that are no key lines, which need not be graded again.
-const CALM_TEMPLATES: usize = 1024;
-/// After this number of lines that the limits did not allow to store, lines are only counted.
+/// Number of stored templates of lines that are no key lines, so that such lines need not be graded again.
+const OTHER_TEMPLATES: usize = 1024;
+/// After this number of strong lines that did not fit, no new candidates are stored.
 const REJECTED: u32 = 20_000;
 /// The message follows its location within this number of lines.
 const LINES_AFTER_LOCATION: u64 = 5;
@@ -78,7 +78,7 @@ struct Found {
     between: Vec<Candidate>,
     /// For each template, its first candidate; `None` if its lines are no key lines.
     templates: HashMap<u64, Option<usize>, BuildHasherDefault<IsHash>>,
-    calm_templates: usize,
+    other_templates: usize,
     /// For each form and grade, the number and the bytes of the candidates.
     forms: HashMap<(u16, Grade), (u32, usize)>,
     /// The indentation of a stack trace whose message has not been read yet.
@@ -88,7 +88,7 @@ struct Found {
     /// A line that names the location of the next message.
     location: Option<(u64, String)>,
     rare: Rare,
-    /// Number of lines with the structure of a report that the limits did not allow to store.
+    /// Number of strong lines that did not fit.
     rejected: u32,
 }
 
@@ -113,8 +113,8 @@ impl Sink for Found {
             self.rare.push(line.number, line.text, template);
         }
         let stored = self.all.len();
-        let role = self.take(line, template);
-        self.context.push(line, template, role);
+        let grade = self.take(line, template);
+        self.context.push(line, template, grade);
         if self.all.len() > stored {
             self.add_between(line);
         }
@@ -139,7 +139,7 @@ impl Found {
         }
     }
 
-    /// Takes a line. Returns the grade of its role; `None` if it has none of its own.
+    /// Takes a line. Returns its grade, or that of the candidate that it belongs to; `None` if it is no candidate.
     fn take(&mut self, line: Line<'_>, template: u64) -> Option<Grade> {
         if self.trace.is_some() {
             return self.in_trace(line, template);
@@ -167,7 +167,7 @@ impl Found {
         match graded {
             Some(_) if line.text.contains("Traceback (most recent") => self.trace = Some(indent(line.text)),
             Some(graded) => self.add_first(line.number, line.text, line.before, template, graded),
-            None if line.is_triggered() => self.is_calm(line, template),
+            None if line.is_triggered() => self.take_other(line, template),
             None => {}
         }
         graded.map(|graded| graded.grade)
@@ -178,8 +178,8 @@ impl Found {
         text.len() <= self.max_bytes / PART && self.bytes_again + text.len() < self.max_bytes
     }
 
-    /// Takes a line of a stack trace. The message is the first line after the frames, which are indented. Returns the grade of
-    /// its role.
+    /// Takes a line of a stack trace. The message is the first line after the frames, which are indented. Returns the same as
+    /// [`take`](Self::take).
     fn in_trace(&mut self, line: Line<'_>, template: u64) -> Option<Grade> {
         let known = self.templates.get(&template).copied();
         if line.text.trim().is_empty() || Some(indent(line.text)) > self.trace {
@@ -195,7 +195,13 @@ impl Found {
             Some(Some(first)) => Some(self.count(line, first)),
             Some(None) => None,
             None => {
-                self.add_first(line.number, line.text, line.before, template, Graded::near(Grade::Strong));
+                self.add_first(
+                    line.number,
+                    line.text,
+                    line.before,
+                    template,
+                    Graded::neighbour(Grade::Strong),
+                );
                 Some(Grade::Strong)
             }
         }
@@ -238,18 +244,18 @@ impl Found {
             return;
         }
         let (number, before) = (line.number - 1, line.before.without_last());
-        self.add_first(number, previous, before, template, Graded::near(Grade::Strong));
+        self.add_first(number, previous, before, template, Graded::neighbour(Grade::Strong));
         if let Some(open) = self.open.take() {
             self.add_to(open.candidate, line.number, line.text);
         }
     }
 
     /// Takes a triggered line that is no key line. It may be the location of one.
-    fn is_calm(&mut self, line: Line<'_>, template: u64) {
+    fn take_other(&mut self, line: Line<'_>, template: u64) {
         if location::is_frame(line.text) {
             self.location = Some((line.number, line.text.to_owned()));
-        } else if self.calm_templates < CALM_TEMPLATES {
-            self.calm_templates += 1;
+        } else if self.other_templates < OTHER_TEMPLATES {
+            self.other_templates += 1;
             self.templates.insert(template, None);
         }
     }
@@ -295,8 +301,8 @@ impl Found {
             self.add_to(candidate, line, &text);
         }
         let (all, templates) = (&self.all, &self.templates);
-        let role = |template| templates.get(&template).copied().flatten().map(|first| all[first].grade);
-        self.context.start((candidate, all[candidate].grade, number), before, role);
+        let grade_of = |template| templates.get(&template).copied().flatten().map(|first| all[first].grade);
+        self.context.start((candidate, all[candidate].grade, number), before, grade_of);
     }
 
     /// Stores a line that belongs to a candidate.

@@ -4,12 +4,12 @@
 
 use std::collections::BTreeMap;
 
-use super::calm::{self, Mood};
 use super::candidate::{Candidate, Role};
 use super::forms::Grade;
 use super::location;
 use super::scan::{Before, Line};
 use super::template;
+use super::verdict::{Verdict, verdict};
 
 /// Lines after a candidate that are its context.
 const AFTER: u64 = 24;
@@ -18,7 +18,7 @@ const BEFORE: u64 = 12;
 /// The longest line that may be the only one between two others. A marker for one line has up to 63 bytes, and usually about
 /// 30.
 pub(super) const BETWEEN_BYTES: usize = 63;
-/// The longest line that is stored, as a part of the bytes.
+/// A stored line has at most one `PART`th of the limit of bytes.
 pub(super) const PART: usize = 4;
 /// The number of grades.
 pub(super) const GRADES: usize = 4;
@@ -64,54 +64,54 @@ impl Context {
         self.open.iter().any(Option::is_some)
     }
 
-    /// Stores the lines before a candidate, its index, grade and number, and reads those after it. `role` returns the grade of
-    /// the candidate with a template.
+    /// Stores the lines before a candidate, given its index, grade and number, and begins to read those after it. `grade_of`
+    /// returns the grade of the candidate with a template.
     pub(super) fn start(
         &mut self,
         (candidate, grade, number): (usize, Grade, u64),
         before: Before<'_>,
-        role: impl Fn(u64) -> Option<Grade>,
+        grade_of: impl Fn(u64) -> Option<Grade>,
     ) {
-        // The lines before another candidate are its context.
+        // Lines up to the previous candidate already belong to that one.
         let known = self.last[..=grade as usize].iter().copied().max().unwrap_or_default();
         let most = BEFORE.min(number.saturating_sub(known + 1));
         let mut open = Open::new(candidate, number);
         for (line, text) in (number - most..number).rev().zip(before.lines()) {
             let template = template::hash(text);
-            let role = role(template);
-            if role.is_none() && is_success(text) {
+            let own = grade_of(template);
+            if own.is_none() && is_success(text) {
                 break;
             }
-            self.add(grade, &mut open, (line, text, template), role);
+            self.add(grade, &mut open, (line, text, template), own);
         }
         self.last[grade as usize] = number;
         self.open[grade as usize] = Some(Open::new(candidate, number));
     }
 
-    /// Takes a line after candidates. `role` is the grade of its own role.
-    pub(super) fn push(&mut self, Line { number, text, .. }: Line<'_>, template: u64, role: Option<Grade>) {
+    /// Takes a line after candidates. `own` is its grade, or that of the candidate that it belongs to.
+    pub(super) fn push(&mut self, Line { number, text, .. }: Line<'_>, template: u64, own: Option<Grade>) {
         if !self.needs_next() {
             return;
         }
-        let is_end = role.is_none() && is_success(text);
+        let is_end = own.is_none() && is_success(text);
         for grade in [Grade::Strong, Grade::Message, Grade::Weak, Grade::Faint] {
             let Some(mut open) = self.open[grade as usize].take_if(|open| open.number < number) else {
                 continue;
             };
             if !is_end {
-                self.add(grade, &mut open, (number, text, template), role);
+                self.add(grade, &mut open, (number, text, template), own);
                 self.open[grade as usize] = Some(open).filter(|open| number - open.number < AFTER);
             }
         }
     }
 
-    /// Stores the next line on one side of a candidate with `grade`, unless it repeats another or is a candidate itself.
+    /// Stores the next line on one side of a candidate with `grade`, unless it repeats another, or its `own` grade is as good.
     fn add(
         &mut self,
         grade: Grade,
         open: &mut Open,
         (line, text, template): (u64, &str, u64),
-        role: Option<Grade>,
+        own: Option<Grade>,
     ) {
         let distance = line.abs_diff(open.number);
         if is_repeated(text, template, &open.templates) {
@@ -120,14 +120,14 @@ impl Context {
             }
             return;
         }
-        if role.is_none_or(|role| role > grade) {
-            self.store((grade, distance, line), Role::Near(open.candidate, distance), text);
+        if own.is_none_or(|own| own > grade) {
+            self.store((grade, distance, line), Role::Context(open.candidate, distance), text);
         }
         open.last = line;
         open.templates.push(template);
     }
 
-    /// Stores a line, instead of ones that come after it if the space is full.
+    /// Stores a line. If the space is full, it replaces lines with a lower priority.
     fn store(&mut self, key: (Grade, u64, u64), role: Role, text: &str) {
         let most = if matches!(role, Role::Between(_)) { BETWEEN_BYTES } else { self.max_bytes / PART };
         if text.len() > most || self.lines.contains_key(&key) {
@@ -155,12 +155,12 @@ impl Context {
     }
 }
 
-/// True if a line adds nothing to others with these templates. All locations of a stack trace have the same template.
+/// True if a line is empty or has one of these templates, and so adds nothing. All locations of a stack trace have the same template.
 fn is_repeated(line: &str, template: u64, templates: &[u64]) -> bool {
     line.trim().is_empty() || templates.contains(&template) && !location::is_only_location(line)
 }
 
 /// True if a line reports a success.
 fn is_success(line: &str) -> bool {
-    calm::mood(line, 0, "", false) == Mood::Well
+    verdict(line, 0, "", false) == Verdict::Success
 }

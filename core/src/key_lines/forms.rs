@@ -1,7 +1,8 @@
 //! The forms of key lines, as a table. No form names a tool: many programs use each form.
 //!
 //! A [`Group`] has the literals that the scan searches for. A [`Form`] has the conditions on the text around a
-//! literal, and the strength of the evidence. The strongest form of a line decides.
+//! literal, and the strength of the evidence. The strongest form of a line decides. docs/key-lines.md explains the grades as
+//! forms 1 to 4.
 
 use Edge::{
     Any, Code, Colon, End, Gap, Label, Level, LineStart, NonZero, Raised, Start, Text, Type, Where, Word,
@@ -17,7 +18,7 @@ pub(crate) enum Grade {
     Message,
     /// It has a word such as `error`.
     Weak,
-    /// It is a warning or a rare line. Such lines count only if there are no others.
+    /// It is a warning or a rare line. Such lines are shown only if there are no others.
     Faint,
 }
 
@@ -62,7 +63,7 @@ pub(crate) enum Edge {
     Type,
     /// Before it: at most one word of a message, as in `Parse error near line 3`.
     Label,
-    /// After it: `:` (but not `::`), `[`, `]`, `!` or ` -`.
+    /// After it: `:` (but not `::`), `!` (but not `!(`), `[`, `]`, ` [` or ` -`.
     Colon,
     /// After it: a code, as in `error TS2304: `.
     Code,
@@ -76,7 +77,7 @@ pub(crate) enum Edge {
     End,
     /// After it: a space and a word, or `:`.
     Text,
-    /// After it: ` at`, ` in`, ` near`, ` on`, ` while` or ` during`.
+    /// After it: ` at`, ` in`, ` near`, ` on`, ` while`, ` during` or ` from`.
     Where,
 }
 

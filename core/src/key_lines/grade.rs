@@ -7,22 +7,22 @@
 
 use std::sync::LazyLock;
 
-use super::calm::{self, Mood};
 use super::edges;
 use super::forms::{Form, GROUPS, Grade};
 use super::literals::{Hit, Literals};
 use super::location::{self, Location};
 use super::scan::{Before, Line};
+use super::verdict::{Verdict, is_source, verdict};
 
 /// A form, its number in the table, and the position of a literal in its text.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     form: &'static Form,
     number: u16,
-    /// Bytes of the form before the literal.
-    before: usize,
-    /// Bytes of the literal before the form.
-    after: usize,
+    /// Offset of the literal in the form.
+    in_form: usize,
+    /// Offset of the form in the literal, which may begin with a space.
+    in_literal: usize,
 }
 
 /// The literals of the table.
@@ -54,16 +54,16 @@ impl Graded {
     const CODE: u16 = u16::MAX - 2;
     /// A location before the code of a warning.
     const MINOR: u16 = u16::MAX - 5;
-    /// A line that only its neighbours make a key line.
-    const NEAR: u16 = u16::MAX - 3;
+    /// A line that is a key line only because of the lines around it.
+    const NEIGHBOUR: u16 = u16::MAX - 3;
     /// A mark at the start of the line.
     const MARK: u16 = u16::MAX - 6;
     /// A line unlike all others.
     const RARE: u16 = u16::MAX - 4;
 
     /// The grade of a line that belongs to one of `grade`, or is the message of a trace.
-    pub(super) fn near(grade: Grade) -> Self {
-        Self { grade, form: Self::NEAR }
+    pub(super) fn neighbour(grade: Grade) -> Self {
+        Self { grade, form: Self::NEIGHBOUR }
     }
 
     /// The grade of a line unlike all others.
@@ -84,8 +84,8 @@ impl Table {
                     // The spaces around a literal may be outside the form.
                     let inner =
                         || Some((form.text.find(needle.trim())?, needle.len() - needle.trim_start().len()));
-                    let (before, after) = start.or_else(inner)?;
-                    Some(Place { form, number, before, after })
+                    let (in_form, in_literal) = start.or_else(inner)?;
+                    Some(Place { form, number, in_form, in_literal })
                 };
                 literals.push((text, group.forms.iter().zip(number..).filter_map(of_form).collect()));
             }
@@ -116,7 +116,7 @@ impl Table {
                 if best.is_some_and(|(best, _)| best.form.grade <= place.form.grade) {
                     continue;
                 }
-                if let Some(start) = (hit.at + place.after).checked_sub(place.before)
+                if let Some(start) = (hit.at + place.in_literal).checked_sub(place.in_form)
                     && edges::matches(line, start, place.form)
                 {
                     best = Some((*place, start));
@@ -139,22 +139,22 @@ impl Table {
         }
         let graded = graded?;
         let message = location.map_or(line, |location| location.after);
-        if calm::is_source(line, message) {
+        if is_source(line, message) {
             return None;
         }
         let form = best.map_or("", |(place, _)| place.form.text);
-        match calm::mood(line, at, form, graded.grade == Grade::Strong) {
-            Mood::Wrong => Some(graded),
-            Mood::Warning => Some(Graded { grade: Grade::Faint, ..graded }),
-            Mood::Well => None,
+        match verdict(line, at, form, graded.grade == Grade::Strong) {
+            Verdict::Failure => Some(graded),
+            Verdict::Warning => Some(Graded { grade: Grade::Faint, ..graded }),
+            Verdict::Success => None,
         }
     }
 }
 
 /// Returns literals in an order that makes the search twice as fast.
 ///
-/// The packed search puts them into 16 buckets in turn, and compares a position in the text with all literals of a bucket if
-/// each byte there is like that of any of them. Similar literals have to be in the same bucket.
+/// The packed search distributes the literals to 16 buckets, one after the other. It compares a position in the text with all
+/// literals of a bucket if each byte there matches any of them. So similar literals have to be in the same bucket.
 fn in_order_of_search(mut literals: Vec<(&str, Vec<Place>)>) -> Vec<(&str, Vec<Place>)> {
     const BUCKETS: usize = 16;
     literals.sort_by_key(|(text, _)| [2, 3, 1].map(|at| text.as_bytes().get(at).map(|byte| byte % 16)));
@@ -169,7 +169,7 @@ fn in_order_of_search(mut literals: Vec<(&str, Vec<Place>)>) -> Vec<(&str, Vec<P
     ordered.into_iter().map(|(_, literal)| literal).collect()
 }
 
-/// Returns the grade of a line that begins with `location`.
+/// Returns the grade of a line whose message begins with `location`.
 ///
 /// Linters name a message by a letter and digits: `E` is an error, `F` a fatal error, and `W`, `C`, `R`, `I`, `N`
 /// and `D` are minor messages.

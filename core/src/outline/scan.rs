@@ -43,8 +43,8 @@ pub fn definitions(text: &[u8], syntax: Syntax) -> impl Iterator<Item = Definiti
     definitions_after(text, 0, syntax)
 }
 
-/// Returns the definitions of a part of a source file that begins with the start of a line, and at least all that are found
-/// after the first `shown` bytes. Most of those bytes are not read. Lines are counted from the start of the part.
+/// Returns all definitions after the first `shown` bytes of a part of a source file, and possibly some before. The part begins
+/// with the start of a line. Most of the first bytes are not read. Lines are counted from the start of the part.
 pub fn definitions_after(text: &[u8], shown: usize, syntax: Syntax) -> impl Iterator<Item = Definition> {
     let regions = Regions::new(text, syntax.facts());
     let found = VecDeque::new();
@@ -87,7 +87,7 @@ struct Scanner<'a> {
 }
 
 impl Scanner<'_> {
-    /// Returns the start of the first line of code. Before the first `<?` is none, if no `?>` precedes it.
+    /// Returns the start of the first line of code. There is no code before the first `<?`, unless a `?>` precedes it.
     fn start_of_php(&self) -> usize {
         let find = |mark: &[u8]| memmem::find(self.text, mark);
         match (find(b"<?"), find(b"?>")) {

@@ -5,8 +5,8 @@
 use super::Syntax;
 use super::scan::indentation;
 
-/// Returns the start of the last line in the first `shown` bytes that is by its form outside of strings, comments and bodies
-/// of functions: one that is not indented and has only closing brackets or `end`, or one with which only a definition begins.
+/// Returns the start of the last line in the first `shown` bytes that is outside of strings, comments and bodies of functions,
+/// judged by its form. Such a line is not indented. It has only closing brackets or `end`, or begins as only a definition does.
 pub(super) fn top_level(text: &[u8], shown: usize, syntax: Syntax) -> usize {
     let starts_with = |line: &[u8], marks: &[&[u8]]| marks.iter().any(|mark| line.starts_with(mark));
     let is_mark = |newline: &usize| {

@@ -29,10 +29,9 @@ use crate::text::{Counter, Extent, as_index};
 /// assert_eq!(tail.finish().content, "two\nthree");
 /// ```
 ///
-/// Both: everything is kept while it is within the lines of both ends together and within the bytes.
-/// Beyond that, the head gets a part of the bytes in proportion to its lines. The tail gets the rest. The
-/// head omits a first line that is too long for it. The tail keeps the end of a last line that is too
-/// long.
+/// Both: a text within the limits is kept complete. Of others, the head gets a part of the bytes in proportion to its lines,
+/// and the tail gets the rest. The head omits a first line that is too long for it. The tail keeps the end of a last line that
+/// is too long.
 ///
 /// ```
 /// # use cutline_core::truncate::{Bounds, Collector, Keep};
@@ -75,7 +74,7 @@ impl Collector {
         }
     }
 
-    /// Returns the same collector, which also looks for key lines in what passes.
+    /// Returns the same collector, which also looks for key lines in the text.
     ///
     /// [`finish_with`](Self::finish_with) shows those that the limits omit.
     #[must_use]

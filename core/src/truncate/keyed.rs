@@ -11,13 +11,13 @@ use super::{Bounds, Cut, Truncation};
 use crate::key_lines::{Candidate, Grade, Role};
 use crate::text::{Extent, TokenCounter, as_index};
 
-/// A line that is shown although the lines around it are omitted.
+/// A key line: a line of the omitted part that reports a failure, or is in the context of such a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct KeyLine {
     /// Its number, from 1.
     pub line: u64,
-    /// The number of lines in the text that differ from it only in numbers and paths; 1 if it is the context of another.
+    /// The number of lines in the text that differ from it at most in numbers and paths; 1 if it is context.
     pub count: u64,
 }
 
@@ -26,30 +26,32 @@ pub struct KeyLine {
 pub enum KeyForms {
     /// None.
     None,
-    /// All, but only if one has the structure of a failure report, such as `error: …`: for a text that may be of a success.
+    /// For a text that may report a success: none, unless an omitted line has the structure of a failure report, such as
+    /// `error: …`. Then this is the same as `All`.
     Strong,
-    /// All lines that may report a failure, for the output of a failed command.
+    /// For the output of a failed command: the lines with the strongest evidence of a failure in the omitted part.
     All,
 }
 
 /// The limits of the key lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeySpace {
-    /// Half of the limits of the text. The other lines get the rest.
+    /// At most half of the limits of the text. The end of the text (or the start) gets what key lines do not need.
     Shared,
-    /// The part of these limits that the other lines leave, at most half. The other lines stay as they are.
+    /// The part of these limits that the other lines leave, and at most half of them. The other lines stay as they are. There
+    /// are at most 20 key lines, or as many as the limit of lines allows if that is more.
     Beside(Bounds),
 }
 
 /// The number of key lines that may always be shown next to the lines that a call requested, if the limits allow them.
 const BESIDE_LINES: u64 = 20;
-/// The first line of a template that occurs more often comes after other lines of its grade.
+/// A template that occurs more often ranks after other lines of its grade.
 const FREQUENT: u64 = 20;
 /// The rank of context, after all others.
-const NEAR: u64 = 1 << 32;
-/// Candidates with the same form that rank before candidates with other forms.
+const CONTEXT: u64 = 1 << 32;
+/// Number of candidates with the same form that keep their full rank.
 const OF_FORM_FIRST: u32 = 4;
-/// Candidates that can belong to one of them, which come next.
+/// Number of candidates after one that are checked whether they belong to it.
 const BELONGING: usize = 12;
 /// How often the space of key lines that the end shows is given to the end. Each time costs a copy of the text.
 const ROUNDS: usize = 1000;
@@ -78,7 +80,7 @@ impl Gap {
 pub(super) struct Ends {
     /// The limits of the full result.
     pub(super) bounds: Bounds,
-    /// The limits of what shares them with key lines: the end, or the start where only that is shown.
+    /// The limits that key lines share with the end of the text, or with the start if only that is shown.
     pub(super) shared: Bounds,
     /// True if the end of the text is shown.
     pub(super) has_tail: bool,
@@ -153,7 +155,7 @@ fn retain_wanted(candidates: &mut [Candidate], forms: KeyForms, gap: Gap) {
     let best = candidates
         .iter()
         .filter(|candidate| gap.contains(candidate.line))
-        .filter(|candidate| !matches!(candidate.role, Role::Near(..) | Role::Between(_)))
+        .filter(|candidate| !matches!(candidate.role, Role::Context(..) | Role::Between(_)))
         .map(|candidate| candidate.grade)
         .min();
     let most = match (forms, best) {
@@ -177,7 +179,7 @@ fn rank(candidate: &Candidate) -> (u64, u64) {
         // After most first lines.
         Role::Again(_, before) => 4 + before,
         // Context must not displace other candidates. The nearest lines come first.
-        Role::Near(_, distance) => NEAR + distance,
+        Role::Context(_, distance) => CONTEXT + distance,
         // Added at the end.
         Role::Between(_) => u64::MAX,
         Role::First | Role::Of(_) => {
@@ -249,7 +251,7 @@ impl<'a> Chosen<'a> {
         let marker = Cost::of(&marker(total, total), bounds);
         let (mut used, mut markers) = (Cost::default(), 1 + u64::from(has_tail));
         for first in order {
-            if let Role::Near(candidate, _) = candidates[first].role
+            if let Role::Context(candidate, _) = candidates[first].role
                 && !chosen.lines.contains_key(&candidates[candidate].line)
             {
                 continue;
@@ -308,7 +310,7 @@ impl<'a> Chosen<'a> {
         self.lines.len() < before
     }
 
-    /// Returns the most that the lines take with their markers, whatever the lines after them.
+    /// Returns an upper bound of the space that the lines and their markers take.
     fn space(&self, bounds: Bounds) -> Bounds {
         let (mut used, mut last) = (Cost::default(), self.gap.before);
         let mut markers = 1 + u64::from(self.has_tail);

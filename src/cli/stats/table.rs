@@ -15,8 +15,9 @@ const TITLE: Style = Style::new().bold();
 /// The style of warnings.
 const WARNING: Style = AnsiColor::Yellow.on_default();
 
-const HEADINGS: [&str; 12] =
-    ["tool", "calls", "errs", "cut", "lines", "bytes", "tokens", "given", "left out", "saved", "50%", "95%"];
+const HEADINGS: [&str; 12] = [
+    "tool", "calls", "errs", "cut", "lines", "bytes", "tokens", "given", "left out", "omitted", "50%", "95%",
+];
 
 /// Formats the time span, the table, and the number of lines that are not records.
 pub(super) fn text(stats: &Stats, broken: u64) -> String {

@@ -7,7 +7,7 @@ use super::*;
 use crate::text::json_bytes;
 use crate::truncate::BytesAs;
 
-/// Lines of a build, of which some say what is wrong.
+/// Lines of a build, of which some report an error.
 fn line() -> impl Strategy<Value = String> {
     prop_oneof![
         6 => "(ok|building|é) [a-d]{0,9}",

@@ -1,12 +1,12 @@
-//! Recognizes lines with a form that are a success, a warning, or source code.
+//! Recognizes lines that match a form, but report a success, report a warning, or are source code.
 
 use std::sync::LazyLock;
 
 use super::literals::{Hit, Literals};
 
-/// How a word changes the meaning of its line.
+/// The kind of a word, which decides how it changes the verdict on its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Tone {
+enum Kind {
     /// A log level below a failure: applies to the text after it.
     Level,
     /// A warning: applies to the text after it, and to all forms that are not strong.
@@ -15,10 +15,10 @@ enum Tone {
     Success,
 }
 
-use Tone::{Level, Success, Warning};
+use Kind::{Level, Success, Warning};
 
 /// The words. Parts of longer words do not match.
-static WORDS: [(&str, Tone); 20] = [
+static WORDS: [(&str, Kind); 20] = [
     ("INFO", Level),
     ("DEBUG", Level),
     ("TRACE", Level),
@@ -43,43 +43,43 @@ static WORDS: [(&str, Tone); 20] = [
 
 static LITERALS: LazyLock<Literals> = LazyLock::new(|| Literals::new(&WORDS.map(|(word, _)| word)));
 
-/// The meaning of a line in addition to its form.
+/// What a line that matches a form reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mood {
-    /// It reports a failure.
-    Wrong,
-    /// It is a warning or information.
+pub(super) enum Verdict {
+    /// A failure.
+    Failure,
+    /// A warning or information.
     Warning,
-    /// It reports a success.
-    Well,
+    /// A success.
+    Success,
 }
 
-/// Returns the mood of `line`, which has a form at `at` with the text `form`.
-pub(super) fn mood(line: &str, at: usize, form: &str, is_strong: bool) -> Mood {
+/// Returns what `line` reports. Its form has the text `form` and begins at `at`.
+pub(super) fn verdict(line: &str, at: usize, form: &str, is_strong: bool) -> Verdict {
     let text = line.trim();
     if text.starts_with("ok ") || text.starts_with(['✓', '✔', '√']) || text.ends_with(" ok") {
-        return Mood::Well;
+        return Verdict::Success;
     }
     if is_failed_call(text) {
-        return Mood::Warning;
+        return Verdict::Warning;
     }
-    let mut mood = Mood::Wrong;
+    let mut verdict = Verdict::Failure;
     for Hit { at: start, literal } in LITERALS.find_all(line) {
-        let Some((word, tone)) = WORDS.get(literal) else { continue };
+        let Some((word, kind)) = WORDS.get(literal) else { continue };
         let is_warning = *word == "Warning" && line[start + word.len()..].starts_with(':');
         if !is_warning && !is_whole(line, start, word.len()) {
             continue;
         }
-        match tone {
-            Success if !form.starts_with("fail") => return Mood::Well,
+        match kind {
+            Success if !form.starts_with("fail") => return Verdict::Success,
             // A server logs the messages of its programs, as in `WARNING: child said: "PHP Fatal error: …"`.
             Level | Warning if form.starts_with("fatal") => {}
-            Level if start < at => mood = Mood::Warning,
-            Warning if start < at || !is_strong => mood = Mood::Warning,
+            Level if start < at => verdict = Verdict::Warning,
+            Warning if start < at || !is_strong => verdict = Verdict::Warning,
             _ => {}
         }
     }
-    mood
+    verdict
 }
 
 /// True if a line of a trace shows a system call that returned an error, as `= -1 ENOENT (…)`. Programs that work have many.
