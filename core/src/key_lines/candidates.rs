@@ -13,6 +13,7 @@ use super::location::{self, indent};
 use super::rare::Rare;
 use super::scan::{Before, LINE_BYTES, Line, Scan, Sink};
 use super::template::{self, IsHash};
+use super::verdict::{Verdict, verdict};
 
 /// Lines with the template of a strong candidate that are stored after the first.
 const AGAIN: u64 = 5;
@@ -240,7 +241,12 @@ impl Found {
         let previous = line.before.lines().next().unwrap_or_default();
         let template = template::hash(previous);
         let is_known = self.templates.contains_key(&template);
-        if is_known || previous.trim().is_empty() || Table::get().grade_alone(previous).is_some() {
+        let is_failure = verdict(previous, previous.len(), "", false) == Verdict::Failure;
+        if is_known
+            || previous.trim().is_empty()
+            || !is_failure
+            || Table::get().grade_alone(previous).is_some()
+        {
             return;
         }
         let (number, before) = (line.number - 1, line.before.without_last());

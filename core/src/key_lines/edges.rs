@@ -1,9 +1,9 @@
 //! The conditions on the text before and after a form.
 
-use super::forms::{Edge, Form};
+use super::forms::{Edge, Form, Grade};
 
 /// Words before a match that negate it.
-const NEGATIONS: [&str; 6] = ["no", "No", "0", "without", "zero", "not"];
+const NEGATIONS: [&str; 7] = ["no", "No", "0", "without", "zero", "not", "standard"];
 /// Words of source code before the name of an error.
 const CODE: [&str; 12] = [
     "raise",
@@ -21,6 +21,8 @@ const CODE: [&str; 12] = [
 ];
 /// Words before `error` in sentences that do not report one.
 const PROSE: [&str; 11] = ["an", "any", "the", "this", "for", "no", "of", "fix", "fixed", "fixes", "handle"];
+/// Words before a match in a sentence.
+const ARTICLES: [&str; 6] = ["a", "an", "the", "A", "An", "The"];
 /// Names of a log level.
 const LEVELS: [&str; 3] = ["level", "lvl", "severity"];
 /// Values after a name such as `errors` that negate it.
@@ -32,7 +34,28 @@ pub(super) fn matches(line: &str, start: usize, form: &Form) -> bool {
     let Some(found) = line.get(start..end) else { return false };
     let is_text = if form.any_case { found.eq_ignore_ascii_case(form.text) } else { found == form.text };
     let (before, after) = (&line[..start], &line[end..]);
-    is_text && is_before(before, form.before) && is_after(after, form.after) && !is_denied(before, after)
+    is_text
+        && is_before(before, form.before)
+        && is_after(after, form.after)
+        && !is_in_sentence(form, found, before, after)
+        && !is_denied(before, after)
+}
+
+/// True if the text around a match shows that it is a part of a sentence, and not the start or the kind of a message.
+fn is_in_sentence(form: &Form, found: &str, before: &str, after: &str) -> bool {
+    match (form.before, form.after) {
+        // An indented line that begins in lower case usually continues a sentence or a list.
+        (Edge::Start, _) => {
+            form.any_case
+                && before.len() > 1
+                && matches!(before.trim(), "" | "#" | "|")
+                && found.starts_with(char::is_lowercase)
+        }
+        (Edge::Word, Edge::Word) => form.grade == Grade::Strong && is_mentioned(form, before, after),
+        // The end of a type, such as `Optional[Exception]`, and not of a tag, such as `[error]`.
+        (_, Edge::Colon) => after.starts_with(']') && !is_in_tag(before),
+        _ => false,
+    }
 }
 
 fn is_before(before: &str, edge: Edge) -> bool {
@@ -50,7 +73,7 @@ fn is_before(before: &str, edge: Edge) -> bool {
         }
         Edge::Level => {
             let name = before.trim_end_matches([' ', '"', '\'', ':', '=']);
-            name.len() < before.len() && LEVELS.iter().any(|level| ends_with(name, level))
+            before[name.len()..].contains([':', '=']) && LEVELS.iter().any(|level| ends_with(name, level))
         }
         Edge::Raised => {
             let prefix =
@@ -81,13 +104,30 @@ pub(super) fn is_start(before: &str) -> bool {
     }
     let ends_prefix = matches!(
         last,
-        ':' | ']' | ')' | '}' | '|' | '>' | '"' | '[' | '(' | '│' | '┃' | '∙' | '·' | '•' | '●' | '✗' | '×'
+        ':' | ']' | ')' | '}' | '>' | '[' | '(' | '│' | '┃' | '∙' | '·' | '•' | '●' | '✗' | '×'
     );
     ends_prefix
-        || gap > 1
+        || last == '|' && gap <= 1
+        || last == '"' && is_value(trimmed)
+        || gap > 1 && is_column(trimmed)
         || trimmed.ends_with("..")
         || before.ends_with('\t')
         || gap == 1 && matches!(last, '-' | '*' | '#' | '=' | '\'' | '+' | '$')
+}
+
+/// True if the quote at the end of `before` begins a value, as in `"message": "…"`, and not a name in a sentence.
+fn is_value(before: &str) -> bool {
+    let before = before.trim_end_matches('"').trim_end();
+    before.is_empty() || before.ends_with([':', '=', '[', '{', ',', '('])
+}
+
+/// True if `before` can be the columns before a message. Justified text also has wide gaps, but more words before them.
+fn is_column(before: &str) -> bool {
+    let is_word = |word: &str| {
+        let word = word.trim_matches(|c: char| c.is_ascii_punctuation());
+        !word.is_empty() && word.chars().all(|c| c.is_lowercase() || c == '\'')
+    };
+    !before.split_whitespace().any(is_word) && !before.trim_start().starts_with('-')
 }
 
 fn is_after(after: &str, edge: Edge) -> bool {
@@ -114,16 +154,21 @@ fn is_after(after: &str, edge: Edge) -> bool {
                 && code.bytes().any(|byte| byte.is_ascii_digit())
                 && code.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
         }
-        Edge::Gap => after.starts_with("  ") || after.starts_with('\t'),
+        Edge::Gap => {
+            (after.starts_with("  ") || after.starts_with('\t')) && !after.trim_start().starts_with('|')
+        }
         Edge::Raised => after.trim_end() == ")",
         Edge::NonZero => {
             let number = after.trim_start_matches([' ', ':', '=']);
-            number.starts_with(|c: char| c.is_ascii_digit() && c != '0')
+            let rest = number.trim_start_matches(|c: char| c.is_ascii_digit());
+            let is_in_sentence =
+                [" is ", " on ", " as ", " if ", " means "].iter().any(|word| rest.starts_with(word));
+            number.starts_with(|c: char| c.is_ascii_digit() && c != '0') && !is_in_sentence
         }
         Edge::End => after.trim_end_matches(['*', ' ']).is_empty(),
         Edge::Text => {
             let text = after.trim_start_matches([' ', '\'', '"', '`', '‘', ':', '[']);
-            text.len() < after.len() && text.starts_with(char::is_alphanumeric)
+            text.len() < after.len() && text.starts_with(char::is_alphanumeric) && !after.starts_with("  ")
         }
         Edge::Where => {
             let words = [" at ", " in ", " near ", " on ", " while ", " during ", " from "];
@@ -144,10 +189,39 @@ fn is_joined(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '\\' | '$' | '@')
 }
 
+/// True if `before` ends in a quotation or a string of source code: `print("error: …`, `text = "error: …`, `echo "error: …`.
+fn is_in_string(before: &str) -> bool {
+    [b'"', b'\''].iter().any(|quote| {
+        let Some(last) = memchr::memrchr(*quote, before.as_bytes()) else { return false };
+        let start = &before[..last];
+        let is_open = memchr::memchr_iter(*quote, start.as_bytes()).count() % 2 == 0;
+        // A single quote may be an apostrophe.
+        let is_quotation = *quote == b'"' && start.ends_with([' ', '\t']) && !is_value(start);
+        is_open && (start.ends_with('(') || start.ends_with("= ") || is_quotation)
+    })
+}
+
+/// True if `before` ends in a bracket that does not follow a name directly.
+fn is_in_tag(before: &str) -> bool {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    before.rfind('[').is_some_and(|open| !before[..open].trim_end_matches('[').ends_with(is_name))
+}
+
+/// True if a match is a name, as in `the ERROR state`, `the level 'ERROR'`, `ERROR = 40` or `{ERROR,WARN}`.
+fn is_mentioned(form: &Form, before: &str, after: &str) -> bool {
+    let word = before.trim_end().rsplit([' ', '\t', '(']).next().unwrap_or_default();
+    let is_quoted = |quote: char| {
+        let start = before.strip_suffix(quote);
+        start.is_some_and(|start| after.starts_with(quote) && !start.trim_end().ends_with([':', '=']))
+    };
+    // A summary can have `FAILED = 3`.
+    let is_constant = after.starts_with(" = ") && !form.text.starts_with("FAIL");
+    ARTICLES.contains(&word) || is_quoted('"') || is_quoted('\'') || is_constant || before.ends_with('{')
+}
+
 /// True if the text around a match shows that nothing is wrong, or that it is source code.
 fn is_denied(before: &str, after: &str) -> bool {
-    // A string in source code: `print("error: …")`, `text = "error: …"`.
-    if ["(\"", "('", "= \"", "= '"].iter().any(|quote| before.ends_with(quote)) {
+    if is_in_string(before) {
         return true;
     }
     let words = before.trim_end();

@@ -97,7 +97,7 @@ pub(crate) static GROUPS: &[Group] = &[
         forms: &[
             any("error", Word, Colon, Strong),
             any("error", Start, Code, Strong),
-            any("error", Start, Gap, Strong),
+            exact("error", Start, Gap, Strong),
             any("error", Label, Where, Strong),
             any("error", Level, Word, Strong),
             exact("ERROR", Word, Word, Strong),
@@ -258,9 +258,12 @@ pub(crate) static GROUPS: &[Group] = &[
     Group {
         needles: &["enied", "efused"],
         forms: &[
-            any("permission denied", Any, Any, Strong),
-            any("access denied", Any, Any, Strong),
-            any("connection refused", Any, Any, Strong),
+            exact("Permission denied", Any, Any, Strong),
+            exact("Access denied", Any, Any, Strong),
+            exact("Connection refused", Any, Any, Strong),
+            any("permission denied", Start, Any, Strong),
+            any("access denied", Start, Any, Strong),
+            any("connection refused", Start, Any, Strong),
             any("denied", Start, Text, Strong),
             any("refused", Start, Text, Strong),
             any("denied", Word, Word, Message),
@@ -270,9 +273,13 @@ pub(crate) static GROUPS: &[Group] = &[
     Group {
         needles: &["o such ", "a direct", "pace left"],
         forms: &[
-            any("no such", Word, Any, Strong),
-            any("not a directory", Word, Word, Strong),
-            any("is a directory", Word, Word, Strong),
+            any("no such", Start, Any, Strong),
+            exact("No such", Word, Any, Strong),
+            any("not a directory", Start, Word, Strong),
+            any("is a directory", Start, Word, Strong),
+            any("no such", Word, Any, Message),
+            any("not a directory", Word, Word, Message),
+            any("is a directory", Word, Word, Message),
             any("no space left", Word, Word, Strong),
         ],
     },

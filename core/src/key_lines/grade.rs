@@ -125,13 +125,17 @@ impl Table {
         }
         let mut graded = best.map(|(place, _)| Graded { grade: place.form.grade, form: place.number });
         let mut at = best.map_or(0, |(_, at)| at);
-        let location = if has_location { location::of(line) } else { None };
+        let is_frame = line.trim_start().starts_with("at ");
+        let location = if has_location && !is_frame { location::of(line) } else { None };
         if let Some(located) = location.map(of_location)
             && graded.is_none_or(|graded| graded.grade > located.grade || located.form == Graded::MINOR)
         {
             (graded, at) = (Some(located), line.len());
         }
-        if graded.is_some_and(|graded| graded.grade == Grade::Message) && has_program(line) {
+        if graded.is_some_and(|graded| graded.grade == Grade::Message)
+            && best.is_none_or(|(place, _)| place.form.text != "is not")
+            && has_program(line)
+        {
             graded = graded.map(|graded| Graded { grade: Grade::Strong, ..graded });
         }
         if line.starts_with("! ") || has_level_letter(line) {

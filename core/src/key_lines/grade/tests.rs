@@ -85,6 +85,11 @@ fn reports_are_strong() {
             "Unhandled exception. System.InvalidOperationException: the ledger is closed",
             "Uncaught (in promise) the window is closed",
             "run.sh: line 3: 12345 Killed                  ./serve",
+            "  \"message\": \"Cannot query field 'a'\",",
+            "{\"errors\":[\"Unknown field\"]}",
+            "open a.toml: permission denied",
+            "[error] the lease was lost",
+            "PASSED = 12, FAILED = 3",
         ],
     );
 }
@@ -107,7 +112,12 @@ fn phrases_and_locations_are_messages() {
             "the wrong type was given",
             "    path_test.go:129: skipping checks",
             "app/a.py:12:    return first",
-            "Note: some values were unknown.",
+            "        missing implied directories are created with default attributes.",
+            "       ing  directory  cannot  be  determined  after  a change",
+            "  --split-chunks-capped       Report splits that were refused",
+            "True if the file exists and is a directory.",
+            "If no such key exists, the value is returned.",
+            "    Retry on connection refused (use with --retry)",
         ],
     );
 }
@@ -116,7 +126,15 @@ fn phrases_and_locations_are_messages() {
 fn words_alone_are_weak() {
     assert_grades(
         Some(Weak),
-        &["Found 483 errors in 18 files", "writing the error log", "an exception was logged"],
+        &[
+            "Found 483 errors in 18 files",
+            "writing the error log",
+            "an exception was logged",
+            "It exits unless a syntax error occurs.",
+            "Entering the ERROR state",
+            "Log with severity 'ERROR'.",
+            "    ERROR = 40",
+        ],
     );
 }
 
@@ -131,13 +149,16 @@ fn warnings_and_information_are_faint() {
             "cc/f7.c:1:13: style: The function 'f7' is never used. [unusedFunction]",
             "cc/f8.c:2:46: warning: Either the condition is redundant or there is a null pointer",
             "a.py:12: DeprecationWarning: use b",
+            "  ! eslint(no-lonely-if): Unexpected `if` as the only statement",
+            "Debug: Facter: Failed while executing 'lspci'",
+            "Note: some values were unknown.",
             "access(\"/etc/ld.so.preload\", R_OK)      = -1 ENOENT (No such file or directory)",
         ],
     );
 }
 
 #[test]
-fn calm_lines_are_no_key_lines() {
+fn other_lines_are_no_key_lines() {
     assert_grades(
         None,
         &[
@@ -169,6 +190,17 @@ fn calm_lines_are_no_key_lines() {
             "    text = _(\"No such option.\")",
             "    print(\"Failed to call\")",
             "lib/a.js:252:\t/** @type {Hook<[Error]>} */",
+            "     * Error: in Javadoc",
+            "**  ERROR: in a comment",
+            "pub fn new<E>(error: E) -> Self",
+            "    def stop(self, error: str) -> None:",
+            "msgid \"%s: cannot seek\"",
+            "20: Testing \"missing value parameter to add\"",
+            "        \"Execution of %s failed: %s\" % (self.program, errors)",
+            "There are two formats for redirecting standard error:",
+            "==15948== ERROR SUMMARY: 0 errors from 0 contexts",
+            "# Subtest: Rejected early",
+            "not ok 1 - comments # TODO failing tests",
         ],
     );
 }
