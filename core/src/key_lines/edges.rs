@@ -144,7 +144,7 @@ fn is_after(after: &str, edge: Edge) -> bool {
         Edge::Colon => {
             after.starts_with(':') && !after.starts_with("::")
                 || after.starts_with('!') && !after.starts_with("!(")
-                || ["[", "]", " -", " ["].iter().any(|mark| after.starts_with(mark))
+                || ["[", "]", " - ", " ["].iter().any(|mark| after.starts_with(mark))
         }
         Edge::Code => {
             let Some(rest) = after.strip_prefix(' ') else { return false };
@@ -221,7 +221,7 @@ fn is_mentioned(form: &Form, before: &str, after: &str) -> bool {
 
 /// True if the text around a match shows that nothing is wrong, or that it is source code.
 fn is_denied(before: &str, after: &str) -> bool {
-    if is_in_string(before) {
+    if is_in_string(before) || before.contains(" // ") {
         return true;
     }
     let words = before.trim_end();

@@ -63,7 +63,7 @@ pub(crate) enum Edge {
     Type,
     /// Before it: at most one word of a message, as in `Parse error near line 3`.
     Label,
-    /// After it: `:` (but not `::`), `!` (but not `!(`), `[`, `]`, ` [` or ` -`.
+    /// After it: `:` (but not `::`), `!` (but not `!(`), `[`, `]`, ` [` or ` - `.
     Colon,
     /// After it: a code, as in `error TS2304: `.
     Code,
@@ -335,7 +335,8 @@ pub(crate) static GROUPS: &[Group] = &[
     Group {
         needles: &["ismatch", "ejected", " by zero", "ust be ", "has no ", "ut of ", "xceed", "rong "],
         forms: &[
-            any("out of memory", Word, Word, Strong),
+            any("out of memory", Start, Word, Strong),
+            any("out of memory", Word, Word, Message),
             any("out of range", Word, Word, Message),
             any("out of bounds", Word, Word, Message),
             any("mismatch", Word, Word, Message),

@@ -113,7 +113,9 @@ pub(super) fn is_only_location(line: &str) -> bool {
 
 /// True if a line is the `--> file:line` that follows a message.
 pub(super) fn is_arrow(line: &str) -> bool {
-    line.trim_start().strip_prefix("--> ").is_some_and(|location| !location.trim().is_empty())
+    let is_location =
+        |text: &str| !text.is_empty() && (!text.contains(char::is_whitespace) || of(text).is_some());
+    line.trim_start().strip_prefix("--> ").map(str::trim).is_some_and(is_location)
 }
 
 /// True if a line names the location of the next message, as `File "a.py", line 3, in main`.

@@ -128,13 +128,15 @@ pub(super) fn is_source(line: &str, message: &str) -> bool {
         || text
             .strip_prefix("** ")
             .is_some_and(|rest| rest.starts_with(|c: char| c.is_lowercase() || c == ' '));
-    let is_open = text.ends_with(['{', ';', '(', ',']) && !text.starts_with(['{', '"']);
+    let is_open = text.ends_with(['{', ';', '(', ',', '\\']) && !text.starts_with(['{', '"']);
     let message = message.trim_start_matches([':', ' ', '\t']);
     let is_comment =
         ["//", "/*", "* @", "*/"].iter().any(|mark| message.starts_with(mark)) || message.ends_with("*/");
     // A string in code. JSON has strings with names.
     let is_literal = message.starts_with(['"', '\'', '`'])
         && !message.contains("\": ")
-        && (["%s", "%d", "{}", "${"].iter().any(|part| message.contains(part)) || message.ends_with("\","));
+        && (["%s", "%d", "{}", "${"].iter().any(|part| message.contains(part))
+            || message.ends_with("\",")
+            || message.ends_with("\\n\""));
     is_excerpt || is_literal || is_difference || is_open || is_comment || is_code || is_in_comment
 }

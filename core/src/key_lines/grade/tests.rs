@@ -116,6 +116,7 @@ fn phrases_and_locations_are_messages() {
             "       ing  directory  cannot  be  determined  after  a change",
             "  --split-chunks-capped       Report splits that were refused",
             "True if the file exists and is a directory.",
+            "# Kernels end programs when out of memory",
             "If no such key exists, the value is returned.",
             "    Retry on connection refused (use with --retry)",
         ],
@@ -200,6 +201,9 @@ fn other_lines_are_no_key_lines() {
             "There are two formats for redirecting standard error:",
             "==15948== ERROR SUMMARY: 0 errors from 0 contexts",
             "# Subtest: Rejected early",
+            "\"Cannot update the module:\\n\"",
+            "let x = unknown_variable;  // error: unresolved name",
+            "\t|| { echo ERROR: $$file is not writable; fail=1; }; \\",
             "not ok 1 - comments # TODO failing tests",
         ],
     );
