@@ -298,7 +298,7 @@ pub(crate) static GROUPS: &[Group] = &[
         forms: &[any("missing", Start, Text, Strong), any("missing", Word, Word, Message)],
     },
     Group {
-        needles: &["nrecognized", "nsupported", "llegal", "nterminated", "nresolved"],
+        needles: &["nrecognized", "nsupported", "llegal", "bad ", "nresolved"],
         forms: &[
             any("unrecognized", Start, Text, Strong),
             any("unrecognized", Word, Word, Message),
@@ -306,7 +306,8 @@ pub(crate) static GROUPS: &[Group] = &[
             any("unsupported", Word, Word, Message),
             any("illegal", Start, Text, Strong),
             any("illegal", Word, Word, Message),
-            any("unterminated", Word, Word, Message),
+            any("bad", Start, Text, Strong),
+            any("bad", Word, Word, Message),
             any("unresolved", Word, Word, Message),
         ],
     },
