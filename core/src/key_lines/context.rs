@@ -155,7 +155,8 @@ impl Context {
     }
 }
 
-/// True if a line is empty or has one of these templates, and so adds nothing. All locations of a stack trace have the same template.
+/// True if a line is empty or has one of these templates, and so adds nothing. All locations of a stack trace have the same
+/// template.
 fn is_repeated(line: &str, template: u64, templates: &[u64]) -> bool {
     line.trim().is_empty() || templates.contains(&template) && !location::is_only_location(line)
 }
