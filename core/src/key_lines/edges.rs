@@ -145,6 +145,7 @@ fn is_after(after: &str, edge: Edge) -> bool {
             after.starts_with(':') && !after.starts_with("::")
                 || after.starts_with('!') && !after.starts_with("!(")
                 || ["[", "]", " - ", " ["].iter().any(|mark| after.starts_with(mark))
+                || is_errno(after)
         }
         Edge::Code => {
             let Some(rest) = after.strip_prefix(' ') else { return false };
@@ -176,6 +177,14 @@ fn is_after(after: &str, edge: Edge) -> bool {
         }
         _ => true,
     }
+}
+
+/// True if a text begins with the number of an error and its message, as in `(98: Address already in use)`.
+fn is_errno(text: &str) -> bool {
+    text.strip_prefix(" (").is_some_and(|text| {
+        let after = text.trim_start_matches(|c: char| c.is_ascii_digit());
+        after.len() < text.len() && after.starts_with(": ")
+    })
 }
 
 /// True if `text` ends with `word`, in any case.

@@ -63,7 +63,7 @@ pub(crate) enum Edge {
     Type,
     /// Before it: at most one word of a message, as in `Parse error near line 3`.
     Label,
-    /// After it: `:` (but not `::`), `!` (but not `!(`), `[`, `]`, ` [` or ` - `.
+    /// After it: `:` (but not `::`), `!` (but not `!(`), `[`, `]`, ` [`, ` - ` or the number of an error, as in ` (98: …)`.
     Colon,
     /// After it: a code, as in `error TS2304: `.
     Code,
@@ -352,6 +352,6 @@ pub(crate) static GROUPS: &[Group] = &[
             any("wrong", Word, Word, Message),
         ],
     },
-    // These have no form of their own. They locate the message before or after them.
-    Group { needles: &["--> ", ", line "], forms: &[] },
+    // These have no form of their own. They locate the message before or after them: `File "a.py", line 3`, `a.sh: line 3: …`.
+    Group { needles: &["--> ", " line "], forms: &[] },
 ];

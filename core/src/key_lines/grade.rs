@@ -132,11 +132,17 @@ impl Table {
         {
             (graded, at) = (Some(located), line.len());
         }
+        let message_of_program = after_program(line);
         if graded.is_some_and(|graded| graded.grade == Grade::Message)
             && best.is_none_or(|(place, _)| place.form.text != "is not")
-            && has_program(line)
+            && message_of_program.is_some()
         {
             graded = graded.map(|graded| Graded { grade: Grade::Strong, ..graded });
+        }
+        if graded.is_none_or(|graded| graded.grade > Grade::Strong)
+            && message_of_program.is_some_and(begins_with_line)
+        {
+            (graded, at) = (Some(Graded { grade: Grade::Strong, form: Graded::LINE }), line.len());
         }
         if line.starts_with("! ") || has_level_letter(line) {
             graded = Some(Graded { grade: Grade::Strong, form: Graded::MARK });
@@ -218,13 +224,21 @@ fn has_level_letter(line: &str) -> bool {
             .is_some_and(|rest| rest.len() > 8 && rest.iter().zip(b"0000 00:00").all(is_like))
 }
 
-/// True if a line begins with the name of a program and a colon, as messages on standard error do.
-fn has_program(line: &str) -> bool {
+/// Returns the text after the name of a program and a colon, with which messages on standard error begin.
+fn after_program(line: &str) -> Option<&str> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '+' | '/');
     let after = line.trim_start_matches(is_name);
     let name = &line[..line.len() - after.len()];
-    name.starts_with(|c: char| c.is_ascii_lowercase() || matches!(c, '.' | '/'))
-        && after.strip_prefix(": ").is_some_and(|text| !text.starts_with(' '))
+    let is_program = name.starts_with(|c: char| c.is_ascii_lowercase() || matches!(c, '.' | '/'));
+    after.strip_prefix(": ").filter(|text| is_program && !text.starts_with(' '))
+}
+
+/// True if a message begins with the number of a line, as those of shells do: `line 3: foo: unbound variable`.
+fn begins_with_line(message: &str) -> bool {
+    message.strip_prefix("line ").is_some_and(|text| {
+        let after = text.trim_start_matches(|c: char| c.is_ascii_digit());
+        after.len() < text.len() && after.starts_with(": ")
+    })
 }
 
 #[cfg(test)]

@@ -87,6 +87,8 @@ fn reports_are_strong() {
             "Unhandled exception. System.InvalidOperationException: the ledger is closed",
             "Uncaught (in promise) the window is closed",
             "run.sh: line 3: 12345 Killed                  ./serve",
+            "deploy.sh: line 12: DEPLOY_TOKEN: unbound variable",
+            "2026/11/26 03:32:22 [emerg] 22385#22385: bind() to 127.0.0.1:80 failed (98: Address already in use)",
             "  \"message\": \"Cannot query field 'a'\",",
             "{\"errors\":[\"Unknown field\"]}",
             "open a.toml: permission denied",
