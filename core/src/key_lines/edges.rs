@@ -38,22 +38,35 @@ pub(super) fn matches(line: &str, start: usize, form: &Form) -> bool {
         && is_before(before, form.before)
         && is_after(after, form.after)
         && !is_in_sentence(form, found, before, after)
+        && !(form.grade == Grade::Strong && is_in_quotation(before))
         && !is_denied(before, after)
 }
 
 /// True if the text around a match shows that it is a part of a sentence, and not the start or the kind of a message.
 fn is_in_sentence(form: &Form, found: &str, before: &str, after: &str) -> bool {
     match (form.before, form.after) {
-        // An indented line that begins in lower case usually continues a sentence or a list.
+        (Edge::Start, Edge::Gap) => is_cell(found, before, after),
+        (Edge::Start, Edge::End) if before.starts_with("-- ") => before.ends_with(" - "),
         (Edge::Start, _) => {
-            form.any_case
-                && before.len() > 1
-                && matches!(before.trim(), "" | "#" | "|")
+            // An indented line that begins in lower case usually continues a sentence or a list.
+            let is_continued = form.any_case
+                && (before.len() > 1 || before == "\t")
+                && matches!(before.trim(), "" | "#" | "|" | "\"")
                 && found.starts_with(char::is_lowercase)
+                && !after.starts_with(" `");
+            // Only after a mark can a status precede columns.
+            let is_column = form.any_case && after.starts_with("  ") && !before.ends_with(['*', '.']);
+            is_continued || is_column || after.starts_with('=') || after.starts_with(" = ")
         }
         (Edge::Word, Edge::Word) => form.grade == Grade::Strong && is_mentioned(form, before, after),
-        // The end of a type, such as `Optional[Exception]`, and not of a tag, such as `[error]`.
-        (_, Edge::Colon) => after.starts_with(']') && !is_in_tag(before),
+        (_, Edge::Colon) => {
+            // The end of a type, such as `Optional[Exception]`, and not of a tag, such as `[error]`.
+            let is_end_of_type = after.starts_with(']') && !is_in_tag(before);
+            // A manual states when an error is raised.
+            let is_condition =
+                before.starts_with([' ', '\t']) && (after.starts_with(": If ") || after.starts_with(": if "));
+            is_end_of_type || is_condition
+        }
         _ => false,
     }
 }
@@ -121,13 +134,22 @@ fn is_value(before: &str) -> bool {
     before.is_empty() || before.ends_with([':', '=', '[', '{', ',', '('])
 }
 
-/// True if `before` can be the columns before a message. Justified text also has wide gaps, but more words before them.
+/// True if `before` can be the columns before a message. Justified text also has wide gaps, but words in lower case before
+/// them. A single word can be a name. In lists of a manual, a number or an option precedes the text.
 fn is_column(before: &str) -> bool {
+    const INDENT: usize = 4;
+    let text = before.trim_start();
+    if !text.contains(char::is_whitespace) {
+        let is_number = text.chars().all(|c| c.is_ascii_digit());
+        let is_in_list = is_number && before.len() - text.len() >= INDENT;
+        let is_in_sentence = ARTICLES.contains(&text) || text.ends_with(['.', ',']);
+        return !text.starts_with('-') && !is_in_list && !is_in_sentence;
+    }
     let is_word = |word: &str| {
         let word = word.trim_matches(|c: char| c.is_ascii_punctuation());
         !word.is_empty() && word.chars().all(|c| c.is_lowercase() || c == '\'')
     };
-    !before.split_whitespace().any(is_word) && !before.trim_start().starts_with('-')
+    !text.split_whitespace().any(is_word) && !text.starts_with('-')
 }
 
 fn is_after(after: &str, edge: Edge) -> bool {
@@ -145,6 +167,9 @@ fn is_after(after: &str, edge: Edge) -> bool {
             after.starts_with(':') && !after.starts_with("::")
                 || after.starts_with('!') && !after.starts_with("!(")
                 || ["[", "]", " - ", " ["].iter().any(|mark| after.starts_with(mark))
+                || after
+                    .strip_prefix(" -")
+                    .is_some_and(|number| number.starts_with(|c: char| c.is_ascii_digit()))
                 || is_errno(after)
         }
         Edge::Code => {
@@ -155,21 +180,18 @@ fn is_after(after: &str, edge: Edge) -> bool {
                 && code.bytes().any(|byte| byte.is_ascii_digit())
                 && code.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
         }
-        Edge::Gap => {
-            (after.starts_with("  ") || after.starts_with('\t')) && !after.trim_start().starts_with('|')
-        }
+        Edge::Gap => after.starts_with("  ") || after.starts_with('\t'),
         Edge::Raised => after.trim_end() == ")",
         Edge::NonZero => {
             let number = after.trim_start_matches([' ', ':', '=']);
             let rest = number.trim_start_matches(|c: char| c.is_ascii_digit());
-            let is_in_sentence =
-                [" is ", " on ", " as ", " if ", " means "].iter().any(|word| rest.starts_with(word));
+            let is_in_sentence = rest.starts_with(" is ") || rest.starts_with(" means ");
             number.starts_with(|c: char| c.is_ascii_digit() && c != '0') && !is_in_sentence
         }
         Edge::End => after.trim_end_matches(['*', ' ']).is_empty(),
         Edge::Text => {
             let text = after.trim_start_matches([' ', '\'', '"', '`', '‘', ':', '[']);
-            text.len() < after.len() && text.starts_with(char::is_alphanumeric) && !after.starts_with("  ")
+            text.len() < after.len() && text.starts_with(char::is_alphanumeric)
         }
         Edge::Where => {
             let words = [" at ", " in ", " near ", " on ", " while ", " during ", " from "];
@@ -198,15 +220,33 @@ fn is_joined(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '\\' | '$' | '@')
 }
 
-/// True if `before` ends in a quotation or a string of source code: `print("error: …`, `text = "error: …`, `echo "error: …`.
+/// True if a status is a cell of a table with lines, or a word in upper case that no count precedes, as `0/1` does.
+fn is_cell(found: &str, before: &str, after: &str) -> bool {
+    let word = before.split_whitespace().next_back().unwrap_or_default();
+    let is_counted = word.contains(|c: char| c.is_ascii_digit());
+    after.trim_start().starts_with('|') || found.starts_with(char::is_uppercase) && !is_counted
+}
+
+/// Returns the text before a quote that is open at the end of `before`.
+fn before_open_quote(before: &str, quote: u8) -> Option<&str> {
+    let start = &before[..memchr::memrchr(quote, before.as_bytes())?];
+    let is_open = memchr::memchr_iter(quote, start.as_bytes()).count().is_multiple_of(2);
+    is_open.then_some(start)
+}
+
+/// True if `before` ends in a string of source code: `print("error: …`, `text = "error: …`.
 fn is_in_string(before: &str) -> bool {
-    [b'"', b'\''].iter().any(|quote| {
-        let Some(last) = memchr::memrchr(*quote, before.as_bytes()) else { return false };
-        let start = &before[..last];
-        let is_open = memchr::memchr_iter(*quote, start.as_bytes()).count() % 2 == 0;
-        // A single quote may be an apostrophe.
-        let is_quotation = *quote == b'"' && start.ends_with([' ', '\t']) && !is_value(start);
-        is_open && (start.ends_with('(') || start.ends_with("= ") || is_quotation)
+    [b'"', b'\'']
+        .iter()
+        .filter_map(|quote| before_open_quote(before, *quote))
+        .any(|start| start.ends_with('(') || start.ends_with("= "))
+}
+
+/// True if `before` ends in a quotation, as in `echo "error: …`. A single quote may be an apostrophe.
+fn is_in_quotation(before: &str) -> bool {
+    before_open_quote(before, b'"').is_some_and(|start| {
+        let word = start.trim_end().rsplit(char::is_whitespace).next().unwrap_or_default();
+        start.ends_with([' ', '\t']) && !is_value(start) && !word.contains('=')
     })
 }
 
@@ -220,17 +260,22 @@ fn is_in_tag(before: &str) -> bool {
 fn is_mentioned(form: &Form, before: &str, after: &str) -> bool {
     let word = before.trim_end().rsplit([' ', '\t', '(']).next().unwrap_or_default();
     let is_quoted = |quote: char| {
-        let start = before.strip_suffix(quote);
-        start.is_some_and(|start| after.starts_with(quote) && !start.trim_end().ends_with([':', '=']))
+        let start = before.strip_suffix(quote).filter(|_| after.starts_with(quote));
+        start.is_some_and(|start| {
+            if quote == '"' { !is_value(start) } else { !start.trim_end().ends_with([':', '=']) }
+        })
     };
+    let is_listed = before.ends_with('{') || after.starts_with(", and ") || after.starts_with(", or ");
     // A summary can have `FAILED = 3`.
     let is_constant = after.starts_with(" = ") && !form.text.starts_with("FAIL");
-    ARTICLES.contains(&word) || is_quoted('"') || is_quoted('\'') || is_constant || before.ends_with('{')
+    ARTICLES.contains(&word) || is_quoted('"') || is_quoted('\'') || is_constant || is_listed
 }
 
 /// True if the text around a match shows that nothing is wrong, or that it is source code.
 fn is_denied(before: &str, after: &str) -> bool {
-    if is_in_string(before) || before.contains(" // ") {
+    // A string or a comment, or a count of zero.
+    let is_zero = after.rsplit_once(": ").is_some_and(|(_, value)| value.trim() == "0");
+    if is_in_string(before) || before.contains(" //") || before.contains("/* ") || is_zero {
         return true;
     }
     let words = before.trim_end();

@@ -69,13 +69,13 @@ pub(crate) enum Edge {
     Code,
     /// Before it: `(` and the start of a word. After it: `)` and the end of the line, as in `no key (KeyError)`.
     Raised,
-    /// After it: a number other than 0.
+    /// After it: a number other than 0, but not `1 is` or `1 means`.
     NonZero,
-    /// After it: two spaces or a tab, as in a table.
+    /// After it: two spaces or a tab, as in a table without lines.
     Gap,
     /// After it: the end of the line.
     End,
-    /// After it: a space and a word, or `:`.
+    /// After it: a space, a quote, `:` or `[`, and a word.
     Text,
     /// After it: ` at`, ` in`, ` near`, ` on`, ` while`, ` during` or ` from`.
     Where,
@@ -98,6 +98,8 @@ pub(crate) static GROUPS: &[Group] = &[
             any("error", Word, Colon, Strong),
             any("error", Start, Code, Strong),
             exact("error", Start, Gap, Strong),
+            exact("Error", Start, Gap, Strong),
+            exact("Error response from", Start, Any, Strong),
             any("error", Label, Where, Strong),
             any("error", Level, Word, Strong),
             exact("ERROR", Word, Word, Strong),
@@ -116,6 +118,7 @@ pub(crate) static GROUPS: &[Group] = &[
             any("exception", Word, Colon, Strong),
             any("exception", Start, Where, Strong),
             exact("Exception", Type, Colon, Strong),
+            exact("Floating point exception", Word, Word, Strong),
             any("exception", Word, Word, Weak),
         ],
     },
@@ -283,11 +286,17 @@ pub(crate) static GROUPS: &[Group] = &[
             any("no space left", Word, Word, Strong),
         ],
     },
-    Group { needles: &["aused by"], forms: &[any("caused by", Start, Any, Strong)] },
+    Group {
+        needles: &["aused by"],
+        forms: &[any("caused by", Start, Any, Strong), any("caused by", Word, Colon, Message)],
+    },
     Group { needles: &["imed out"], forms: &[any("timed out", Word, Word, Message)] },
     Group {
-        needles: &["egmentation ", "ore dumped"],
-        forms: &[any("segmentation fault", Any, Any, Strong), any("core dumped", Any, Any, Strong)],
+        needles: &["egmentation "],
+        forms: &[
+            any("segmentation fault", Word, Word, Strong),
+            any("segmentation fault", Word, Word, Message),
+        ],
     },
     Group {
         needles: &["nknown"],
@@ -298,7 +307,7 @@ pub(crate) static GROUPS: &[Group] = &[
         forms: &[any("missing", Start, Text, Strong), any("missing", Word, Word, Message)],
     },
     Group {
-        needles: &["nrecognized", "nsupported", "llegal", "bad ", "nresolved"],
+        needles: &["nrecognized", "nsupported", "llegal", "terminated", "bad ", "nresolved"],
         forms: &[
             any("unrecognized", Start, Text, Strong),
             any("unrecognized", Word, Word, Message),
@@ -306,14 +315,20 @@ pub(crate) static GROUPS: &[Group] = &[
             any("unsupported", Word, Word, Message),
             any("illegal", Start, Text, Strong),
             any("illegal", Word, Word, Message),
-            any("bad", Start, Text, Strong),
+            any("unterminated", Word, Word, Message),
+            any(": bad ", Any, Any, Strong),
             any("bad", Word, Word, Message),
             any("unresolved", Word, Word, Message),
         ],
     },
     Group {
         needles: &["nhandled ", "ncaught "],
-        forms: &[any("unhandled", Start, Word, Strong), any("uncaught", Start, Word, Strong)],
+        forms: &[
+            any("unhandled", Start, Word, Strong),
+            any("uncaught", Start, Word, Strong),
+            any("unhandled", Word, Word, Message),
+            any("uncaught", Word, Word, Message),
+        ],
     },
     Group { needles: &["Killed"], forms: &[exact("Killed", Word, Word, Strong)] },
     Group {
@@ -322,7 +337,9 @@ pub(crate) static GROUPS: &[Group] = &[
             any("abort", Start, Colon, Strong),
             any("aborted", Start, Word, Strong),
             any("aborting", Start, Word, Strong),
+            any("abort", Word, Colon, Message),
             any("aborted", Word, Word, Message),
+            any("aborting", Word, Word, Message),
         ],
     },
     Group {

@@ -12,7 +12,7 @@ use super::forms::{Form, GROUPS, Grade};
 use super::literals::{Hit, Literals};
 use super::location::{self, Location};
 use super::scan::{Before, Line};
-use super::verdict::{Verdict, is_source, verdict};
+use super::verdict::{Verdict, is_source, may_be_source, verdict};
 
 /// A form, its number in the table, and the position of a literal in its text.
 #[derive(Debug, Clone, Copy)]
@@ -133,10 +133,7 @@ impl Table {
             (graded, at) = (Some(located), line.len());
         }
         let message_of_program = after_program(line);
-        if graded.is_some_and(|graded| graded.grade == Grade::Message)
-            && best.is_none_or(|(place, _)| place.form.text != "is not")
-            && message_of_program.is_some()
-        {
+        if graded.is_some_and(|graded| graded.grade == Grade::Message) && message_of_program.is_some() {
             graded = graded.map(|graded| Graded { grade: Grade::Strong, ..graded });
         }
         if graded.is_none_or(|graded| graded.grade > Grade::Strong)
@@ -144,14 +141,18 @@ impl Table {
         {
             (graded, at) = (Some(Graded { grade: Grade::Strong, form: Graded::LINE }), line.len());
         }
-        if line.starts_with("! ") || has_level_letter(line) {
+        if line.starts_with("! ") || line.starts_with("** (") || has_level_letter(line) {
             graded = Some(Graded { grade: Grade::Strong, form: Graded::MARK });
         }
         let graded = graded?;
         let message = location.map_or(line, |location| location.after);
-        if is_source(line, message) {
+        if is_source(line, message, at) {
             return None;
         }
+        let is_uncertain =
+            may_be_source(line, message) && location.is_none_or(|location| !location.has_column);
+        let most = if is_uncertain { Grade::Message } else { Grade::Strong };
+        let graded = Graded { grade: graded.grade.max(most), ..graded };
         let form = best.map_or("", |(place, _)| place.form.text);
         match verdict(line, at, form, graded.grade == Grade::Strong) {
             Verdict::Failure => Some(graded),
@@ -229,7 +230,8 @@ fn after_program(line: &str) -> Option<&str> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '+' | '/');
     let after = line.trim_start_matches(is_name);
     let name = &line[..line.len() - after.len()];
-    let is_program = name.starts_with(|c: char| c.is_ascii_lowercase() || matches!(c, '.' | '/'));
+    let is_program = name.starts_with(|c: char| c.is_ascii_lowercase() || matches!(c, '.' | '/'))
+        && !name.starts_with("debug");
     after.strip_prefix(": ").filter(|text| is_program && !text.starts_with(' '))
 }
 

@@ -90,13 +90,17 @@ fn at(line: &str, colon: usize) -> Option<Location<'_>> {
     let name = &before[start..];
     let file = name.rsplit(['/', '\\']).next()?;
     let (stem, _extension) = file.rsplit_once('.')?;
-    let after_line = line[colon + 1..].trim_start_matches(|c: char| c.is_ascii_digit());
-    let column = after_line
-        .strip_prefix([':', ',', '.'])
-        .filter(|column| column.starts_with(|c: char| c.is_ascii_digit()));
+    let number = &line[colon + 1..];
+    let after_line = number.trim_start_matches(|c: char| c.is_ascii_digit());
+    // In parentheses, as in `a.cs(5,13): `, and not the arguments of a call, as in `t.test(1:10, 2)`.
+    let is_in_parentheses = line[colon..].starts_with('(');
+    let separators: &[char] = if is_in_parentheses { &[','] } else { &[':', ',', '.'] };
+    let column =
+        after_line.strip_prefix(separators).filter(|column| column.starts_with(|c: char| c.is_ascii_digit()));
     let after = column
         .map_or(after_line, |column| column.trim_start_matches(|c: char| c.is_ascii_digit() || c == '-'));
-    let has_end = after.is_empty() || after.starts_with([':', ')', ' ', ',', '\\', '"']);
+    let ends: &[char] = if is_in_parentheses { &[')'] } else { &[':', ')', ' ', ',', '\\', '"'] };
+    let has_end = after.starts_with(ends) || after.is_empty() && !is_in_parentheses;
     let is_location = has_end && stem.contains(|c: char| c.is_ascii_alphabetic()) && is_start(&line[..start]);
     is_location.then_some(Location { is_first: start == 0, has_column: column.is_some(), after })
 }

@@ -17,7 +17,7 @@ enum Kind {
 
 use Kind::{Level, Success, Warning};
 
-/// The words. Parts of longer words do not match.
+/// The words. Capitalized words match before a colon. Parts of longer words do not match, except `DeprecationWarning:`.
 static WORDS: [(&str, Kind); 24] = [
     ("INFO", Level),
     ("DEBUG", Level),
@@ -46,7 +46,8 @@ static WORDS: [(&str, Kind); 24] = [
 ];
 
 /// Starts of lines of source code that are no messages.
-const STATEMENTS: [&str; 6] = ["pub ", "pub(", "fn ", "def ", "func ", "if ("];
+const STATEMENTS: [&str; 8] =
+    ["pub fn ", "pub struct ", "pub enum ", "pub const ", "pub(", "fn ", "def ", "if ("];
 
 static LITERALS: LazyLock<Literals> = LazyLock::new(|| Literals::new(&WORDS.map(|(word, _)| word)));
 
@@ -69,11 +70,15 @@ pub(super) fn verdict(line: &str, at: usize, form: &str, is_strong: bool) -> Ver
     }
     // TAP marks failures that are expected, and has headings of subtests.
     let is_expected = text.starts_with("not ok ") && (text.contains(" # TODO") || text.contains(" # SKIP"));
-    let is_summary = form.eq_ignore_ascii_case("error") && text.contains(" 0 errors");
+    let is_summary =
+        form.eq_ignore_ascii_case("error") && text.contains(" 0 errors") && !text.contains("fail");
     if is_expected || is_summary || text.starts_with("# Subtest: ") {
         return Verdict::Success;
     }
-    let is_marked_warning = text.starts_with('⚠') || text.starts_with("! ") && text.len() < line.len();
+    // A line with one space, as in ` ! [rejected]`, is no warning.
+    let is_marked_warning = text.starts_with('⚠')
+        || text.starts_with("! ") && line.starts_with("  ")
+        || text.contains("(0 errors");
     if is_failed_call(text) || is_marked_warning {
         return Verdict::Warning;
     }
@@ -83,7 +88,8 @@ pub(super) fn verdict(line: &str, at: usize, form: &str, is_strong: bool) -> Ver
         let Some((word, kind)) = WORDS.get(literal) else { continue };
         let is_label = line[start + word.len()..].starts_with(':');
         let is_capitalized = word.starts_with(char::is_uppercase) && word.ends_with(char::is_lowercase);
-        let is_word = if is_capitalized { is_label } else { is_whole(line, start, word.len()) };
+        let is_part = *word == "Warning" && is_label;
+        let is_word = is_part || is_whole(line, start, word.len()) && (is_label || !is_capitalized);
         if !is_word {
             continue;
         }
@@ -113,8 +119,8 @@ fn is_whole(line: &str, start: usize, len: usize) -> bool {
 
 /// True if a line shows source code: an excerpt with a line number, a line of a difference, a comment, an open bracket.
 ///
-/// `message` is the part after its location.
-pub(super) fn is_source(line: &str, message: &str) -> bool {
+/// `message` is the part after its location. The form that the line matches begins at `at`.
+pub(super) fn is_source(line: &str, message: &str, at: usize) -> bool {
     let text = line.trim();
     let after_number = text.trim_start_matches(|c: char| c.is_ascii_digit());
     let is_indented = after_number.strip_prefix('\t').is_some_and(|code| code.starts_with([' ', '\t']));
@@ -122,21 +128,42 @@ pub(super) fn is_source(line: &str, message: &str) -> bool {
         after_number.len() < text.len() && (is_indented || after_number.trim_start().starts_with('|'));
     let is_difference =
         line.starts_with('+') || line.starts_with("-  ") || text.starts_with("+ ") || text.starts_with("@@ ");
-    let is_code = STATEMENTS.iter().any(|keyword| text.starts_with(keyword));
-    // The lines of a comment such as Javadoc begin with a star below the second character of its start.
-    let is_in_comment = text.starts_with("* ") && (line.len() - line.trim_start().len()) % 2 == 1
-        || text
-            .strip_prefix("** ")
-            .is_some_and(|rest| rest.starts_with(|c: char| c.is_lowercase() || c == ' '));
-    let is_open = text.ends_with(['{', ';', '(', ',', '\\']) && !text.starts_with(['{', '"']);
-    let message = message.trim_start_matches([':', ' ', '\t']);
-    let is_comment =
+    let is_statement = STATEMENTS.iter().any(|start| text.starts_with(start));
+    // A message that begins with its form is no code, as in `error: builder failed with exit code 2;`.
+    let has_form_first = line
+        .get(line.len() - message.trim_start_matches(':').trim_start_matches(' ').len()..at)
+        .is_some_and(|before| !line.starts_with([' ', '\t']) && !before.contains(char::is_whitespace));
+    let is_open =
+        (text.ends_with(['{', ';', '(', ',']) || text.ends_with(" \\")) && !text.starts_with(['{', '"']);
+    is_excerpt || is_difference || is_statement || is_open && !has_form_first || is_comment(line, message)
+}
+
+/// True if `message` is a comment.
+fn is_comment(line: &str, message: &str) -> bool {
+    let is_starred = line.trim_start().strip_prefix("** ").is_some_and(|text| {
+        text.starts_with(' ') || text.starts_with(char::is_lowercase) && !text.contains(": ")
+    });
+    let message = message.trim_start_matches([':', ' ', '\t']).trim_end();
+    let has_mark =
         ["//", "/*", "* @", "*/"].iter().any(|mark| message.starts_with(mark)) || message.ends_with("*/");
-    // A string in code. JSON has strings with names.
-    let is_literal = message.starts_with(['"', '\'', '`'])
-        && !message.contains("\": ")
-        && (["%s", "%d", "{}", "${"].iter().any(|part| message.contains(part))
-            || message.ends_with("\",")
-            || message.ends_with("\\n\""));
-    is_excerpt || is_literal || is_difference || is_open || is_comment || is_code || is_in_comment
+    is_starred || has_mark
+}
+
+/// True if a line can be a string of source code, or a part of a comment such as Javadoc. Messages of service managers also
+/// begin with ` * `.
+pub(super) fn may_be_source(line: &str, message: &str) -> bool {
+    let text = line.trim_start();
+    let indent = &line[..line.len() - text.len()];
+    // The star is below the second character of the comment's start.
+    let is_starred = text.starts_with("* ")
+        && indent.len() % 2 == 1
+        && indent.ends_with(' ')
+        && !text.starts_with("* ERROR");
+    let string = message.trim_start_matches([':', ' ', '\t']).trim_end();
+    let has_placeholder = || ["%s", "%d", "{}", "${"].iter().any(|placeholder| string.contains(placeholder));
+    // JSON has strings with names.
+    let is_string = string.starts_with(['"', '\'', '`'])
+        && !string.contains("\": ")
+        && (string.ends_with("\",") || string.ends_with("\\n\"") || has_placeholder());
+    is_starred || is_string
 }

@@ -121,7 +121,16 @@ pub(super) fn with_key_lines(
             break;
         }
     }
+    // The end can include the lines that decided.
+    if forms == KeyForms::Strong && !chosen.lines.values().any(|candidate| is_report(candidate)) {
+        return plain;
+    }
     chosen.show(&ends, Cut { by: cut.by, ..ends.cut.unwrap_or(cut) })
+}
+
+/// True if a line has the structure of a failure report, or belongs to such a line.
+fn is_report(candidate: &Candidate) -> bool {
+    candidate.grade == Grade::Strong && !matches!(candidate.role, Role::Context(..) | Role::Between(_))
 }
 
 fn half(bounds: Bounds) -> Bounds {
