@@ -80,6 +80,29 @@ fn expected(all: &[&str], kept: &Truncation, head: &str, tail: &str, has_tail: b
     rows.join("\n")
 }
 
+#[test]
+fn without_a_report_in_the_omitted_part_nothing_changes() {
+    let build = |report: u64| {
+        let line = |n| match n {
+            5 => "the file was not found here\n".to_owned(),
+            n if n == report => "error: no space\n".to_owned(),
+            n => format!("row {n}\n"),
+        };
+        (1..=40).map(line).collect::<String>()
+    };
+    let bounds = Bounds::new(20, 30_000);
+    let kept = |text: &str, forms| collect(bounds, Keep::Tail, KeySpace::Shared, forms, &[text]);
+    // The end of the text includes the report as soon as it gets the space that key lines do not need.
+    let late = build(27);
+    assert_eq!(kept(&late, KeyForms::Strong), kept(&late, KeyForms::None));
+    assert_eq!(kept(&late, KeyForms::All).key_lines[0].line, 5);
+    let early = build(20);
+    assert_eq!(
+        kept(&early, KeyForms::Strong).key_lines.iter().map(|key| key.line).collect::<Vec<_>>(),
+        [5, 20]
+    );
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1500))]
 
