@@ -34,3 +34,10 @@ pub(crate) enum Role {
     /// would be longer.
     Between(Option<usize>),
 }
+
+impl Role {
+    /// True if the line is shown only because of the lines around it.
+    pub(crate) fn is_surrounding(self) -> bool {
+        matches!(self, Self::Context(..) | Self::Between(_))
+    }
+}

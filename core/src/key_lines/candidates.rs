@@ -241,10 +241,9 @@ impl Found {
         let previous = line.before.lines().next().unwrap_or_default();
         let template = template::hash(previous);
         let is_known = self.templates.contains_key(&template);
-        let is_failure = verdict(previous, previous.len(), "", false) == Verdict::Failure;
         if is_known
             || previous.trim().is_empty()
-            || !is_failure
+            || verdict(previous, previous.len(), "", false) != Verdict::Failure
             || Table::get().grade_alone(previous).is_some()
         {
             return;

@@ -55,8 +55,8 @@ fn is_in_sentence(form: &Form, found: &str, before: &str, after: &str) -> bool {
                 && found.starts_with(char::is_lowercase)
                 && !after.starts_with(" `");
             // Only after a mark can a status precede columns.
-            let is_column = form.any_case && after.starts_with("  ") && !before.ends_with(['*', '.']);
-            is_continued || is_column || after.starts_with('=') || after.starts_with(" = ")
+            let is_in_table = form.any_case && after.starts_with("  ") && !before.ends_with(['*', '.']);
+            is_continued || is_in_table || after.starts_with('=') || after.starts_with(" = ")
         }
         (Edge::Word, Edge::Word) => form.grade == Grade::Strong && is_mentioned(form, before, after),
         (_, Edge::Colon) => {
@@ -167,9 +167,7 @@ fn is_after(after: &str, edge: Edge) -> bool {
             after.starts_with(':') && !after.starts_with("::")
                 || after.starts_with('!') && !after.starts_with("!(")
                 || ["[", "]", " - ", " ["].iter().any(|mark| after.starts_with(mark))
-                || after
-                    .strip_prefix(" -")
-                    .is_some_and(|number| number.starts_with(|c: char| c.is_ascii_digit()))
+                || after.strip_prefix(" -").is_some_and(|number| after_number(number).is_some())
                 || is_errno(after)
         }
         Edge::Code => {
@@ -203,10 +201,13 @@ fn is_after(after: &str, edge: Edge) -> bool {
 
 /// True if a text begins with the number of an error and its message, as in `(98: Address already in use)`.
 fn is_errno(text: &str) -> bool {
-    text.strip_prefix(" (").is_some_and(|text| {
-        let after = text.trim_start_matches(|c: char| c.is_ascii_digit());
-        after.len() < text.len() && after.starts_with(": ")
-    })
+    text.strip_prefix(" (").and_then(after_number).is_some_and(|text| text.starts_with(": "))
+}
+
+/// Returns the text after the digits with which `text` begins; `None` if there are none.
+pub(super) fn after_number(text: &str) -> Option<&str> {
+    let after = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    (after.len() < text.len()).then_some(after)
 }
 
 /// True if `text` ends with `word`, in any case.
@@ -220,7 +221,7 @@ fn is_joined(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '\\' | '$' | '@')
 }
 
-/// True if a status is a cell of a table with lines, or a word in upper case that no count precedes, as `0/1` does.
+/// True if a status is a cell of a table with lines, or is capitalized and no count such as `0/1` precedes it.
 fn is_cell(found: &str, before: &str, after: &str) -> bool {
     let word = before.split_whitespace().next_back().unwrap_or_default();
     let is_counted = word.contains(|c: char| c.is_ascii_digit());

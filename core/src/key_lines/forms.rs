@@ -97,8 +97,7 @@ pub(crate) static GROUPS: &[Group] = &[
         forms: &[
             any("error", Word, Colon, Strong),
             any("error", Start, Code, Strong),
-            exact("error", Start, Gap, Strong),
-            exact("Error", Start, Gap, Strong),
+            any("error", Start, Gap, Strong),
             exact("Error response from", Start, Any, Strong),
             any("error", Label, Where, Strong),
             any("error", Level, Word, Strong),

@@ -237,10 +237,7 @@ fn after_program(line: &str) -> Option<&str> {
 
 /// True if a message begins with the number of a line, as those of shells do: `line 3: foo: unbound variable`.
 fn begins_with_line(message: &str) -> bool {
-    message.strip_prefix("line ").is_some_and(|text| {
-        let after = text.trim_start_matches(|c: char| c.is_ascii_digit());
-        after.len() < text.len() && after.starts_with(": ")
-    })
+    message.strip_prefix("line ").and_then(edges::after_number).is_some_and(|text| text.starts_with(": "))
 }
 
 #[cfg(test)]

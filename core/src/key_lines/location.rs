@@ -2,7 +2,7 @@
 
 #![expect(clippy::indexing_slicing, reason = "the bounds are positions of the same text")]
 
-use super::edges::is_start;
+use super::edges::{after_number, is_start};
 use crate::text::NEWLINE;
 
 /// The most letters and digits after the dot of a file's name.
@@ -156,8 +156,7 @@ pub(super) fn heading<'a>(message: &str, before: impl Iterator<Item = &'a str>) 
 
 /// True for a title such as `1) adds two numbers` or `● adds two numbers`.
 fn is_numbered(text: &str) -> bool {
-    let after = text.trim_start_matches(|c: char| c.is_ascii_digit());
-    text.starts_with("● ") || after.len() < text.len() && after.starts_with(") ")
+    text.starts_with("● ") || after_number(text).is_some_and(|after| after.starts_with(") "))
 }
 
 /// Returns the bytes of white space before the text of a line.

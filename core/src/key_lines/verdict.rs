@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use super::edges::after_number;
 use super::literals::{Hit, Literals};
 
 /// The kind of a word, which decides how it changes the verdict on its line.
@@ -76,10 +77,9 @@ pub(super) fn verdict(line: &str, at: usize, form: &str, is_strong: bool) -> Ver
         return Verdict::Success;
     }
     // A line with one space, as in ` ! [rejected]`, is no warning.
-    let is_marked_warning = text.starts_with('⚠')
-        || text.starts_with("! ") && line.starts_with("  ")
-        || text.contains("(0 errors");
-    if is_failed_call(text) || is_marked_warning {
+    let is_marked = text.starts_with('⚠') || text.starts_with("! ") && line.starts_with("  ");
+    let has_only_warnings = text.contains("(0 errors");
+    if is_failed_call(text) || is_marked || has_only_warnings {
         return Verdict::Warning;
     }
     let is_failed = form.starts_with("fail") || form.starts_with("FAIL");
@@ -122,10 +122,10 @@ fn is_whole(line: &str, start: usize, len: usize) -> bool {
 /// `message` is the part after its location. The form that the line matches begins at `at`.
 pub(super) fn is_source(line: &str, message: &str, at: usize) -> bool {
     let text = line.trim();
-    let after_number = text.trim_start_matches(|c: char| c.is_ascii_digit());
-    let is_indented = after_number.strip_prefix('\t').is_some_and(|code| code.starts_with([' ', '\t']));
-    let is_excerpt =
-        after_number.len() < text.len() && (is_indented || after_number.trim_start().starts_with('|'));
+    let is_excerpt = after_number(text).is_some_and(|after| {
+        after.trim_start().starts_with('|')
+            || after.strip_prefix('\t').is_some_and(|code| code.starts_with([' ', '\t']))
+    });
     let is_difference =
         line.starts_with('+') || line.starts_with("-  ") || text.starts_with("+ ") || text.starts_with("@@ ");
     let is_statement = STATEMENTS.iter().any(|start| text.starts_with(start));

@@ -111,7 +111,7 @@ pub(super) fn with_key_lines(
     let mut ends = least;
     for _ in 0..ROUNDS {
         if chosen.lines.is_empty() {
-            return plain;
+            break;
         }
         if space == KeySpace::Shared {
             ends = kept(rest_of(bounds, chosen.space(bounds)));
@@ -121,8 +121,9 @@ pub(super) fn with_key_lines(
             break;
         }
     }
-    // The end can include the lines that decided.
-    if forms == KeyForms::Strong && !chosen.lines.values().any(|candidate| is_report(candidate)) {
+    // The end can include all key lines, or those that decided.
+    let is_needed = |candidate: &&Candidate| forms == KeyForms::All || is_report(candidate);
+    if !chosen.lines.values().any(is_needed) {
         return plain;
     }
     chosen.show(&ends, Cut { by: cut.by, ..ends.cut.unwrap_or(cut) })
@@ -130,7 +131,7 @@ pub(super) fn with_key_lines(
 
 /// True if a line has the structure of a failure report, or belongs to such a line.
 fn is_report(candidate: &Candidate) -> bool {
-    candidate.grade == Grade::Strong && !matches!(candidate.role, Role::Context(..) | Role::Between(_))
+    candidate.grade == Grade::Strong && !candidate.role.is_surrounding()
 }
 
 fn half(bounds: Bounds) -> Bounds {
@@ -164,7 +165,7 @@ fn retain_wanted(candidates: &mut [Candidate], forms: KeyForms, gap: Gap) {
     let best = candidates
         .iter()
         .filter(|candidate| gap.contains(candidate.line))
-        .filter(|candidate| !matches!(candidate.role, Role::Context(..) | Role::Between(_)))
+        .filter(|candidate| !candidate.role.is_surrounding())
         .map(|candidate| candidate.grade)
         .min();
     let most = match (forms, best) {
