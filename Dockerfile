@@ -1,4 +1,4 @@
-# An image with cutline, bash and git. Mount a folder at /workspace. docs/releasing.md has the commands.
+# An image with cutline, bash and git. Mount a folder at /workspace. docs/install.md has the command.
 FROM rust:1.95-slim-bookworm AS build
 WORKDIR /cutline
 COPY . .

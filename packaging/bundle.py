@@ -21,7 +21,7 @@ def manifest_for(target):
     """Returns the manifest with the system and the binary name of this target."""
     manifest = product.load(MANIFEST)
     server = manifest["server"]
-    server["entry_point"] = f"server/{target.binary_name}"
+    server["entry_point"] = f"server/{product.BINARY}"
     server["mcp_config"]["command"] = f"${{__dirname}}/{server['entry_point']}"
     manifest["compatibility"]["platforms"] = [target.os]
     return manifest

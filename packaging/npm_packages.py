@@ -35,7 +35,7 @@ def build_platform(target, binary, out):
         manifest["libc"] = [target.libc]
     with tempfile.TemporaryDirectory() as folder:
         stage = Path(folder)
-        placed = stage / "bin" / target.binary_name
+        placed = stage / "bin" / product.BINARY
         placed.parent.mkdir()
         shutil.copyfile(binary, placed)
         placed.chmod(0o755)

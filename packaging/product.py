@@ -1,7 +1,7 @@
 """Facts about the release: the version, the targets, and where it is published.
 
-The version stands in Cargo.toml, the targets in targets.json. Where it is published is not known to
-the project: `CUTLINE_REPOSITORY` says it, or `repository` in Cargo.toml once that is settled.
+Cargo.toml has the version, targets.json the targets. `CUTLINE_REPOSITORY` is the URL of the repository, if
+Cargo.toml has no `repository`.
 """
 
 import json
@@ -13,6 +13,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGING = ROOT / "packaging"
+# The file name of the program.
+BINARY = "cutline"
 LICENSES = ["LICENSE-APACHE", "LICENSE-MIT"]
 
 
@@ -22,7 +24,11 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Target:
-    """A target of targets.json. docs/releasing.md explains the states."""
+    """A target of targets.json.
+
+    Released targets have static binaries. Local targets are for tests of the packages. Planned targets have never
+    run on their system, and nothing is packaged for them.
+    """
 
     target: str
     os: str
@@ -31,10 +37,6 @@ class Target:
     why: str
     runner: str | None = None
     libc: str | None = None
-
-    @property
-    def binary_name(self):
-        return "cutline.exe" if self.os == "win32" else "cutline"
 
     @property
     def release_name(self):

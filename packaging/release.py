@@ -1,5 +1,9 @@
 #!/usr/bin/env python3
-"""Builds all files of a release in one folder. docs/releasing.md describes its use.
+"""Builds all files of a release in one folder.
+
+    cargo build --locked --profile dist --target TARGET
+    packaging/release.py target TARGET
+    packaging/release.py whole
 
 Needs Python 3.11 or later, npm and git, and for `target` a binary that runs on this machine.
 """
@@ -53,7 +57,7 @@ def print_matrix(_arguments):
 
 def build_target(arguments):
     target = product.buildable_target(arguments.target)
-    binary = arguments.binary or product.ROOT / "target" / target.target / "dist" / target.binary_name
+    binary = arguments.binary or product.ROOT / "target" / target.target / "dist" / product.BINARY
     binary = binary.resolve()
     check_version(binary)
     mcpb = [arguments.mcpb] if arguments.mcpb else npx_mcpb()

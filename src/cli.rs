@@ -124,7 +124,7 @@ impl Cli {
     }
 }
 
-/// Splits a list of paths at `:`, or at `;` on Windows. Omits empty paths.
+/// Splits a list of paths at `:`. Omits empty paths.
 fn split_paths(list: impl AsRef<OsStr>) -> Vec<PathBuf> {
     std::env::split_paths(list.as_ref()).filter(|path| !path.as_os_str().is_empty()).collect()
 }

@@ -17,8 +17,8 @@
 //! - [`wrap`]: limits the results of another server;
 //! - [`server`]: the only module that uses the SDK, and the command line ([`cli`]).
 
-#[cfg(not(any(target_os = "linux", target_os = "macos", windows)))]
-compile_error!("cutline is for Linux, macOS and Windows (docs/architecture.md, \"Other systems\")");
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+compile_error!("cutline is for Linux and macOS (docs/architecture.md, \"Other systems\")");
 
 pub mod blocking;
 pub mod call_stats;

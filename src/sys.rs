@@ -1,31 +1,24 @@
 //! The interface to the operating system. It is the same on each system, so higher layers do not check which one it is.
 //!
-//! `sys/windows` is for Windows. `sys/unix` has the common parts of Linux and macOS, `sys/linux` the parts for Linux
-//! only, and `sys/portable` replacements of those parts for every Unix. `sys/not_linux` is for all systems except
-//! Linux. With `RUSTFLAGS="--cfg cutline_portable"`, the portable parts are used on Linux too, so that tests cover
+//! `sys/unix` has the common parts of Linux and macOS, `sys/linux` the parts for Linux only, and `sys/portable`
+//! replacements of those parts for every Unix, with `sys/not_linux`. With `RUSTFLAGS="--cfg cutline_portable"`, the portable parts are used on Linux too, so that tests cover
 //! them. `docs/security.md` lists the guarantees that they can't give.
 
 #[cfg(all(target_os = "linux", not(cutline_portable)))]
 mod linux;
 #[cfg(not(all(target_os = "linux", not(cutline_portable))))]
 mod not_linux;
-#[cfg(all(unix, not(all(target_os = "linux", not(cutline_portable)))))]
+#[cfg(not(all(target_os = "linux", not(cutline_portable))))]
 mod portable;
-#[cfg(unix)]
 mod unix;
-#[cfg(windows)]
-mod windows;
 
 #[cfg(all(target_os = "linux", not(cutline_portable)))]
 pub(crate) use linux::*;
 #[cfg(not(all(target_os = "linux", not(cutline_portable))))]
 pub(crate) use not_linux::*;
-#[cfg(all(unix, not(all(target_os = "linux", not(cutline_portable)))))]
+#[cfg(not(all(target_os = "linux", not(cutline_portable))))]
 pub(crate) use portable::*;
-#[cfg(unix)]
 pub(crate) use unix::*;
-#[cfg(windows)]
-pub(crate) use windows::*;
 
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::io::{self, ErrorKind};
@@ -182,9 +175,9 @@ pub(crate) fn temp_dir() -> PathBuf {
     if configured.as_os_str().is_empty() { "/tmp".into() } else { configured }
 }
 
-/// Returns the name of the folder of saved outputs in the temp folder. On Windows each user has a separate temp folder.
+/// Returns the name of the folder of saved outputs in the temp folder.
 pub(crate) fn saved_folder_name() -> String {
-    if cfg!(windows) { "cutline".to_owned() } else { format!("cutline-{}", user()) }
+    format!("cutline-{}", user())
 }
 
 /// Size in bytes of the buffer for the names in a folder.

@@ -110,7 +110,7 @@ pub(super) struct Options {
     /// Which tools save the full output of a truncated result: bash, or all; grep, find and ls then search to the end
     #[arg(id = "save", long = "save", value_name = "MODE", env = "CUTLINE_SAVE", action = ArgAction::Set, value_parser = values::one_of(values::SAVES), default_value = "bash", help_heading = OUTPUT, global = true)]
     pub(super) saves_all: bool,
-    /// Folder for saved outputs; it is created if it does not exist [default: cutline-UID in the temp folder, mode 0700; on Windows cutline]
+    /// Folder for saved outputs; it is created if it does not exist [default: cutline-UID in the temp folder, mode 0700]
     #[arg(long, value_name = "DIR", env = "CUTLINE_SPILL_DIR", help_heading = OUTPUT, global = true)]
     pub(super) spill_dir: Option<PathBuf>,
     /// Size of one saved output

@@ -48,7 +48,6 @@ impl Appended {
     }
 }
 
-#[cfg(unix)]
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt as _;

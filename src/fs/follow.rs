@@ -99,7 +99,6 @@ fn reversed(path: &Path) -> Vec<OsString> {
     names.collect()
 }
 
-#[cfg(unix)]
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::symlink;

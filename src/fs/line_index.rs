@@ -222,7 +222,6 @@ mod tests {
 
     /// As with a write through a shared mapping: the content changes, the metadata does not.
     #[test]
-    #[cfg(unix)]
     fn remembered_block_with_another_count_of_newlines_serves_no_line() {
         let file = tempfile::tempfile().unwrap();
         let content = b"0123456\n".repeat(1_100_000);

@@ -199,7 +199,6 @@ pub fn lexical(path: &Path) -> PathBuf {
     plain
 }
 
-#[cfg(unix)]
 #[cfg(test)]
 mod tests {
     use super::*;

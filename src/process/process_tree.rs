@@ -1,24 +1,17 @@
 //! The processes of a command: finds them, finds those that survive the shell, and ends them.
 //!
-//! On Unix, a process belongs to a running command by its process group, its parents, or a tag in its environment. It
+//! A process belongs to a running command by its process group, its parents, or a tag in its environment. It
 //! belongs to a command that has ended by its process group, its parents, or the output pipe that it holds open. The
-//! next server uses the tag to find processes of a killed server. On Windows, the processes are in a job object, which
-//! ends with the server. Other modules do not depend on the platform.
+//! next server uses the tag to find processes of a killed server.
 
-#[cfg(unix)]
 mod unix;
-#[cfg(windows)]
-mod windows;
 
 use std::time::Duration;
 
 use super::Background;
 use crate::blocking;
 
-#[cfg(unix)]
 pub(super) use unix::{ProcessScope, end_orphans, end_scopes_blocking, kill_group, reap_inherited};
-#[cfg(windows)]
-pub(super) use windows::{ProcessScope, end_orphans, end_scopes_blocking, kill_group, reap_inherited};
 
 /// The processes that survive the shell of a command that ended by itself. The scope has those that cutline ends with
 /// the server; the list has those that the result shows.

@@ -111,7 +111,7 @@ pub(super) struct RegisteredCommand {
 }
 
 impl RegisteredCommand {
-    /// Adds the group and start time of the shell to the scope. On Windows, puts the shell, which waits, into the job.
+    /// Adds the group and start time of the shell to the scope.
     pub(super) fn attach_shell(&self, shell: &mut Child) -> io::Result<()> {
         let mut attached = Ok(());
         self.registry.commands.send_modify(|commands| {

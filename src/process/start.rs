@@ -36,7 +36,7 @@ impl Commands {
         arguments: &[OsString],
     ) -> io::Result<(Program, InputPipe, PipeReader)> {
         let (from_input, input) = io::pipe()?;
-        // Use the full path of a program on `PATH`, because on Windows its name can lack the extension.
+        // For a name without a path and a changed environment, std uses the slower fork.
         let is_name = Path::new(program).components().count() == 1;
         let found = is_name.then(|| sys::on_path(program)).flatten();
         let mut command = Command::new(found.as_deref().map_or(program, Path::as_os_str));

@@ -47,7 +47,6 @@ impl ServerId {
     }
 }
 
-#[cfg(unix)]
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -107,7 +107,6 @@ fn is_of_ended_server(name: &[u8]) -> bool {
     tag.and_then(ServerId::of_tag).is_some_and(|server| !sys::may_be_alive(server.id, server.start))
 }
 
-#[cfg(unix)]
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,23 +1,19 @@
 //! Tests saved outputs in real folders.
 
 use std::fs;
-#[cfg(unix)]
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use super::*;
-#[cfg(unix)]
 use crate::fs::saved_name::is_saved_name;
 
 fn settings(dir: PathBuf) -> Settings {
     Settings { dir, private: true, ..Settings::default() }
 }
 
-#[cfg(unix)]
 fn create(store: &Store) -> SavedFile {
     store.create(SavedKind::COMMAND).unwrap()
 }
 
-#[cfg(unix)]
 #[test]
 fn file_is_private_capped_and_removed_unless_kept() {
     let temp = tempfile::tempdir().unwrap();
@@ -44,7 +40,6 @@ fn file_is_private_capped_and_removed_unless_kept() {
     assert_eq!((fs::read(&saved.path).unwrap(), saved.first_bytes), (b"abcde".to_vec(), Some(5)));
 }
 
-#[cfg(unix)]
 #[test]
 fn removed_configured_folder_is_created_again() {
     let temp = tempfile::tempdir().unwrap();
@@ -63,7 +58,6 @@ fn removed_configured_folder_is_created_again() {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn a_folder_that_is_not_this_users_alone_is_not_used() {
     let temp = tempfile::tempdir().unwrap();
@@ -97,7 +91,6 @@ fn a_folder_that_is_not_this_users_alone_is_not_used() {
     assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0, "an output was saved through the link");
 }
 
-#[cfg(unix)]
 #[test]
 fn configured_folder_is_used_unchanged() {
     let temp = tempfile::tempdir().unwrap();
@@ -111,7 +104,6 @@ fn configured_folder_is_used_unchanged() {
     assert_eq!(in_missing.create(SavedKind::COMMAND).unwrap_err().kind(), io::ErrorKind::NotFound);
 }
 
-#[cfg(unix)]
 #[test]
 fn missing_configured_folder_is_created_private() {
     let temp = tempfile::tempdir().unwrap();
@@ -121,7 +113,6 @@ fn missing_configured_folder_is_created_private() {
     assert_eq!(fs::metadata(&missing).unwrap().permissions().mode() & 0o777, 0o700);
 }
 
-#[cfg(unix)]
 #[test]
 fn link_instead_of_the_folder_is_not_followed() {
     for private in [false, true] {
@@ -152,7 +143,6 @@ fn link_instead_of_the_folder_is_not_followed() {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn a_private_folder_that_was_cleared_away_is_made_again() {
     let temp = tempfile::tempdir().unwrap();
@@ -164,7 +154,6 @@ fn a_private_folder_that_was_cleared_away_is_made_again() {
     assert_eq!(fs::read_dir(&dir).unwrap().count(), 1);
 }
 
-#[cfg(unix)]
 #[test]
 fn cleanup_removes_old_outputs_then_the_oldest() {
     let temp = tempfile::tempdir().unwrap();

@@ -10,10 +10,8 @@ use std::io::{self, Read as _, Write as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-#[cfg(unix)]
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::io::{AsyncRead, AsyncWrite, DuplexStream};
-#[cfg(unix)]
 use tokio::net::unix::pipe::{OpenOptions, Receiver, Sender};
 use tokio::sync::oneshot;
 use tokio_util::io::SyncIoBridge;
@@ -25,7 +23,6 @@ const BUFFER_BYTES: usize = 64 * 1024;
 /// Stack size in bytes of a thread, which only copies.
 const STACK_BYTES: usize = 256 * 1024;
 /// Time between two checks whether stdout still has a reader.
-#[cfg(unix)]
 const CHECK_INTERVAL: std::time::Duration = std::time::Duration::from_millis(500);
 
 /// A counter of written bytes. If it grows, the stream accepts bytes; the client may not have read them yet. Its value
@@ -51,7 +48,6 @@ impl Stdio {
     pub(super) fn open() -> io::Result<Self> {
         let written = Written::default();
         let (done, output_done) = oneshot::channel();
-        #[cfg(unix)]
         if let Some((read, write)) = pipes() {
             // All output is written when a write returns.
             drop(done);
@@ -101,11 +97,8 @@ fn copy_output(mut from: SyncIoBridge<DuplexStream>, written: &AtomicUsize) {
     }
 }
 
-/// Waits until stdout has no reader. Waits forever on a system that does not report it.
+/// Waits until stdout has no reader.
 pub(super) async fn output_closed() {
-    #[cfg(windows)]
-    std::future::pending::<()>().await;
-    #[cfg(unix)]
     while !output_is_closed() {
         tokio::time::sleep(CHECK_INTERVAL).await;
     }
@@ -113,14 +106,12 @@ pub(super) async fn output_closed() {
 
 /// Opens both streams again, so that making them non-blocking does not affect other processes. Returns `None` if one of
 /// them is not a pipe, or without `/proc`, which only Linux has.
-#[cfg(unix)]
 fn pipes() -> Option<(Receiver, Sender)> {
     let read = OpenOptions::new().open_receiver("/proc/self/fd/0").ok()?;
     Some((read, OpenOptions::new().open_sender("/proc/self/fd/1").ok()?))
 }
 
 /// Returns true if stdout has no reader.
-#[cfg(unix)]
 fn output_is_closed() -> bool {
     let stdout = rustix::stdio::stdout();
     let polled = poll(&mut [PollFd::new(&stdout, PollFlags::empty())], Some(&Timespec::default()));

@@ -1,7 +1,7 @@
-//! The common parts of macOS and Windows: processes through `sysinfo`, and replacements for functions of Linux.
+//! macOS: processes through `sysinfo`, and replacements for functions of Linux.
 //!
 //! A snapshot can be out of date. Start times are in whole seconds. The pipes of a process and some environments are
-//! unknown; on Windows also groups and owners.
+//! unknown.
 
 #![expect(clippy::unnecessary_wraps, reason = "they can fail on Linux")]
 
@@ -91,7 +91,6 @@ fn seen(process: &sysinfo::Process) -> Process {
     }
 }
 
-#[cfg(unix)]
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -71,7 +71,6 @@ impl Fixture {
     }
 
     /// Returns the parent folder of the workspace.
-    #[cfg_attr(windows, expect(dead_code, reason = "only tests with links use it"))]
     pub(super) fn outside(&self) -> &Path {
         self.dir.path()
     }

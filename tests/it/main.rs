@@ -5,7 +5,6 @@
 //!
 //! The tests need Unix: they use file modes, links and signals.
 
-#![cfg(unix)]
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -76,15 +76,6 @@ fn versions_agree() {
 }
 
 #[test]
-fn installed_packages_have_this_version() {
-    let (page, npm) = (file("docs/releasing.md"), wrapper()["name"].as_str().unwrap().to_owned());
-    let command = page.lines().find(|line| line.starts_with("npm install")).unwrap();
-    let installed: Vec<&str> =
-        command.split_whitespace().filter_map(|word| word.strip_prefix("target/packages/")).collect();
-    assert_eq!(installed, [format!("{npm}-{VERSION}.tgz"), format!("{npm}-linux-x64-{VERSION}.tgz")]);
-}
-
-#[test]
 fn names_and_licence_agree() {
     let (wrapper, manifest) = (wrapper(), manifest());
     assert_eq!(manifest["name"], NAME);
@@ -115,22 +106,7 @@ fn npm_and_mcpb_are_for_the_released_targets() {
 }
 
 #[test]
-fn targets_are_documented() {
-    let page = file("docs/releasing.md");
-    let mut rows = 0;
-    for state in ["released", "local", "planned"] {
-        for row in targets(state) {
-            let target = row["target"].as_str().unwrap();
-            let line = format!("| `{target}` | {state} |");
-            assert!(page.contains(&line), "docs/releasing.md does not have: {line}");
-            rows += 1;
-        }
-    }
-    assert_eq!(
-        rows,
-        data("packaging/targets.json").as_array().unwrap().len(),
-        "targets.json has an unknown state"
-    );
+fn released_targets_have_a_runner() {
     for row in targets("released") {
         assert!(row["runner"].is_string(), "no runner builds {row}");
     }

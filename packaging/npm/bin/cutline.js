@@ -13,9 +13,8 @@ const platformPackage = `${wrapper.name}-${platform}`;
 
 // Returns undefined if there is no package for this platform, or if npm skipped optional dependencies.
 function binary() {
-  const file = process.platform === 'win32' ? 'cutline.exe' : 'cutline';
   try {
-    return require.resolve(`${platformPackage}/bin/${file}`);
+    return require.resolve(`${platformPackage}/bin/cutline`);
   } catch {
     return undefined;
   }

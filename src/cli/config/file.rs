@@ -105,8 +105,6 @@ fn rewritten(
     };
     ensure!(owner::names(&before)? == 1, "it has other hard links, which would keep the old text");
     let backup = back_up(&path, &before, &old)?;
-    // Windows cannot replace an open file.
-    drop(before);
     if read_all(&path)? != old {
         fs::remove_file(&backup)?;
         bail!("another program has written it just now");

@@ -1,23 +1,18 @@
-//! Preserves the owner and mode of a client's file when it is replaced. On Windows, a file inherits the permissions of
-//! its folder.
+//! Preserves the owner and mode of a client's file when it is replaced.
 
 use std::fs::File;
 use std::io;
-#[cfg(unix)]
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 
 use tempfile::NamedTempFile;
 
 /// The mode of a new file, before the umask.
-#[cfg(unix)]
 const NEW_MODE: u32 = 0o666;
 
-/// On other systems, a new file has the default mode.
+/// Returns a builder for files with the default mode of new files.
 pub(in crate::cli) fn as_programs_make_them() -> tempfile::Builder<'static, 'static> {
-    #[cfg_attr(windows, expect(unused_mut, reason = "it has no mode there"))]
     let mut file = tempfile::Builder::new();
-    #[cfg(unix)]
     file.permissions(std::fs::Permissions::from_mode(NEW_MODE));
     file
 }
@@ -32,18 +27,11 @@ pub(super) fn file_like(other: Option<&File>, folder: &Path) -> io::Result<Named
 }
 
 /// Returns the number of hard links of a file.
-#[cfg(unix)]
 pub(super) fn names(file: &File) -> io::Result<u64> {
     Ok(file.metadata()?.nlink())
 }
 
-#[cfg(windows)]
-pub(super) fn names(file: &File) -> io::Result<u64> {
-    Ok(winapi_util::file::information(file)?.number_of_links())
-}
-
 /// Copies owner, group and mode of another file.
-#[cfg(unix)]
 fn belong_alike(file: &File, other: &File) -> io::Result<()> {
     let (own, other) = (file.metadata()?, other.metadata()?);
     if (own.uid(), own.gid()) != (other.uid(), other.gid()) {
@@ -52,13 +40,7 @@ fn belong_alike(file: &File, other: &File) -> io::Result<()> {
     file.set_permissions(other.permissions())
 }
 
-#[cfg(windows)]
-#[expect(clippy::unnecessary_wraps, reason = "it can fail on other systems")]
-fn belong_alike(_: &File, _: &File) -> io::Result<()> {
-    Ok(())
-}
-
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -10,13 +10,8 @@ use crate::cli::values::word_of;
 use crate::cli::{Client, ConfigScope};
 
 /// The folder for settings of desktop programs.
-const SETTINGS: &str = if cfg!(target_os = "macos") {
-    "~/Library/Application Support"
-} else if cfg!(windows) {
-    "$APPDATA"
-} else {
-    "$XDG_CONFIG_HOME|~/.config"
-};
+const SETTINGS: &str =
+    if cfg!(target_os = "macos") { "~/Library/Application Support" } else { "$XDG_CONFIG_HOME|~/.config" };
 /// The name of this server's own file in a client's folder of server files.
 const OWN_FILE: &str = "cutline.yaml";
 /// Maximum number of files in a folder that are read.

@@ -63,7 +63,6 @@ impl ProcessScope {
     }
 
     /// Adds the group and the start time of the shell.
-    #[expect(clippy::unnecessary_wraps, reason = "it can fail on Windows")]
     pub(in crate::process) fn attach_shell(&mut self, shell: &mut Child) -> std::io::Result<()> {
         self.group = shell.id().unwrap_or(0);
         if let Ok(Some(process)) = sys::process_info(self.group) {

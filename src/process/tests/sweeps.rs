@@ -1,7 +1,6 @@
 //! Tests sweeps of saved outputs while the server runs.
 
 use std::fs;
-#[cfg(unix)]
 use std::os::unix::fs::OpenOptionsExt as _;
 
 use super::*;
@@ -15,7 +14,6 @@ async fn sweeps_at_the_start_and_each_hour() {
     let commands = Commands::new(saved, None, Environment::default());
     let old = |name: &str| {
         let path = temp.path().join(name);
-        #[cfg(unix)]
         fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path).unwrap();
         fs::File::create(&path).unwrap().set_modified(SystemTime::now() - keep * 2).unwrap();
         path

@@ -3,7 +3,7 @@
 use super::*;
 
 fn glob(glob: &str) -> Glob {
-    let base = if cfg!(windows) { r"\\?\C:\work\repo" } else { "/work/repo" };
+    let base = "/work/repo";
     Glob::new(glob, Path::new(base)).unwrap()
 }
 
@@ -26,10 +26,7 @@ fn globs_select_files_to_search() {
         ("./*.rs", "src/a.rs", false),
         ("/a.rs", "a.rs", true),
         ("/a.rs", "src/a.rs", false),
-        #[cfg(unix)]
         ("/work/repo/src/*.rs", "src/a.rs", true),
-        #[cfg(windows)]
-        ("C:/work/repo/src/*.rs", "src/a.rs", true),
         ("src/**/*.ts", "src/a.ts", true),
         ("src/**/*.ts", "src/x/y/a.ts", true),
         ("src/**/*.ts", "lib/src/a.ts", false),

@@ -1,11 +1,7 @@
 //! Runs real commands, each test in a separate folder.
 
-#[cfg(unix)]
 mod background;
-#[cfg(unix)]
 mod ending;
-#[cfg(windows)]
-mod jobs;
 mod saving;
 mod texts;
 
@@ -90,7 +86,6 @@ impl Server {
         self.work.path().join(name)
     }
 
-    #[cfg(unix)]
     /// Waits until a process has written its process id to this file. Returns the id.
     async fn pid_in(&self, name: &str) -> u32 {
         let path = self.path(name);
@@ -125,14 +120,12 @@ async fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
     tokio::time::timeout(HANG, found).await.expect("it never came")
 }
 
-#[cfg(unix)]
 /// Returns true if a process runs. A zombie does not count.
 fn runs(pid: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit_once(") ").is_some_and(|(_, state)| !state.starts_with(['Z', 'X']))
 }
 
-#[cfg(unix)]
 /// Waits until a process has ended.
 async fn gone(pid: u32) {
     until(|| (!runs(pid)).then_some(())).await;

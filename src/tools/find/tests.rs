@@ -29,7 +29,6 @@ fn by_name_at_any_depth_in_path_order() {
     assert_eq!(text(&tree(), &json!({"pattern": "*.RS"})), "No files found matching pattern");
 }
 
-#[cfg(unix)]
 #[test]
 fn folders_end_with_a_slash_and_links_are_files() {
     let fixture = tree();
@@ -115,7 +114,6 @@ fn invalid_glob() {
     assert!(error.starts_with("Invalid glob 'a[': "), "{error}");
 }
 
-#[cfg(unix)]
 #[test]
 fn names_that_can_not_be_shown_as_they_are() {
     use std::os::unix::ffi::OsStrExt;

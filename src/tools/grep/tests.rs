@@ -83,7 +83,6 @@ fn files_and_counts() {
     assert_eq!(error.to_string(), "Offset 4 is beyond the last file (4 in all)");
 }
 
-#[cfg(unix)] // elsewhere no name ends with a space
 #[test]
 fn files_with_names_of_white_space_have_a_notice() {
     let fixture = Fixture::new(&[(" ", "x")]);
@@ -212,7 +211,6 @@ fn long_lines_show_where_the_match_is() {
     assert_eq!(details(&fixture, &json!({"pattern": "needle"})), expected);
 }
 
-#[cfg(unix)]
 #[test]
 fn skipped_files_are_counted() {
     let fixture = Fixture::new(&[(".gitignore", "*.log\n"), ("a.log", "needle\n")]);
@@ -324,7 +322,6 @@ fn paths_can_be_used_with_read() {
     assert!(error.starts_with("Path is outside the workspace"), "{error}");
 }
 
-#[cfg(unix)]
 #[test]
 fn a_link_inside_a_walk_is_not_followed_by_anything() {
     let fixture = tree();

@@ -12,7 +12,6 @@ fn text(fixture: &Fixture, arguments: &Value) -> String {
     ls(fixture, arguments).unwrap().text
 }
 
-#[cfg(unix)]
 #[test]
 fn names_without_regard_to_case_and_folders_with_a_slash() {
     let fixture = Fixture::new(&[

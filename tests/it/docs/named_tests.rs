@@ -22,13 +22,8 @@ const CLAIMS: [&str; 9] = [
     "## Bounds",
 ];
 /// Sections without claims.
-const OTHERS: [&str; 5] = [
-    "## Summary",
-    "## Threat model",
-    "## Not covered",
-    "## macOS and Windows",
-    "## Dependencies and fuzzing",
-];
+const OTHERS: [&str; 5] =
+    ["## Summary", "## Threat model", "## Not covered", "## macOS", "## Dependencies and fuzzing"];
 /// The head of the table.
 const HEAD: &str = "a command | `workspace-write` | `read-only` |";
 

@@ -26,7 +26,6 @@ async fn process_with_open_output_does_not_delay_the_result() {
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "before\nafter\n");
 }
 
-#[cfg(unix)]
 #[tokio::test]
 async fn end_of_server_ends_the_group_but_not_daemons() {
     let server = Server::new();

@@ -1,11 +1,9 @@
 //! Tests saved outputs, including cases in which saving fails.
 
-#[cfg(unix)]
 use std::os::unix::fs::PermissionsExt;
 
 use super::*;
 
-#[cfg(unix)]
 #[tokio::test]
 async fn full_output_is_saved_and_unlocked() {
     let server = Server::new();
@@ -29,7 +27,6 @@ async fn counting_continues_after_the_cap() {
     assert_eq!(output.details.truncation.unwrap().total_bytes, 588_895);
 }
 
-#[cfg(unix)] // the words are the system's
 #[tokio::test]
 async fn missing_folder_is_reported() {
     let server = Server::with(Limits::default(), |spill| {
@@ -45,7 +42,6 @@ async fn missing_folder_is_reported() {
     assert_eq!(server.run("echo hi").await.text, "hi\n");
 }
 
-#[cfg(unix)]
 #[tokio::test]
 async fn link_instead_of_the_folder_is_not_followed() {
     let server = Server::new();
@@ -103,7 +99,6 @@ impl Drop for Disk {
     }
 }
 
-#[cfg(unix)]
 #[tokio::test]
 async fn only_orphans_of_a_dead_server_are_ended_at_the_start() {
     use std::os::unix::fs::MetadataExt as _;

@@ -25,7 +25,6 @@ async fn output_within_limits_is_unchanged() {
         ("exit 3", "(no output)\n\nCommand exited with code 3"),
         ("echo out; exit 3", "out\n\nCommand exited with code 3"),
         ("-c() { echo mine; }; -c", "mine\n"),
-        #[cfg(unix)]
         ("kill -KILL $$", "(no output)\n\nCommand killed by signal SIGKILL (code 137)"),
         ("printf '\\n \\n'", "\n \n\n[Output is 2 lines of white space]"),
         ("cat; echo end", "end\n"),
@@ -38,7 +37,6 @@ async fn output_within_limits_is_unchanged() {
         assert!(output.details.truncation.is_none() && output.details.duration_ms.is_some());
         assert_eq!(server.saved(), Vec::<PathBuf>::new(), "{command}");
     }
-    #[cfg(unix)] // elsewhere a shell spells it in its own way
     assert_eq!(server.run("pwd -P").await.text, format!("{}\n", server.cx.workspace.dir().display()));
 }
 
@@ -66,7 +64,6 @@ async fn how_it_ended_is_in_the_details() {
     let code = |output: Output| (output.details.exit_code, output.details.signal);
     assert_eq!(code(server.run("true").await), (Some(0), None));
     assert_eq!(code(server.run("exit 3").await), (Some(3), None));
-    #[cfg(unix)]
     assert_eq!(code(server.run("kill -TERM $$").await), (Some(143), Some("SIGTERM")));
 }
 
