@@ -3,7 +3,7 @@
 
 import unittest
 
-from count_lines import count
+from count_lines import count, part_of, types_in
 
 
 class Count(unittest.TestCase):
@@ -40,6 +40,20 @@ class Count(unittest.TestCase):
     def test_other_attributes_count(self):
         self.check(2, "#[cfg(unix)]\nfn a() {}\n")
         self.check(2, "#[cfg(not(test))]\nfn a() {}\n")
+
+    def test_types_outside_tests_are_found(self):
+        text = "pub(super) type A = u8;\nimpl B for C {\n    type D = u8;\n}\npub enum E<T> {}\n"
+        self.assertEqual(types_in(text + "#[cfg(test)]\nmod tests {\n    struct F;\n}\n// struct G\n"), ["A", "E"])
+
+    def test_longest_folder_decides_the_part(self):
+        cases = {
+            "src/cli/wrap.rs": "wrap and cli/wrap",
+            "src/cli/wrapped.rs": "cli without wrap",
+            "src/main.rs": "fit, limits, stop, others",
+            "core/src/text/tokens.rs": "core: tokens, terminal, decode, text",
+            "core/src/lib.rs": "core: notice, details",
+        }
+        self.assertEqual({path: part_of(path) for path in cases}, cases)
 
 
 if __name__ == "__main__":
