@@ -28,7 +28,7 @@ use clap::parser::ValueSource;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 
 use crate::fs;
-use crate::process::{self, sandbox};
+use crate::process::{self, environment, sandbox};
 use crate::tools::error::reason;
 use crate::wrap::KeepPart;
 use options::{LIMITS, OUTPUT, Options};
@@ -184,6 +184,10 @@ pub fn run() -> anyhow::Result<i32> {
         // The server starts sandboxed commands with this hidden subcommand. The rules are on stdin.
         let command: Vec<OsString> = std::env::args_os().skip(2).collect();
         return Err(sandbox::enter(&command)).context("the sandbox rules could not be applied");
+    }
+    if std::env::args_os().nth(1).is_some_and(|word| word == environment::NO_EDITOR) {
+        // Commands have this hidden subcommand as their editor.
+        return Err(anyhow!(environment::NO_EDITOR_MESSAGE));
     }
     // This must be the first step. Code that opens files later sets close-on-exec itself.
     process::close_inherited_on_exec();

@@ -1,10 +1,11 @@
-//! Signals that end this process, and the signal for ended children.
+//! Signals that end this process, and signals that its parent ignored or blocked.
 
 use std::io;
 use std::task::{Context, Poll};
 
 use futures_util::StreamExt as _;
 use futures_util::stream::{BoxStream, SelectAll, poll_fn};
+use nix::sys::signal::SigSet;
 use tokio::signal::unix::{SignalKind, signal};
 
 /// A stream with the number of each received signal that ends the server.
@@ -18,10 +19,28 @@ fn numbered(
     poll_fn(poll).map(move |()| number).boxed()
 }
 
-/// Installs a handler for ended children. If the parent of this process ignores that signal, this process inherits the
-/// setting and could not wait for children. Needs a tokio runtime.
-pub(crate) fn see_children_end() -> io::Result<()> {
+/// Makes commands start with the default action for each signal and with no signal blocked, however this process was
+/// started. Call it before another thread starts. Needs a tokio runtime.
+///
+/// The kernel resets a handler when a program starts, but not an ignored signal. So each signal that the parent ignores
+/// gets a handler that does nothing. Only `SIGILL`, `SIGFPE` and `SIGSEGV` can have none. `SIGCHLD` always gets one:
+/// while it is ignored, this process cannot wait for its children.
+pub(crate) fn reset_inherited() -> io::Result<()> {
+    SigSet::empty().thread_set_mask()?;
+    // Other systems do not report ignored signals. There, the server handles those that end it.
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok()).unwrap_or(0);
+    for number in (1..=64).filter(|number| ignored >> (number - 1) & 1 == 1) {
+        let _refused_for_some = signal(SignalKind::from_raw(number));
+    }
     signal(SignalKind::child()).map(drop)
+}
+
+#[cfg(windows)]
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
+pub(crate) fn reset_inherited() -> io::Result<()> {
+    Ok(())
 }
 
 /// Returns the signals that are received from now on.

@@ -1,18 +1,36 @@
 //! The environment of commands: the server's variables, without those that look like secrets, and a few that cutline
-//! sets.
+//! sets so that no program waits for a terminal.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::sync::LazyLock;
 
 use crate::sys::TAG;
 
-/// Variables that cutline sets for each command: no prompts, no pagers, no colours.
-const OWN: [(&str, &str); 5] = [
+/// Variables that cutline sets for each command: no prompts, no pagers, no colours. git accepts its own text instead of
+/// opening an editor. `GIT_SEQUENCE_EDITOR` is not set, because it would override a `GIT_EDITOR` of the command.
+const OWN: [(&str, &str); 7] = [
     ("PAGER", "cat"),
     ("GIT_PAGER", "cat"),
+    ("GIT_EDITOR", "true"),
     ("GIT_TERMINAL_PROMPT", "0"),
+    ("SSH_ASKPASS_REQUIRE", "never"),
     ("TERM", "dumb"),
     ("NO_COLOR", "1"),
 ];
+/// Variables with the editor of other programs.
+const EDITORS: [&str; 2] = ["EDITOR", "VISUAL"];
+/// Variables that commands never inherit. `node` prints a warning if a colour is forced and `NO_COLOR` is set. The
+/// others let a program wait in another window, or on the terminal of the client.
+const NOT_INHERITED: [&str; 4] = ["FORCE_COLOR", "CLICOLOR_FORCE", "GPG_TTY", "SSH_ASKPASS"];
+/// The ends of names of variables that commands never inherit: the editors and pagers of single programs, such as
+/// `KUBE_EDITOR` and `MANPAGER`.
+const NOT_INHERITED_ENDS: [&[u8]; 2] = [b"EDITOR", b"PAGER"];
+
+/// The subcommand that commands get as their editor. It fails at once, with [`NO_EDITOR_MESSAGE`].
+pub(crate) const NO_EDITOR: &str = "no-editor";
+/// The message of that subcommand.
+pub(crate) const NO_EDITOR_MESSAGE: &str = "a command has no terminal, so it cannot open an editor. Pass the text as an \
+     argument or in a file (git: -m or -F), or set the editor in the command: EDITOR=PROGRAM";
 
 /// Parts of names of variables with secrets. Clients pass their own variables on to the server.
 const SECRET_PARTS: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL", "PASSPHRASE"];
@@ -54,9 +72,24 @@ impl Environment {
     pub(super) fn variables(&self) -> impl Iterator<Item = (OsString, OsString)> {
         // If a command started this server, the tag belongs to that command, and `_` is the last program of its shell.
         let inherited = std::env::vars_os()
-            .filter(|(name, _)| name != TAG && name != "_" && !self.removed.contains(name));
-        inherited.chain(OWN.map(|(name, value)| (name.into(), value.into())))
+            .filter(|(name, _)| name != TAG && name != "_" && !self.removed.contains(name))
+            .filter(|(name, _)| is_inherited(name));
+        let editors = EDITORS.map(|name| (name.into(), OsString::from(&*EDITOR)));
+        inherited.chain(OWN.map(|(name, value)| (name.into(), value.into()))).chain(editors)
     }
+}
+
+/// The command line of this binary that fails instead of opening an editor. `false` if its path cannot be quoted.
+static EDITOR: LazyLock<String> = LazyLock::new(|| {
+    let binary = std::env::current_exe().ok().and_then(|path| path.into_os_string().into_string().ok());
+    let quoted = binary.as_deref().and_then(|path| shlex::try_quote(path).ok());
+    quoted.map_or_else(|| "false".to_owned(), |binary| format!("{binary} {NO_EDITOR}"))
+});
+
+/// Returns false for a variable that could let a program wait for a terminal, or that contradicts one of [`OWN`].
+fn is_inherited(name: &OsStr) -> bool {
+    let ends = |end: &&[u8]| name.as_encoded_bytes().ends_with(end);
+    !NOT_INHERITED.iter().any(|known| name == *known) && !NOT_INHERITED_ENDS.iter().any(ends)
 }
 
 /// Returns the names of the variables that look like secrets and are not in `keep`.

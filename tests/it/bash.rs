@@ -44,6 +44,55 @@ fn end_of_a_command_is_detected_with_sigchld_ignored() {
 }
 
 #[test]
+fn commands_start_with_default_signals_however_the_server_was_started() {
+    let workspace = Workspace::new();
+    let ignore_and_block = "
+        use POSIX;
+        sigprocmask(SIG_BLOCK, POSIX::SigSet->new(SIGPIPE, SIGTERM, SIGUSR1, SIGCHLD));
+        $SIG{$_} = 'IGNORE' for qw(INT QUIT HUP TERM USR1 PIPE TSTP CHLD ALRM TTOU NUM40);
+        exec @ARGV;";
+    for flags in [&[][..], &["--sandbox", "read-only"]] {
+        if !flags.is_empty() && !cfg!(target_os = "linux") {
+            continue;
+        }
+        let start = Start::new(&workspace).flags(flags);
+        let mut client = start.through("perl", &["-e", ignore_and_block]).client();
+        if cfg!(target_os = "linux") {
+            let reply = client.call("bash", json!({"command": "grep -E '^Sig(Blk|Ign)' /proc/self/status"}));
+            // The C library ignores its own signals 32 and 33 in some of the processes that it starts.
+            let text = reply.text().replace("180000000", "000000000");
+            assert_eq!(text, "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
+        }
+        client.call("bash", json!({"command": "yes | head -1"})).assert_text("y\n");
+        client
+            .call("bash", json!({"command": "trap 'echo got' INT; kill -INT $$; kill -TERM $$; echo lives"}))
+            .assert_text("got\n\nCommand killed by signal SIGTERM (code 143)");
+    }
+}
+
+#[test]
+fn programs_do_not_wait_for_a_terminal() {
+    let workspace = Workspace::new();
+    let mut client = Start::new(&workspace).env("DISPLAY", ":0").env("SSH_ASKPASS", "<base>/none").client();
+    for command in [
+        "less /etc/passwd | wc -l",
+        "more /etc/passwd | wc -l",
+        "man ls",
+        "systemctl status",
+        "systemctl edit none",
+        "sudo --reset-timestamp true",
+        "ssh-keygen -q -t ed25519 -N secret -f key && ssh-keygen -y -f key",
+        "gpg --homedir . --symmetric /etc/passwd",
+        "git clone -q https://127.0.0.1:9/none",
+        "crontab -e",
+        "read -p 'Continue? ' answer",
+    ] {
+        let reply = client.call("bash", json!({"command": command, "timeout": 20}));
+        assert!(reply.details()["timedOut"].is_null(), "{command}: {reply}");
+    }
+}
+
+#[test]
 fn commands_have_no_terminal_even_if_the_client_has_one() {
     // The server, or `cutline wrap` with the server, is one of several processes on a terminal, as if an agent in a
     // terminal had started it.
