@@ -37,12 +37,6 @@ pub(crate) fn reset_inherited() -> io::Result<()> {
     signal(SignalKind::child()).map(drop)
 }
 
-#[cfg(windows)]
-#[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
-pub(crate) fn reset_inherited() -> io::Result<()> {
-    Ok(())
-}
-
 /// Returns the signals that are received from now on.
 pub(crate) fn signals() -> io::Result<Signals> {
     let kinds = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()];
