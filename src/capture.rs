@@ -10,11 +10,11 @@ use std::io;
 use std::sync::Arc;
 
 use crate::fs::saved_name::SavedKind;
-use crate::limits::BINARY_SNIFF_BYTES;
 use crate::saved_output::{SavedOutput, SavedStream, Store};
+use cutline_core::text::binary::{DECIDING_BYTES, is_binary, without_nul};
 use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::terminal::Terminal;
-use cutline_core::text::{Counter, Extent, as_index};
+use cutline_core::text::{Counter, Extent};
 use cutline_core::truncate::line::LineCutter;
 use cutline_core::truncate::{Bounds, Collector, Keep, KeyForms, KeySpace, Truncation, truncate};
 
@@ -72,6 +72,8 @@ pub struct Latest {
 pub struct Capture {
     /// Saves the full output if it exceeds the limits.
     pub(crate) stream: SavedStream,
+    /// The first bytes, which decide whether the output is binary.
+    start: Vec<u8>,
     binary: bool,
     recent: Vec<u8>,
     /// `None` once the result was returned.
@@ -92,7 +94,7 @@ impl ShownText {
         let Self { decoder, terminal, cutter, ends } = self;
         let mut keep = |text: &str| cutter.push(text, &mut |part| ends.push(part));
         if let Some(bytes) = bytes {
-            decoder.push(bytes, &mut |text| terminal.push(text, &mut keep));
+            decoder.push(bytes, &mut |text| terminal.push(&without_nul(text), &mut keep));
         } else {
             decoder.finish(&mut |text| terminal.push(text, &mut keep));
             terminal.finish(&mut keep);
@@ -118,16 +120,18 @@ impl Capture {
             ends: view.collector(),
         };
         let stream = SavedStream::new(store, kind, view.bounds);
-        Self { stream, binary: false, recent: Vec::new(), shown: Some(shown) }
+        Self { stream, start: Vec::new(), binary: false, recent: Vec::new(), shown: Some(shown) }
     }
 
     /// Adds the next bytes.
     pub fn push(&mut self, bytes: &[u8]) {
-        let sniffed = as_index(self.stream.raw.extent().bytes);
-        let start = &bytes[..BINARY_SNIFF_BYTES.saturating_sub(sniffed).min(bytes.len())];
-        self.binary |= memchr::memchr(0, start).is_some();
         self.stream.push(bytes);
         if let Some(shown) = &mut self.shown {
+            let missing = DECIDING_BYTES - self.start.len();
+            if missing > 0 {
+                self.start.extend_from_slice(&bytes[..missing.min(bytes.len())]);
+                self.binary = self.start.len() == DECIDING_BYTES && is_binary(&self.start);
+            }
             if !self.binary {
                 shown.push(Some(bytes));
             }
@@ -146,6 +150,7 @@ impl Capture {
     /// Returns the output for the result, with key lines of these forms. If `output_is_open`, even short output is
     /// saved, because more can follow.
     pub fn answer(&mut self, output_is_open: bool, forms: KeyForms) -> Captured {
+        self.binary |= is_binary(&std::mem::take(&mut self.start));
         let nothing = || (truncate("", Bounds::new(0, 0), Keep::Tail), None);
         let (text, lines_cut) = self.shown.take().map_or_else(nothing, |shown| shown.finish(forms));
         self.recent = Vec::new();

@@ -82,8 +82,6 @@ pub const OUTLINE_FILE_BYTES: u64 = 2_000_000;
 pub const OUTLINE_BYTES: u64 = 96_000;
 /// Number of bytes after a page in which read looks for definitions if more follow.
 pub const OUTLINE_PART_BYTES: u64 = 32_000;
-/// Number of bytes at the start of a file that are checked. A NUL byte there makes the file binary.
-pub const BINARY_SNIFF_BYTES: usize = 8192;
 /// Approximate maximum bytes of a line that grep searches at once. Longer lines are searched in windows.
 pub const GREP_LINE_BYTES: usize = 256_000;
 /// Maximum bytes of a file that grep searches across lines (`multiline`).

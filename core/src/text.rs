@@ -3,6 +3,7 @@
 //! A line ends with `\n`; the last line can be unterminated. A `\r` alone does not end a line. This module does no I/O: it
 //! takes pieces of text and returns pieces.
 
+pub mod binary;
 pub mod count;
 pub mod decode;
 mod json;

@@ -142,9 +142,14 @@ impl Workspace {
 
     /// Returns true if `real`, a path without links, may be opened. Saved outputs may only be opened as files.
     pub fn allows(&self, real: &Path) -> bool {
+        self.allows_all_of(real) || self.is_saved_output(real)
+    }
+
+    /// Returns true if `real`, a path without links, is that of a saved output.
+    pub fn is_saved_output(&self, real: &Path) -> bool {
         let is_inside = self.saved.is_some() && real.parent() == self.saved.as_deref();
         let is_saved = |name: &OsStr| is_saved_name(&name.to_string_lossy());
-        self.allows_all_of(real) || is_inside && real.file_name().is_some_and(is_saved)
+        is_inside && real.file_name().is_some_and(is_saved)
     }
 
     /// Returns true if `real`, a path without links, may be opened whatever its type is.

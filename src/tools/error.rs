@@ -8,7 +8,7 @@ use std::io;
 use crate::limits::COMMANDS_AT_ONCE;
 use crate::tools::notice::Unit;
 use crate::tools::resolve::ExpectedKind;
-use cutline_core::notice::Count;
+use cutline_core::notice::{Count, between};
 use cutline_core::text::{Size, show};
 
 /// The reason why a call failed.
@@ -66,7 +66,12 @@ pub enum ToolError {
     #[error("Not a regular file: {} ({})", show::path(.0), .1)]
     NotRegular(String, &'static str),
     /// A binary file.
-    #[error("Binary file: {} ({}, {mime}){}", show::path(path), Size(*bytes), if *bash { ". Use bash to inspect it" } else { "" })]
+    #[error(
+        "Binary file: {} ({}, {mime}){}",
+        show::path(path),
+        Size(*bytes),
+        between(". Use bash to inspect it: ", inspect.as_ref(), "")
+    )]
     Binary {
         /// The file.
         path: String,
@@ -74,8 +79,8 @@ pub enum ToolError {
         bytes: u64,
         /// The type that the content indicates.
         mime: &'static str,
-        /// True if bash is registered.
-        bash: bool,
+        /// A command that shows what it contains, if bash is registered.
+        inspect: Option<String>,
     },
     /// This user has no permission to read the path.
     #[error("Permission denied: {}", show::path(.0))]

@@ -23,6 +23,7 @@ use crate::search::matches;
 use crate::search::relevance::Words;
 use crate::search::walk::Walked;
 use crate::stop::{Stopped, stopped_by};
+use cutline_core::text::binary::DECIDING_BYTES;
 use cutline_core::text::{as_index, show};
 
 use super::notice::Unit;
@@ -187,7 +188,7 @@ fn search_file(
     }
     if is_binary && is_alone {
         // `No matches found` would be wrong if this is the only file of the call.
-        let start = lines::first_bytes(&resolve::file(cx, place)?, limits::BINARY_SNIFF_BYTES);
+        let start = lines::first_bytes(&resolve::file(cx, place)?, DECIDING_BYTES);
         return Err(resolve::binary(cx, place, place.stat.bytes, &start.unwrap_or_default()));
     }
     Ok(true)

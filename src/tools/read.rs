@@ -18,8 +18,9 @@ use std::time::{Duration, Instant};
 
 use crate::fs::lines::{self, Bytes, TextFile};
 use crate::fs::open::{FileKind, OpenedPath};
-use crate::limits::{BINARY_SNIFF_BYTES, PSEUDO_FILE_BYTES, PSEUDO_FILE_SECS};
+use crate::limits::{PSEUDO_FILE_BYTES, PSEUDO_FILE_SECS};
 use cutline_core::text::as_index;
+use cutline_core::text::binary::{DECIDING_BYTES, is_binary};
 use cutline_core::text::decode::Encoding;
 
 use super::resolve::{self, ExpectedKind};
@@ -75,7 +76,7 @@ fn open_cached(cx: &Context, path: &str) -> Option<Opened> {
 fn answer_cached(cx: &Context, args: &Args, (place, file): &Opened) -> Option<Result<Output, ToolError>> {
     let file = file.as_ref()?;
     let bytes = lines::read_cached(file, as_index(place.stat.bytes))?;
-    let is_text = !bytes.contains(&0) && std::str::from_utf8(&bytes).is_ok();
+    let is_text = !is_binary(&bytes) && std::str::from_utf8(&bytes).is_ok();
     let (encoding, mark) = Encoding::of(&bytes);
     let text = TextFile { bytes: Bytes::Held(&bytes), encoding, start: mark as u64, end: bytes.len() as u64 };
     is_text.then(|| page::read(cx, args, place, &text))
@@ -92,12 +93,13 @@ fn read(cx: &Context, args: &Args, load: Load, opened: Option<Opened>) -> Result
     let failed = |source| failure(cx, &place, source);
     let held = held_bytes(&place, &file).map_err(failed)?;
     let start = match &held {
-        Some(bytes) => bytes[..bytes.len().min(BINARY_SNIFF_BYTES)].to_vec(),
-        None => lines::first_bytes(&file, BINARY_SNIFF_BYTES).map_err(failed)?,
+        Some(bytes) => bytes[..bytes.len().min(DECIDING_BYTES)].to_vec(),
+        None => lines::first_bytes(&file, DECIDING_BYTES).map_err(failed)?,
     };
     let end = held.as_ref().map_or(place.stat.bytes, |bytes| bytes.len() as u64);
     let (encoding, mark) = Encoding::of(&start);
-    let binary = encoding == Encoding::Utf8 && start.contains(&0);
+    // The saved output of a command can be read whatever it is.
+    let binary = is_binary(&start) && !cx.workspace.is_saved_output(&place.real);
     if (binary || std::str::from_utf8(&start).is_err())
         && let Some(format) = image::format_of(&start)
     {

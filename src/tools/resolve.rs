@@ -1,10 +1,12 @@
 //! Opens the path of a call inside the roots, or returns an error from which the model can continue.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use crate::fs::open::{FileKind, NAME_BYTES, OpenError, OpenedPath};
-use crate::fs::{file_uri, near};
+use crate::fs::{file_uri, near, workspace};
+use crate::process;
 use crate::sys::Folder;
 use cutline_core::text::show;
 use derive_more::Display;
@@ -101,14 +103,43 @@ pub fn folder(cx: &Context, place: &OpenedPath) -> Result<Folder, ToolError> {
     place.folder().map_err(|error| refused(cx, &place.real.to_string_lossy(), error))
 }
 
+/// The programs that show the content of a binary file, their arguments before and after its path, and the type that they
+/// need.
+const INSPECTORS: [(&str, &str, &str, Option<&str>); 8] = [
+    ("pdftotext", "", " -", Some("application/pdf")),
+    ("unzip", " -l", "", Some("application/zip")),
+    ("tar", " -tf", "", Some("application/x-tar")),
+    ("zcat", "", "", Some("application/gzip")),
+    ("sqlite3", "", " .schema", Some("application/vnd.sqlite3")),
+    ("strings", "", "", None),
+    ("xxd", "", "", None),
+    ("od", " -c", "", None),
+];
+
 /// Returns the error for a binary file. `start` has its first bytes.
 pub fn binary(cx: &Context, place: &OpenedPath, bytes: u64, start: &[u8]) -> ToolError {
-    ToolError::Binary {
-        path: cx.workspace.show(&place.real),
-        bytes,
-        mime: infer::get(start).map_or("application/octet-stream", |kind| kind.mime_type()),
-        bash: cx.has(ToolName::Bash),
-    }
+    let mime = infer::get(start).map_or("application/octet-stream", |kind| kind.mime_type());
+    let inspect = shell_path(cx, place).and_then(|path| {
+        let fits = |of: Option<&str>| of.is_none_or(|of| of == mime);
+        let mut fitting = INSPECTORS.iter().filter(|(.., of)| fits(*of));
+        let (program, before, after, _) =
+            fitting.find(|(program, ..)| process::on_path(program).is_some())?;
+        Some(format!("{program}{before} {path}{after}"))
+    });
+    ToolError::Binary { path: cx.workspace.show(&place.real), bytes, mime, inspect }
+}
+
+/// Returns the path of a file for a command, quoted and without a leading `-`, which would be parsed as an option. Returns
+/// `None` without bash, or if the path has bytes that cannot be shown.
+pub fn shell_path(cx: &Context, place: &OpenedPath) -> Option<String> {
+    let path = workspace::shown(cx.workspace.relative(&place.real));
+    quoted(&path).filter(|_| cx.has(ToolName::Bash))
+}
+
+fn quoted(path: &[u8]) -> Option<String> {
+    let Cow::Borrowed(path) = show::name(path) else { return None };
+    let path = if path.starts_with('-') { Cow::Owned(format!("./{path}")) } else { Cow::Borrowed(path) };
+    shlex::try_quote(&path).ok().map(Cow::into_owned)
 }
 
 fn open_alike(cx: &Context, asked: &str) -> Option<OpenedPath> {
@@ -188,5 +219,24 @@ impl Nearest {
             if whole.is_empty() { folders } else { whole }
         };
         meant.iter().map(|path| cx.workspace.show(path)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn path_for_a_command_is_quoted() {
+        let cases: [(&[u8], Option<&str>); 5] = [
+            (b"a/b.txt", Some("a/b.txt")),
+            (b"a b", Some("'a b'")),
+            (b"-x y", Some("'./-x y'")),
+            ("é".as_bytes(), Some("'é'")),
+            (b"bad\xff", None),
+        ];
+        for (path, expected) in cases {
+            assert_eq!(quoted(path).as_deref(), expected);
+        }
     }
 }

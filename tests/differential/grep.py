@@ -15,7 +15,6 @@ MAX_LINE_CHARS = 500
 MARK = "... [truncated]"
 TYPES = ["rust", "py", "js", "txt", "sh", "c", "json", "md", "all"]
 ROW = re.compile(r"(?P<path>.+?)(?:(?P<match>:(?P<number>\d+): )|-(?P<context>\d+)- )(?P<text>.*)", re.DOTALL)
-SNIFFED_BYTES = 8192
 
 
 def compare(random, report, setting, round_):
@@ -176,13 +175,12 @@ def path_glob_of(random, top, folder):
 
 
 def is_odd(path):
-    """Returns True for files that ripgrep treats differently: late NUL bytes, other encodings, lone `\\r`.
+    """Returns True for files that ripgrep treats differently: NUL bytes, other encodings, lone `\\r`.
 
     And of all files with `\\r`: with `--crlf` ripgrep sees `\\B` before the `\\n`, and `\\n` does not match across lines.
     """
     raw = Path(path).read_bytes()
-    late = b"\0" in raw and b"\0" not in raw[:SNIFFED_BYTES]
-    return late or raw.startswith((b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")) or b"\r" in raw
+    return b"\0" in raw or raw.startswith((b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")) or b"\r" in raw
 
 
 def tree(random, report, setting, round_):

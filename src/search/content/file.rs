@@ -20,9 +20,10 @@ use super::ranked::FileRanking;
 use super::sink::RowSink;
 use super::{Emit, FileSearcher, Found, IncompleteReason, OutputMode};
 use crate::fs::lines::{detect, read_at};
-use crate::limits::{BINARY_SNIFF_BYTES, PSEUDO_FILE_BYTES};
+use crate::limits::PSEUDO_FILE_BYTES;
 use crate::stop::{Stop, Stopped};
 use cutline_core::text::as_index;
+use cutline_core::text::binary::is_binary;
 use cutline_core::text::decode::Encoding;
 
 /// Size in bytes from which a file is not read in one read.
@@ -60,9 +61,7 @@ impl FileSearcher {
         let mut len = read_at(file, &mut buffer[..first], 0)?;
         let is_complete = len < first;
         let (mut encoding, bom_bytes) = Encoding::of(&buffer[..len]);
-        let reason = if encoding == Encoding::Utf8
-            && memchr::memchr(0, &buffer[..len.min(BINARY_SNIFF_BYTES)]).is_some()
-        {
+        let reason = if is_binary(&buffer[..len]) {
             Some(IncompleteReason::Binary)
         } else {
             (pattern.is_across_lines && size > pattern.multiline_bytes).then_some(IncompleteReason::TooLarge)

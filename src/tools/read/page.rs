@@ -1,6 +1,5 @@
 //! One page of a text: where it starts, the lines that fit, and the notices about the rest.
 
-use std::borrow::Cow;
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -9,17 +8,15 @@ use std::time::Duration;
 use crate::fs::line_index::LineIndex;
 use crate::fs::lines::{BLOCK_BYTES, TextFile};
 use crate::fs::open::OpenedPath;
-use crate::fs::workspace::shown;
 use crate::limits::NOTICE_BYTES;
 use crate::stop::{Stop, Stopped, stopped_by};
 use crate::tools::notice::{self, Answer, FullLines, LineHint, continue_after};
-use crate::tools::outline;
-use crate::tools::{Context, Output, ToolError, ToolName, Totals};
+use crate::tools::{Context, Output, ToolError, ToolName, Totals, outline, resolve};
 use cutline_core::details::{Details, TruncationDetails};
 use cutline_core::notice::{Blank, Notice};
 use cutline_core::outline::Listed;
 use cutline_core::text::decode::{Decoder, Encoding};
-use cutline_core::text::{Extent, as_index, is_blank, is_white_space, show};
+use cutline_core::text::{Extent, as_index, is_blank, is_white_space};
 use cutline_core::truncate::{Bounds, Collector, Keep, TruncatedBy, Truncation};
 
 use super::line_numbers::{self, LineNumbers};
@@ -323,38 +320,10 @@ impl ReadPage<'_> {
     /// Returns how the model can read the first line, which is too long for a page. `next` is the number of the
     /// following line.
     fn line_hint(&self, next: Option<u64>) -> LineHint {
-        let path = shown(self.cx.workspace.relative(&self.place.real));
-        let path = shell_path(&path).filter(|_| self.text.encoding == Encoding::Utf8);
-        match path.filter(|_| self.cx.has(ToolName::Bash)) {
+        let path = resolve::shell_path(self.cx, self.place);
+        match path.filter(|_| self.text.encoding == Encoding::Utf8) {
             Some(path) => LineHint::Shell { path },
             None => LineHint::Tools { grep: self.cx.has(ToolName::Grep), next },
-        }
-    }
-}
-
-/// Quotes a path for a shell, without a leading `-`, which would be parsed as an option. Returns `None` if the path has
-/// bytes that cannot be shown.
-fn shell_path(path: &[u8]) -> Option<String> {
-    let Cow::Borrowed(path) = show::name(path) else { return None };
-    let path = if path.starts_with('-') { Cow::Owned(format!("./{path}")) } else { Cow::Borrowed(path) };
-    shlex::try_quote(&path).ok().map(Cow::into_owned)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn shell_path_is_quoted() {
-        let cases: [(&[u8], Option<&str>); 5] = [
-            (b"a/b.txt", Some("a/b.txt")),
-            (b"a b", Some("'a b'")),
-            (b"-x y", Some("'./-x y'")),
-            ("é".as_bytes(), Some("'é'")),
-            (b"bad\xff", None),
-        ];
-        for (path, expected) in cases {
-            assert_eq!(shell_path(path).as_deref(), expected);
         }
     }
 }

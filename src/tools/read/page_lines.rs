@@ -1,8 +1,7 @@
 //! Processes the lines of a page: converts `\r\n` to `\n`, truncates long lines, and adds line numbers if the call
 //! requests them.
 
-use std::borrow::Cow;
-
+use cutline_core::text::binary::without_nul;
 use cutline_core::truncate::line::LineCutter;
 use cutline_core::truncate::{Collector, Truncation};
 
@@ -67,12 +66,8 @@ impl PageLines {
 
     /// Passes a part of the page to the collector. NUL becomes U+FFFD.
     fn take(&mut self, head: &mut Collector, part: &str) {
-        let shown = match memchr::memchr(0, part.as_bytes()) {
-            None => Cow::Borrowed(part),
-            Some(_) => Cow::Owned(part.replace('\0', "\u{FFFD}")),
-        };
         let numbers = &mut self.numbers;
-        self.cutter.push(&shown, &mut |part| match numbers {
+        self.cutter.push(&without_nul(part), &mut |part| match numbers {
             Some(numbers) => numbers.push(part, head),
             None => head.push(part),
         });

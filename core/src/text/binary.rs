@@ -1,0 +1,175 @@
+//! Decides whether a file or an output is text.
+
+use std::borrow::Cow;
+
+use super::decode::Encoding;
+use super::show::REPLACEMENT;
+
+/// Bytes at the start of a file or an output that decide whether it is text.
+pub const DECIDING_BYTES: usize = 64 * 1024;
+
+/// Bytes in which a binary format with a signature of ASCII letters has a NUL or another control character.
+const HEADER_BYTES: usize = 512;
+/// Bytes that are checked at once for control characters.
+const BLOCK_BYTES: usize = 256;
+/// Control characters, other than NUL, that a text may have whatever its size.
+const STRAY_CONTROLS: usize = 8;
+
+/// The signatures of binary formats, and their offsets.
+const SIGNATURES: &[(usize, &[u8])] = &[
+    // Documents and databases.
+    (0, b"%PDF-"),
+    (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
+    (0, b"SQLite format 3\0"),
+    (0, b"\x89HDF\r\n\x1a\n"),
+    (0, b"\x93NUMPY"),
+    (0, b"PAR1"),
+    // Archives and compressed files.
+    (0, b"PK\x03\x04"),
+    (0, b"PK\x05\x06"),
+    (0, b"PK\x07\x08"),
+    (0, b"\x1f\x8b"),
+    (0, b"BZh"),
+    (0, b"\xfd7zXZ\0"),
+    (0, b"\x28\xb5\x2f\xfd"),
+    (0, b"\x04\x22\x4d\x18"),
+    (0, b"7z\xbc\xaf\x27\x1c"),
+    (0, b"Rar!\x1a\x07"),
+    (0, b"!<arch>\n"),
+    (257, b"ustar"),
+    // Images, sound, films and fonts.
+    (0, b"\x89PNG\r\n\x1a\n"),
+    (0, b"\xff\xd8\xff"),
+    (0, b"GIF87a"),
+    (0, b"GIF89a"),
+    (0, b"RIFF"),
+    (0, b"BM"),
+    (0, b"II*\0"),
+    (0, b"MM\0*"),
+    (0, b"\0\0\x01\0"),
+    (0, b"OggS"),
+    (0, b"fLaC"),
+    (0, b"ID3"),
+    (4, b"ftyp"),
+    (0, b"wOFF"),
+    (0, b"wOF2"),
+    (0, b"OTTO"),
+    // Programs.
+    (0, b"\x7fELF"),
+    (0, b"MZ"),
+    (0, b"\0asm"),
+    (0, b"\xca\xfe\xba\xbe"),
+    (0, b"\xfe\xed\xfa\xce"),
+    (0, b"\xfe\xed\xfa\xcf"),
+    (0, b"\xce\xfa\xed\xfe"),
+    (0, b"\xcf\xfa\xed\xfe"),
+];
+
+/// Returns true if a file or an output that starts with `content` is not text: it has the signature of a binary format, or
+/// its first [`DECIDING_BYTES`] have more than 10 % NUL bytes, where a run of them counts once, or more than 8 and more than
+/// 1 % other control characters. Tab, newline, carriage return, form feed, escape and backspace do not count. Text in UTF-16
+/// has a byte order mark.
+///
+/// ```
+/// use cutline_core::text::binary::is_binary;
+/// assert!(!is_binary(b"key(\"\0\")\n"));
+/// assert!(is_binary(b"%PDF-1.7\n1 0 obj\n") && is_binary(&[0; 100]));
+/// ```
+pub fn is_binary(content: &[u8]) -> bool {
+    let start = content.get(..DECIDING_BYTES).unwrap_or(content);
+    if Encoding::of(start).0 != Encoding::Utf8 {
+        return false;
+    }
+    if has_signature(start) {
+        return true;
+    }
+    // Most texts have no control character. This loop takes one instruction for several bytes.
+    let has_control = |block: &[u8]| block.iter().fold(false, |any, byte| any | is_control(*byte));
+    if !start.chunks(BLOCK_BYTES).any(has_control) {
+        return false;
+    }
+    let controls = start.iter().filter(|byte| is_control(**byte)).count();
+    let nuls = memchr::memchr_iter(0, start).count();
+    let runs = start.chunk_by(|a, b| *a == 0 && *b == 0).filter(|run| run.first() == Some(&0)).count();
+    let (others, size) = (controls - nuls, start.len() - nuls + runs);
+    runs * 10 > size || others > STRAY_CONTROLS && others * 100 > size
+}
+
+/// Replaces each NUL by U+FFFD. Clients and terminals do not show NUL.
+///
+/// ```
+/// assert_eq!(cutline_core::text::binary::without_nul("a\0b"), "a\u{FFFD}b");
+/// ```
+pub fn without_nul(text: &str) -> Cow<'_, str> {
+    match memchr::memchr(0, text.as_bytes()) {
+        None => Cow::Borrowed(text),
+        Some(_) => Cow::Owned(text.replace('\0', REPLACEMENT.encode_utf8(&mut [0; 4]))),
+    }
+}
+
+/// Returns true if `start` begins as a binary format. A short text can begin with a signature of ASCII letters.
+fn has_signature(start: &[u8]) -> bool {
+    let header = start.get(..HEADER_BYTES).unwrap_or(start);
+    let is_proof = |signature: &[u8]| {
+        let is_letters = signature.is_ascii() && !signature.iter().copied().any(is_control);
+        !is_letters || signature == b"%PDF-" || header.iter().copied().any(is_control)
+    };
+    SIGNATURES.iter().any(|(at, signature)| {
+        start.get(*at..).is_some_and(|rest| rest.starts_with(signature)) && is_proof(signature)
+    })
+}
+
+/// Returns true for NUL and the control characters that text does not have.
+fn is_control(byte: u8) -> bool {
+    matches!(byte, 0..=7 | 11 | 14..=26 | 28..=31 | 127)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn share_of_control_characters_decides() {
+        let text = |controls: &str, times: usize, letters: usize| {
+            [controls.repeat(times), "x".repeat(letters)].concat().into_bytes()
+        };
+        for (content, expected) in [
+            (Vec::new(), false),
+            (text("a\0", 10, 80), false), // exactly 10 %
+            (text("a\0", 10, 79), true),
+            (text("\0", 5000, 9), false), // a run counts once
+            (text("\0", 5000, 8), true),
+            (text("\u{1}", 8, 0), false),
+            (text("\u{1}", 9, 891), false), // exactly 1 %
+            (text("\u{1}", 9, 890), true),
+            (text("\t\n\r\u{c}\u{1b}\u{8}", 100, 0), false),
+            (text("é\u{85}", 100, 0), false),
+            // Only the first 64 KB count.
+            ([text("", 0, DECIDING_BYTES), vec![1; 90_000]].concat(), false),
+            ([vec![1; 1000], text("", 0, DECIDING_BYTES)].concat(), true),
+        ] {
+            assert_eq!(is_binary(&content), expected, "{:?}", content.get(..20));
+        }
+    }
+
+    #[test]
+    fn signatures() {
+        let tar = [&[b'a'; 100][..], &[0; 157], b"ustar\x0000", &[b'x'; 5000]].concat();
+        let cases: [(&[u8], bool); 11] = [
+            (&tar, true),
+            (b"PK\x03\x04 aaaa", true),
+            (b"\x7fELF aaaa", true),
+            (b"\x1f\x8b\x08aaaaaaa", true),
+            (b"%PDF-1.4\nonly text", true),
+            (b"GIF89a\x01aaaaaaaaaaa", true),
+            (b"GIF89a is the first word of a GIF file\n", false),
+            (b"MZ is the signature of a program\n", false),
+            (b"BM\nMZ\n", false),
+            (b"\xff\xfea\0b\0", false),
+            (b"\xfe\xff\0a\0b", false),
+        ];
+        for (content, expected) in cases {
+            assert_eq!(is_binary(content), expected, "{content:?}");
+        }
+    }
+}
