@@ -149,8 +149,7 @@ impl Commands {
         let report = self.pipelines.create(&self.shell, &self.environment, command);
         let shell_command = self.shell_command(command, roots, folder, report.as_ref())?;
         let baseline = self.sandbox.as_ref().map(|sandbox| sandbox.baseline(roots));
-        let (mut shell, output) = Program::start(&self.registry, shell_command, true)?;
-        sys::send_command(&mut shell.child, command);
+        let (shell, output) = Program::start(&self.registry, shell_command, true)?;
 
         let capture = Capture::new(Arc::clone(&self.store), SavedKind::COMMAND, view);
         let drain = Drain::start(output, capture)?;
@@ -160,7 +159,6 @@ impl Commands {
 
     /// Returns what starts the shell for `command` in `folder`. A sandbox lets it write to `roots`. It must
     /// not need code between fork and exec, because the standard library can then use `posix_spawn`, which is faster.
-    /// On some systems the shell waits for [`sys::send_command`].
     fn shell_command(
         &self,
         command: &str,
@@ -176,7 +174,7 @@ impl Commands {
             return sandbox.command(roots, folder, words, variables, path.as_deref());
         }
         let mut start = Command::new(&self.shell);
-        start.args(arguments).current_dir(sys::as_others_take_it(folder));
+        start.args(arguments).current_dir(folder);
         start.env_clear().envs(variables);
         sys::prepare_spawn(&mut start);
         Ok(start)

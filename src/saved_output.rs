@@ -40,7 +40,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            dir: sys::temp_dir().join(sys::saved_folder_name()),
+            dir: sys::temp_dir().join(format!("cutline-{}", sys::user())),
             private: true,
             max_file_bytes: SAVED_OUTPUT_MAX_BYTES,
             max_total_bytes: SAVED_OUTPUTS_MAX_BYTES,

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io;
+use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
 use crate::sys::{self, FileKind, below};
@@ -42,7 +43,7 @@ impl Appended {
         }
         let mut last = *b"\n";
         if let Some(at) = stat.bytes.checked_sub(1) {
-            sys::read_at(&file, &mut last, at)?;
+            file.read_at(&mut last, at)?;
         }
         Ok(Self { file, is_torn: last != *b"\n" })
     }

@@ -8,10 +8,10 @@
 use std::fs::File;
 use std::io;
 use std::ops::ControlFlow;
+use std::os::unix::fs::FileExt as _;
 
 use super::buffer::Buffer;
 use crate::stop::Stop;
-use crate::sys;
 use cutline_core::text::as_index;
 use cutline_core::text::decode::{Encoding, SAMPLE_BYTES};
 
@@ -155,7 +155,7 @@ pub(crate) fn detect(
 pub(crate) fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {
-        match sys::read_at(file, &mut buffer[filled..], at + filled as u64) {
+        match file.read_at(&mut buffer[filled..], at + filled as u64) {
             Ok(0) => break,
             Ok(read) => filled += read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

@@ -10,10 +10,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::fs::follow::Followed;
 use crate::fs::saved_name::is_saved_name;
-use crate::sys::spelling;
 use cutline_core::text::show;
-
-pub use crate::sys::spelling::shown;
 
 /// The current roots.
 #[derive(Debug, Clone)]
@@ -73,7 +70,7 @@ impl Root {
         mut writable: impl Iterator<Item = &'a Path>,
     ) -> io::Result<Self> {
         let root = Self::resolve(given)?;
-        let has_link = root.real != spelling::taken(root.given.clone());
+        let has_link = root.real != root.given;
         let around: Vec<&Self> = known.filter(|known| root.real.starts_with(&known.real)).collect();
         if has_link || around.is_empty() && writable.any(|folder| root.real.starts_with(folder)) {
             return Err(io::ErrorKind::PermissionDenied.into());
@@ -106,27 +103,22 @@ impl Workspace {
     /// Converts `path` to an absolute path. Expands `~`; relative paths start from the first root. Does not resolve
     /// `..`, because that depends on links.
     pub fn absolute(&self, path: &str) -> PathBuf {
-        let path = spelling::asked(path);
         let is_separator = std::path::is_separator;
         let from_home =
             path.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with(is_separator));
         self.taken(match (from_home, &self.home) {
             (Some(rest), Some(home)) => home.join(rest.trim_start_matches(is_separator)),
-            _ => self.dir().join(&*path),
+            _ => self.dir().join(path),
         })
     }
 
-    /// Converts an absolute path to the form for the system. If it starts with a root, that part gets the real
-    /// spelling. Does not access the file system.
+    /// Replaces the root at the start of an absolute path by its real path. Does not access the file system.
     pub fn taken(&self, path: PathBuf) -> PathBuf {
-        let path = spelling::taken(path);
         if self.begins_inside(&path) {
             return path;
         }
-        let respelled = self.folders().find_map(|(given, real)| {
-            spelling::respelled(real, real, &path).or_else(|| spelling::respelled(given, real, &path))
-        });
-        respelled.unwrap_or(path)
+        let below = self.folders().find_map(|(given, real)| Some(real.join(path.strip_prefix(given).ok()?)));
+        below.unwrap_or(path)
     }
 
     /// Returns true if an absolute path starts with the real path of a root or of the folder of saved outputs.
@@ -159,7 +151,7 @@ impl Workspace {
 
     /// Formats `path` for the model: relative to the first root, or absolute if it is outside.
     pub fn show(&self, path: &Path) -> String {
-        show::name(&shown(self.relative(path))).into_owned()
+        show::name(shown(self.relative(path))).into_owned()
     }
 
     /// Returns `path` relative to the first root if it is inside, with the same bytes.
@@ -184,9 +176,14 @@ impl Workspace {
     /// Formats the roots for an error message.
     pub fn show_roots(&self) -> String {
         let given = self.roots.iter().map(|root| shown(&root.given));
-        let names: Vec<_> = given.map(|given| show::name(&given).into_owned()).collect();
+        let names: Vec<_> = given.map(|given| show::name(given).into_owned()).collect();
         show::path(&names.join(", "))
     }
+}
+
+/// Returns the bytes of a path.
+pub fn shown(path: &Path) -> &[u8] {
+    path.as_os_str().as_encoded_bytes()
 }
 
 /// Removes `.` and resolves each `..` by the text alone. Use the result for display only, never for opening.

@@ -112,12 +112,12 @@ pub(super) struct RegisteredCommand {
 
 impl RegisteredCommand {
     /// Adds the group and start time of the shell to the scope.
-    pub(super) fn attach_shell(&self, shell: &mut Child) -> io::Result<()> {
-        let mut attached = Ok(());
+    pub(super) fn attach_shell(&self, shell: &Child) {
         self.registry.commands.send_modify(|commands| {
-            attached = commands.get_mut(&self.tag).map_or(Ok(()), |(scope, _)| scope.attach_shell(shell));
+            if let Some((scope, _)) = commands.get_mut(&self.tag) {
+                scope.attach_shell(shell);
+            }
         });
-        attached
     }
 
     /// Returns the scope of its processes, or `None` if the command no longer runs.

@@ -63,14 +63,14 @@ impl Program {
         }
         // `program` has the write end of the pipe. It is dropped here, so that the reader sees the end of the pipe when
         // all processes have closed theirs.
-        let mut child = program.env(TAG, &registered.tag).stdout(input).spawn()?;
-        registered.attach_shell(&mut child)?;
+        let child = program.env(TAG, &registered.tag).stdout(input).spawn()?;
+        registered.attach_shell(&child);
         Ok((Self { child, registered }, output))
     }
 
     /// Waits until the program has ended. Cancel-safe: the future can be dropped and created again.
     pub async fn wait(&mut self) -> Ending {
-        sys::ending_of(self.child.wait().await.ok(), false)
+        sys::ending_of(self.child.wait().await.ok())
     }
 
     /// Ends the program and all its processes with SIGTERM, and with SIGKILL after `grace`. Removes it from the
@@ -96,6 +96,6 @@ impl Program {
             kill_group(&mut self.child);
             status = timeout(KILLED_WAIT, self.child.wait()).await;
         }
-        sys::ending_of(status.ok().and_then(Result::ok), true)
+        sys::ending_of(status.ok().and_then(Result::ok))
     }
 }

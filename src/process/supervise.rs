@@ -150,7 +150,7 @@ impl SupervisedCommand {
         let changes = changes.unwrap_or_default();
         for AutorunChange { path, is_new } in &changes {
             let verb = if *is_new { "created" } else { "changed" };
-            let path = show::name(&shown(path)).into_owned();
+            let path = show::name(shown(path)).into_owned();
             tracing::warn!("a sandboxed command {verb} {path}, which starts programs outside the sandbox");
         }
         changes

@@ -239,7 +239,7 @@ pub fn any_or_none(globs: &[Glob], condition: impl Fn(&Glob) -> bool) -> bool {
 /// `base`.
 pub fn below<'a>(glob: &'a str, base: &Path) -> Option<&'a str> {
     let base = shown(base);
-    let base = str::from_utf8(&base).ok()?;
+    let base = str::from_utf8(base).ok()?;
     let rest = glob.strip_prefix(base)?;
     if base.ends_with('/') { Some(rest) } else { rest.strip_prefix('/') }
 }

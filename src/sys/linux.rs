@@ -1,26 +1,89 @@
 //! The parts for Linux: `O_PATH`, `openat2`, `/proc`, pidfds.
 
-mod opened;
 mod processes;
 
+use std::ffi::OsString;
 use std::fs::File;
-use std::io::{IoSliceMut, PipeReader};
-use std::os::fd::{AsFd, OwnedFd};
+use std::io::{self, IoSliceMut, PipeReader};
+use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, RawDir, ResolveFlags};
 use rustix::io::{Errno, ReadWriteFlags};
 
-use super::Folder;
+use super::{Folder, Opened, Stat};
 
-pub(super) use opened::{LOOK, PathHandle};
 pub(crate) use processes::{
     has_lost_its_reader, has_process_table, list_processes, owner, pid_namespace, pipes, process_info,
     send_signals, tag_of,
 };
 
+/// Flags that open a path only for its type, and for opening paths below it.
+pub(super) const LOOK: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
+
+/// A handle to an open path that can't be read through it.
+pub(super) type PathHandle = OwnedFd;
+
 /// Refuses paths that leave the folder or pass through a link.
 const BELOW: ResolveFlags =
     ResolveFlags::BENEATH.union(ResolveFlags::NO_SYMLINKS).union(ResolveFlags::NO_MAGICLINKS);
+
+impl Opened {
+    /// Opens `path`. Follows links.
+    pub(crate) fn through_links(path: &Path) -> io::Result<Self> {
+        Self::of(rustix::fs::openat(CWD, path, LOOK, Mode::empty())?)
+    }
+
+    /// Opens `path`. Returns an error if any part of it is a link.
+    pub(crate) fn without_links(path: &Path) -> io::Result<Self> {
+        Self::resolved(path, ResolveFlags::empty())
+    }
+
+    /// Opens `path` like [`Self::without_links`], but only if the kernel has all its parts in the cache.
+    pub(crate) fn cached(path: &Path) -> io::Result<Self> {
+        Self::resolved(path, ResolveFlags::CACHED)
+    }
+
+    fn resolved(path: &Path, how: ResolveFlags) -> io::Result<Self> {
+        Self::of(rustix::fs::openat2(CWD, path, LOOK, Mode::empty(), how | ResolveFlags::NO_SYMLINKS)?)
+    }
+
+    fn of(fd: OwnedFd) -> io::Result<Self> {
+        let stat = Stat::of(&rustix::fs::fstat(&fd)?);
+        let real = rustix::fs::readlinkat(CWD, path_of(&fd), Vec::new()).map_err(without_proc)?;
+        Ok(Self { real: PathBuf::from(OsString::from_vec(real.into_bytes())), stat, handle: fd })
+    }
+
+    /// Opens the same file for reading. Never waits, whatever its type.
+    pub(crate) fn file(&self) -> io::Result<File> {
+        self.reopen(OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY).map(File::from)
+    }
+
+    /// Opens the same file as a folder.
+    pub(crate) fn folder(&self) -> io::Result<Folder> {
+        self.reopen(OFlags::RDONLY | OFlags::CLOEXEC | OFlags::DIRECTORY)
+    }
+
+    fn reopen(&self, flags: OFlags) -> io::Result<OwnedFd> {
+        Ok(rustix::fs::openat(CWD, path_of(&self.handle), flags, Mode::empty())?)
+    }
+}
+
+/// Converts an error at `/proc/self/fd`. It must not look like a missing file.
+fn without_proc(error: Errno) -> io::Error {
+    match error {
+        Errno::NOENT | Errno::NOTDIR => {
+            io::Error::other("/proc is not mounted, so the location of the file is unknown")
+        }
+        error => error.into(),
+    }
+}
+
+/// Returns a path to exactly this open file, even if its name now refers to another file.
+pub(crate) fn path_of(open: impl AsFd) -> String {
+    format!("/proc/self/fd/{}", open.as_fd().as_raw_fd())
+}
 
 /// Returns all `size` bytes of a file if they are in the page cache. Never waits for a disk.
 pub(crate) fn read_cached(file: &File, size: usize) -> Option<Vec<u8>> {
@@ -58,5 +121,5 @@ pub(super) fn make_accessible(base: impl AsFd, name: &[u8]) -> Result<(), Errno>
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let folder = rustix::fs::openat(base, name, flags, Mode::empty())?;
     // `fchmod` refuses a descriptor that was opened with `O_PATH`.
-    rustix::fs::chmodat(CWD, super::path_of(&folder), Mode::RWXU, AtFlags::empty())
+    rustix::fs::chmodat(CWD, path_of(&folder), Mode::RWXU, AtFlags::empty())
 }

@@ -62,7 +62,7 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
         times: Times { timeout: plan.timeout, answer_within: cx.limits.answer_within.map(remaining) },
         status_footer: answer::status_footer,
     };
-    let not_started = |source| ToolError::Spawn(show::name(&shown(&folder)).into_owned(), source);
+    let not_started = |source| ToolError::Spawn(show::name(shown(&folder)).into_owned(), source);
     let mut running = cx.shared.commands.run(permit, request).map_err(not_started)?;
     match watch(cx, &mut running, reporter).await.map_err(ToolError::ResultLost)? {
         CommandOutcome { state: State::Finished { cause: Cause::Cancelled, .. }, .. } => {

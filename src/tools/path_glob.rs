@@ -163,13 +163,13 @@ fn below<'a>(cx: &Context, glob: &'a str, base: &Path) -> Result<Cow<'a, str>, S
     let folder = lexical(&folder);
     if folder.starts_with(base) {
         let mark = if is_negated { "!" } else { "" };
-        let folder = String::from_utf8_lossy(&shown(&folder)).into_owned();
+        let folder = String::from_utf8_lossy(shown(&folder)).into_owned();
         return Ok(format!("{mark}{}/{rest}", folder.trim_end_matches('/')).into());
     }
     // A negated glob for another location changes nothing. A glob with a leading `/` can also start at the searched
     // folder.
     if !is_negated && (leads_away || is_elsewhere(cx, &folder, base)) {
-        let [shown_base, shown_folder] = [base, &folder].map(|path| show::path(&show::name(&shown(path))));
+        let [shown_base, shown_folder] = [base, &folder].map(|path| show::path(&show::name(shown(path))));
         let can_open = is_folder(cx, &folder);
         let instead = if can_open { format!("; give {shown_folder} as path") } else { String::new() };
         return Err(format!("it is not below {shown_base}{instead}"));

@@ -133,7 +133,7 @@ pub fn binary(cx: &Context, place: &OpenedPath, bytes: u64, start: &[u8]) -> Too
 /// `None` without bash, or if the path has bytes that cannot be shown.
 pub fn shell_path(cx: &Context, place: &OpenedPath) -> Option<String> {
     let path = workspace::shown(cx.workspace.relative(&place.real));
-    quoted(&path).filter(|_| cx.has(ToolName::Bash))
+    quoted(path).filter(|_| cx.has(ToolName::Bash))
 }
 
 fn quoted(path: &[u8]) -> Option<String> {

@@ -49,9 +49,9 @@ pub(crate) fn saved_location(saved: &io::Result<SavedOutput>, details: &mut Deta
     match saved {
         Ok(SavedOutput { path, first_bytes }) => {
             let shown = workspace::shown(path);
-            details.full_output_path = Some(String::from_utf8_lossy(&shown).into_owned());
+            details.full_output_path = Some(String::from_utf8_lossy(shown).into_owned());
             details.full_output_bytes = *first_bytes;
-            Saved::At { path: show::name(&shown).into_owned(), first: *first_bytes }
+            Saved::At { path: show::name(shown).into_owned(), first: *first_bytes }
         }
         Err(error) => {
             details.spill_error = Some(reason(error));

@@ -1,7 +1,7 @@
 //! Tests of resource limits: each bound of docs/security.md that one call can reach, and its message. The bounds on messages,
 //! arguments, commands, saved outputs and oversized lines are tested in the modules of these subjects.
 
-#[cfg(all(target_os = "linux", not(cutline_portable)))]
+#[cfg(target_os = "linux")]
 mod environments;
 #[cfg(target_os = "linux")]
 mod hung;

@@ -172,7 +172,7 @@ fn system_differences_are_in_sys() {
     let tests = |module: &str| module.split('/').any(|part| part == "tests");
     for source in sources().iter().filter(|source| !is_in(&source.module, &allowed) && !tests(&source.module))
     {
-        for term in ["target_os", "target_vendor", "cutline_portable", "rustix"] {
+        for term in ["target_os", "target_vendor", "rustix"] {
             assert!(!uses(&source.code, term), "src/{}.rs uses {term}", source.module);
         }
     }

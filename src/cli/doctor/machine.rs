@@ -54,7 +54,7 @@ fn look_at_commands(options: &Options, shared: &Shared, say: &mut dyn FnMut(Find
         Note(format!("there is no bash on PATH: commands run by {name}"))
     });
     say(match commands.store.try_out() {
-        Ok(folder) => Fine(format!("full outputs are saved in {}", String::from_utf8_lossy(&shown(&folder)))),
+        Ok(folder) => Fine(format!("full outputs are saved in {}", String::from_utf8_lossy(shown(&folder)))),
         Err(error) => Wrong(format!("full outputs cannot be saved: {}", reason(&error))),
     });
     if let (Some(sandbox), Ok(workspace)) = (&commands.sandbox, options.workspace(shared)) {

@@ -63,12 +63,11 @@ impl ProcessScope {
     }
 
     /// Adds the group and the start time of the shell.
-    pub(in crate::process) fn attach_shell(&mut self, shell: &mut Child) -> std::io::Result<()> {
+    pub(in crate::process) fn attach_shell(&mut self, shell: &Child) {
         self.group = shell.id().unwrap_or(0);
         if let Ok(Some(process)) = sys::process_info(self.group) {
             self.since = process.start;
         }
-        Ok(())
     }
 
     /// Returns true if the process group is empty. Processes that left the group may remain.

@@ -98,7 +98,7 @@ fn oracle(dir: &Path, below: &Path, all: &mut Vec<Vec<u8>>) {
     names.sort_by(|a, b| a.as_encoded_bytes().cmp(b.as_encoded_bytes()));
     for name in names.into_iter().filter(|name| name != ".git") {
         let path = below.join(&name);
-        all.push(crate::fs::workspace::shown(&path).into_owned());
+        all.push(crate::fs::workspace::shown(&path).to_owned());
         if dir.join(&path).symlink_metadata().unwrap().is_dir() {
             oracle(dir, &path, all);
         }

@@ -167,7 +167,7 @@ pub(super) fn status_footer(end: &LateEnd, unsaved: Option<&Unsaved>) -> String 
         Unsaved::Failed(error) => reason(error),
     });
     let rest = why.map_or_else(String::new, |why| format!("{}\n", of_text::Notice::RestNotSaved(why)));
-    let changed = autorun_notices(autorun_changes, |path| show::name(&shown(path)).into_owned());
+    let changed = autorun_notices(autorun_changes, |path| show::name(shown(path)).into_owned());
     let changed = changed.fold(String::new(), |lines, notice| format!("{lines}{notice}\n"));
     let pipeline =
         pipeline.clone().map(|codes| format!("{}\n", PipelineExitCodes(codes))).unwrap_or_default();

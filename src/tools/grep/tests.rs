@@ -312,7 +312,7 @@ fn cancelled_call_returns_no_result() {
 fn paths_can_be_used_with_read() {
     let fixture = tree();
     let absolute = fixture.at("b");
-    let shown = String::from_utf8(crate::fs::workspace::shown(&absolute).into_owned()).unwrap();
+    let shown = String::from_utf8(crate::fs::workspace::shown(&absolute).to_owned()).unwrap();
     let arguments = json!({"pattern": "needle", "path": absolute, "glob": format!("{shown}/*.rs")});
     assert_eq!(text(&fixture, &arguments), "b/c.rs:1: needle");
     assert_eq!(text(&fixture, &json!({"pattern": "needle", "path": "./b/../b/c.rs"})), "b/c.rs:1: needle");

@@ -1,6 +1,5 @@
 //! Finds and starts a shell, and reports how it ended.
 
-use std::borrow::Cow;
 use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
@@ -9,13 +8,33 @@ use std::sync::LazyLock;
 
 use rustix::fs::{Access, access};
 use rustix::process::Signal;
-use tokio::process::{Child, Command};
+use tokio::process::Command;
 use tokio::signal::unix::{SignalKind, signal};
-
-use crate::sys::{Ending, on_path};
 
 /// The first descriptor after stdin, stdout and stderr.
 const FIRST_OTHER_DESCRIPTOR: i32 = 3;
+
+/// How a shell ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// The shell exited with this code.
+    Code(i32),
+    /// This signal killed the shell.
+    Signal(i32),
+}
+
+/// The exit code of a program that a signal ended, minus the number of the signal.
+const SIGNAL_CODE: i32 = 128;
+
+impl Ending {
+    /// Returns the exit code that a shell reports for a program.
+    pub fn exit_code(self) -> i32 {
+        match self {
+            Self::Code(code) => code,
+            Self::Signal(number) => SIGNAL_CODE + number,
+        }
+    }
+}
 
 /// `bash`, or `sh` if it is missing.
 pub(crate) fn find_shell() -> PathBuf {
@@ -50,11 +69,8 @@ pub(crate) fn leave_terminal() {
     let _leads_a_group = rustix::process::setsid();
 }
 
-/// Does nothing, because the shell already has its command as an argument.
-pub(crate) fn send_command(_: &mut Child, _: &str) {}
-
 /// Returns how a shell with this status ended. A shell without a status was killed, and may still be in a system call.
-pub(crate) fn ending_of(status: Option<ExitStatus>, _was_killed: bool) -> Ending {
+pub(crate) fn ending_of(status: Option<ExitStatus>) -> Ending {
     let signal = status.and_then(|status| status.signal()).unwrap_or(Signal::KILL.as_raw());
     status.and_then(|status| status.code()).map_or(Ending::Signal(signal), Ending::Code)
 }
@@ -73,14 +89,16 @@ pub(crate) fn signal_name(number: i32) -> &'static str {
     name.and_then(Option::as_deref).unwrap_or("SIGRT")
 }
 
-/// Returns the program at `path` if this user can run it.
-pub(crate) fn program_at(path: &Path) -> Option<PathBuf> {
-    (path.is_file() && access(path, Access::EXEC_OK).is_ok()).then(|| path.to_owned())
+/// Searches `PATH` for a program. Returns the path of the first one.
+pub(crate) fn on_path(program: impl AsRef<Path>) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
+    folders.map(|folder| folder.join(program.as_ref())).find(|path| is_program(path))
 }
 
-/// Returns a path in the form that other programs accept.
-pub(crate) fn as_others_take_it(path: &Path) -> Cow<'_, Path> {
-    Cow::Borrowed(path)
+/// Returns true if this user can run the file.
+pub(crate) fn is_program(path: &Path) -> bool {
+    path.is_file() && access(path, Access::EXEC_OK).is_ok()
 }
 
 /// Makes writing past the limit on file sizes return an error, as on a full disk, instead of ending the server. Needs a
