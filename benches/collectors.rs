@@ -18,7 +18,7 @@ use cutline_core::details::{Details, TruncationDetails};
 use cutline_core::notice::Notice;
 use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::terminal::Terminal;
-use cutline_core::text::{Counter, Size};
+use cutline_core::text::{Counter, Size, Total};
 use cutline_core::truncate::{Bounds, Collector, Keep, KeyForms, KeySpace, Limit, Truncation};
 
 const PIECE: usize = 128 * 1024;
@@ -101,8 +101,8 @@ fn answer_of(kept: Truncation, bounds: Bounds) -> Output {
     let (last, total) = (kept.output.lines, kept.total.lines);
     let next = continue_after(last, total);
     let limit = Limit::Bytes(bounds.bytes);
-    let page = Notice::Page { first: 1, last, total, is_at_least: false, limit, next };
-    let notices = vec![page.into()];
+    let page = Notice::Page { first: 1, last, total: Total::Exact(total), limit, next };
+    let notices = vec![page];
     let is_cut = kept.cut.is_some();
     Output::new(Answer { body: kept.content, is_cut, notices, ..Answer::default() }, details)
 }

@@ -40,12 +40,13 @@
 //!
 //! ```
 //! use cutline_core::notice::{Answer, Notice};
+//! use cutline_core::text::Total;
 //! use cutline_core::truncate::{Bounds, Keep, Limit, truncate};
 //!
 //! let kept = truncate("one\ntwo\nthree\n", Bounds::new(2, 30_000), Keep::Head);
-//! let (last, total) = (kept.output.lines, kept.total.lines);
+//! let (last, total) = (kept.output.lines, Total::Exact(kept.total.lines));
 //! let next = Some(format!("Call view_file with start_line {} for more", last + 1));
-//! let page = Notice::Page { first: 1, last, total, is_at_least: false, limit: Limit::Lines(2), next };
+//! let page = Notice::Page { first: 1, last, total, limit: Limit::Lines(2), next };
 //! let answer = Answer { is_cut: kept.cut.is_some(), body: kept.content, notices: vec![page], ..Answer::default() };
 //! assert_eq!(
 //!     answer.into_text(),

@@ -1,31 +1,25 @@
-//! Notices about a text that was cut, and the text of a result.
+//! All notices, and the text of a result.
 //!
-//! A notice is a line in square brackets after the body. It reports what was omitted. Where a notice can name a next
-//! call, the caller provides that sentence, because it depends on the runtime and its tools. A runtime can also define
-//! notices of its own: [`Answer`] takes any type that implements [`Display`](fmt::Display). The same facts as data are
-//! in [`crate::details`].
+//! A notice is a line in square brackets after the body. It reports what is missing, and the exact next call that returns it. A
+//! notice with a next call comes last. This crate names no tool of a runtime: the caller provides the sentences that do, as the
+//! field `next`. The same facts as data are in [`crate::details`].
 
 mod answer;
-mod limit;
-mod lookalike;
-mod names;
-mod saved;
-mod shown;
-
-use std::fmt;
+mod parts;
 
 use derive_more::Display;
 
-use crate::text::Size;
+use crate::details::FileChange;
+use crate::outline::Listed;
+use crate::text::{Size, Total};
 use crate::truncate::Limit;
-use limit::cut_by;
+use parts::{cut_by, over};
 
-pub use answer::{Answer, PipelineExitCodes, Status};
-pub use limit::over;
-pub use lookalike::NoticeLike;
-pub use names::{NAMES_LISTED, Names};
-pub use saved::Saved;
-pub use shown::{Part, PartUnit, ResultShown, Shown};
+pub use answer::{Answer, NoticeLike, PipelineExitCodes, Status};
+pub use parts::{
+    Blank, Count, ImageShown, NAMES_LISTED, Names, PageOf, Part, ResultShown, Saved, Shown, StoppedAt, Unit,
+    Unit as PartUnit, WhySkipped, between,
+};
 
 /// The line between the first and the last lines of an output.
 ///
@@ -40,149 +34,131 @@ pub struct Omission(
     pub u64,
 );
 
-/// A line in square brackets after the body.
+/// A line in square brackets after the body. Each text says what the fields are; `next` is the sentence with the next call,
+/// without a full stop.
 ///
 /// ```
 /// use cutline_core::notice::Notice;
+/// use cutline_core::text::Total;
 /// use cutline_core::truncate::Limit;
-/// let (first, last, total, limit) = (1, 2000, 5000, Limit::Lines(2000));
 /// let next = Some("Call view_file with start_line 2001 for more".to_owned());
-/// let page = Notice::Page { first, last, total, is_at_least: false, limit, next };
+/// let (total, limit) = (Total::Exact(5000), Limit::Lines(2000));
 /// assert_eq!(
-///     page.to_string(),
+///     Notice::Page { first: 1, last: 2000, total, limit, next }.to_string(),
 ///     "[Showing lines 1-2000 of 5000. Call view_file with start_line 2001 for more]",
 /// );
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Display)]
+#[expect(missing_docs, reason = "the texts say what the variants and their fields are")]
 #[non_exhaustive]
 pub enum Notice {
     /// The end of the body has the form of a notice but is part of the text. Follows the body directly.
-    #[display("[The {} part of the text, not {}]",
-        if _0.lines() == 1 { "line above is".to_owned() } else { format!("{} lines above are", _0.lines()) },
-        if _0.lines() == 1 { "a notice" } else { "notices" }
-    )]
+    #[display("[The {_0}]")]
     PartOfText(NoticeLike),
-    /// The definitions in the part of a source file that is not shown.
     #[display("{_0}")]
-    Outline(crate::outline::Listed),
-    /// A page of a text: the numbers of its lines.
-    #[display(
-        "[Showing lines {first}-{last} of {}{total}{}{}]",
-        at_least(*is_at_least),
-        cut_by(*limit),
-        between(". ", next.as_ref(), "")
-    )]
-    Page {
-        /// Number of the first line shown.
-        first: u64,
-        /// Number of the last line shown.
-        last: u64,
-        /// Lines in the file.
-        total: u64,
-        /// True if the file may have more lines: they were not counted to its end.
-        is_at_least: bool,
-        /// The limit that cut the page.
-        limit: Limit,
-        /// The sentence that names the call for the next page, without a full stop.
-        next: Option<String>,
-    },
-    /// A line that alone is over the byte limit, at the start of a page.
-    #[display(
-        "[Line {line} is {}{}{}]",
-        at_least(*is_at_least),
-        over(*bytes, *limit),
-        between(". ", next.as_ref(), "")
-    )]
-    LineTooLong {
-        /// Its number.
-        line: u64,
-        /// Its bytes.
-        bytes: u64,
-        /// True if it may have more bytes: they were not counted to its end.
-        is_at_least: bool,
-        /// The limit.
-        limit: Limit,
-        /// The sentences that name the call for a part of this line or for the next line, without the last full stop.
-        next: Option<String>,
-    },
-    /// A file without content.
+    Outline(Listed),
+    /// A notice of a runtime.
+    #[display("[{_0}]")]
+    Other(String),
+
+    // A file.
+    #[display("[Showing lines {first}-{last} of {total}{}{}]", cut_by(*limit), between(". ", next.as_ref(), ""))]
+    Page { first: u64, last: u64, total: Total, limit: Limit, next: Option<String> },
+    #[display("[Line {line} is {}{}]", over(*bytes, *limit), between(". ", next.as_ref(), ""))]
+    LineTooLong { line: u64, bytes: Total, limit: Limit, next: Option<String> },
+    #[display("[Some lines truncated to {max_chars} chars{}]", between(". ", next.as_ref(), ""))]
+    LinesTruncated { max_chars: usize, next: Option<String> },
     #[display("[File is empty]")]
     FileEmpty,
-    /// A body of nothing but white space.
     #[display("[{_0} white space]")]
     Blank(Blank),
-    /// Reports a part of the output of a command, and the location of the full output.
+    /// An image that was reduced, and its original width, height and size in bytes.
+    #[display("[Image is {}x{}, {}]", from.0, from.1, to.instead_of(from.2))]
+    ImageChanged { from: (u32, u32, u64), to: ImageShown },
+    #[display("[This client shows no images]")]
+    ImagesOff,
+    /// An image over a limit, such as `12 megapixels` or `25MB`.
+    #[display("[Image is over {_0} and can't be shown]")]
+    ImageTooLarge(String),
+    #[display("[Image is damaged and can't be shown]")]
+    ImageDamaged,
+
+    // A command.
     #[display("[Showing {shown}. {saved}]")]
-    Output {
-        /// The part that is shown.
-        shown: Shown,
-        /// The location of the full output.
-        saved: Saved,
-    },
-    /// A command's output that is not text.
+    Output { shown: Shown, saved: Saved },
     #[display("[Binary output: {}. {saved}]", Size(*bytes))]
-    OutputBinary {
-        /// All its bytes.
-        bytes: u64,
-        /// The location of the full output.
-        saved: Saved,
-    },
-    /// Reports a part of the result of a wrapped server, and the location of the full result.
-    #[display("[Showing {}. {saved}]", shown.with_blocks(*blocks))]
-    Result {
-        /// The part that is shown.
-        shown: ResultShown,
-        /// Text blocks shown, and text blocks in all, where some are not shown.
-        blocks: Option<(u64, u64)>,
-        /// The file with the rest.
-        saved: Saved,
-    },
-    /// Lines were cut to a number of characters.
-    #[display("[Some lines truncated to {max_chars} chars{}]", between(". ", next.as_ref(), ""))]
-    LinesTruncated {
-        /// Characters of a line at most.
-        max_chars: usize,
-        /// The sentence that names the call for the complete lines, without a full stop.
-        next: Option<String>,
-    },
-    /// The place of an output of which only long lines were cut.
+    OutputBinary { bytes: u64, saved: Saved },
+    /// The location of an output of which only long lines were cut.
     #[display("[{_0}]")]
     FullOutput(Saved),
-    /// The reason why no more of an output was saved: a line in the saved output itself, before the command's status.
+    /// A line in the saved output itself, before the status of the command.
     #[display("[Output after this was not saved: {_0}]")]
     RestNotSaved(String),
-}
+    #[display("[Timeout lowered to {}]", Count(*secs, "second", "seconds"))]
+    TimeoutLowered { secs: u64 },
+    #[display(
+        "[Still running after {} (pid {id}). Its {}{}]",
+        Count(*secs, "second", "seconds"),
+        saved.later(),
+        between(". ", next.as_ref(), "")
+    )]
+    StillRunning { secs: u64, id: u32, saved: Saved, next: Option<String> },
+    /// Files that a sandboxed command created or changed, and that start programs outside the sandbox.
+    #[display(
+        "[The command {change} {names}{}, which {} programs outside the sandbox]",
+        between(" and ", names.unlisted(), " more"),
+        if names.count() == 1 { "starts" } else { "start" }
+    )]
+    AutorunFiles { change: FileChange, names: Names },
+    /// Processes that outlive the command: the ids and names of the first ones, and the number of the others.
+    #[display(
+        "[Background {} still running: {}{}. {} {}]",
+        if *more == 0 && named.len() == 1 { "process" } else { "processes" },
+        named.iter().map(|(id, name)| format!("{id} {name}")).collect::<Vec<_>>().join(", "),
+        between(" and ", (*more > 0).then_some(more), " more"),
+        if *more == 0 && named.len() == 1 { "Its" } else { "Their" },
+        saved.later()
+    )]
+    Background { named: Vec<(u32, String)>, more: usize, saved: Saved },
 
-/// The kind of a body of nothing but white space.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
-pub enum Blank {
-    /// A whole file, of this many lines.
-    #[display("File is {} of", Count(*_0, "line", "lines"))]
-    File(u64),
-    /// The full output of a command has this many lines.
-    #[display("Output is {} of", Count(*_0, "line", "lines"))]
-    Output(u64),
-    /// A part of a file or an output, from one line to another.
-    #[display("{}", if _0 == _1 { format!("Line {_0} is") } else { format!("Lines {_0}-{_1} are") })]
-    Lines(u64, u64),
-    /// This many names.
-    #[display("{} {} of", if *_0 == 1 { "Result is" } else { "Results are" }, Count(*_0, "name", "names"))]
-    Results(u64),
-}
+    // The result of a wrapped server. `blocks` is the number of text blocks shown, and of all.
+    #[display("[Showing {}. {saved}]", shown.with_blocks(*blocks))]
+    Result { shown: ResultShown, blocks: Option<(u64, u64)>, saved: Saved },
 
-/// A number with its word, in one or in many.
-#[derive(Display)]
-#[display("{_0} {}", if *_0 == 1 { _1 } else { _2 })]
-pub struct Count(pub u64, pub &'static str, pub &'static str);
-
-/// Returns the words before a number that is a lower bound.
-fn at_least(is_lower_bound: bool) -> &'static str {
-    if is_lower_bound { "at least " } else { "" }
-}
-
-/// Returns `value` after `start` and before `end`, or an empty string without a value.
-pub fn between(start: &str, value: Option<impl fmt::Display>, end: &str) -> String {
-    value.map_or_else(String::new, |value| format!("{start}{value}{end}"))
+    // A search or a listing.
+    #[display("[{}{}]", unit.limit_reached(*limit), between(". ", saved.as_ref(), ""))]
+    LimitReached { limit: u64, unit: Unit, saved: Option<Saved> },
+    #[display("[{by} limit reached{}{}]", between(" (", *of, " shown)"), between(". ", saved.as_ref(), ""))]
+    PageLimit { by: Limit, of: Option<PageOf>, saved: Option<Saved> },
+    #[display(
+        "[{of}{}, most relevant first{}]",
+        between(" (", *by, " limit)"),
+        between(". Use offset=", *next, " to continue")
+    )]
+    Ranked { of: PageOf, by: Option<Limit>, next: Option<u64> },
+    #[display(
+        "[{} of the first match left out{}]",
+        Count(*lines, "context line", "context lines"),
+        between(". ", next.as_ref(), "")
+    )]
+    ContextLeftOut { lines: u64, next: Option<String> },
+    #[display("[{}: {names}]", why.of(names.count()))]
+    Skipped { why: WhySkipped, names: Names },
+    #[display("[Ignore rules of {} were too large and left aside]", Count(*_0, "folder", "folders"))]
+    RulesSkipped(u64),
+    #[display("[An escaped | is the character itself. Use a plain | between alternatives]")]
+    BarEscaped,
+    /// A glob that begins with the last folders of `path`.
+    #[display("[{argument} is relative to path. Use {argument}={glob}]")]
+    GlobRepeatsPath { argument: &'static str, glob: String },
+    #[display("[Ignored files were not searched. Use noIgnore=true to include them]")]
+    IgnoredNotSearched,
+    #[display("[Stopped after {}: {at}]", Count(*secs, "second", "seconds"))]
+    Stopped { secs: u64, at: StoppedAt },
+    #[display("[Ignored unknown {}: {_0}]", if _0.count() == 1 { "argument" } else { "arguments" })]
+    ArgumentsIgnored(Names),
+    #[display("[Use offset={offset} to continue]")]
+    Continue { offset: u64 },
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ pub mod size;
 pub mod terminal;
 pub mod tokens;
 
-pub use count::{Counter, Extent};
+pub use count::{Counter, Extent, Total};
 pub use json::{ESCAPE_BYTES, json_bytes};
 pub use size::Size;
 pub use tokens::TokenCounter;

@@ -13,8 +13,8 @@ use crate::fs::saved_name::SavedKind;
 use crate::limits;
 use crate::search::content::ContextLines;
 use cutline_core::details::{Details, TruncationReason};
-use cutline_core::notice::{self as of_text, Blank};
-use cutline_core::text::{self, Extent};
+use cutline_core::notice::Blank;
+use cutline_core::text::{self, Extent, Total};
 
 use super::notice::{Answer, Notice, PageOf, StoppedAt, Unit, empty};
 use super::saved_result::SavedResult;
@@ -89,9 +89,9 @@ impl PageRequest {
 /// Returns the default limit, the kind of the saved file, and the text for no results.
 fn facts_of(unit: Unit) -> (u64, SavedKind, &'static str) {
     match unit {
-        Unit::Matches | Unit::Files => (limits::GREP_LIMIT, SavedKind::GREP, empty::NO_MATCHES),
         Unit::Results => (limits::FIND_LIMIT, SavedKind::FIND, empty::NO_FILES),
         Unit::Entries => (limits::LS_LIMIT, SavedKind::LS, empty::NO_ENTRIES),
+        _ => (limits::GREP_LIMIT, SavedKind::GREP, empty::NO_MATCHES),
     }
 }
 
@@ -191,9 +191,9 @@ impl Page {
         let (saved_extent, saved) = saved.unzip();
         let extent = extent.or(saved_extent);
         let (in_all, reached) = match unit {
-            Unit::Matches | Unit::Files => (&mut details.total_matches, &mut details.match_limit_reached),
             Unit::Results => (&mut details.total_results, &mut details.result_limit_reached),
             Unit::Entries => (&mut details.total_entries, &mut details.entry_limit_reached),
+            _ => (&mut details.total_matches, &mut details.match_limit_reached),
         };
         let is_all_found = ranked.is_some() || saved.is_some() || unit == Unit::Entries && is_part;
         *in_all = is_all_found.then_some(found);
@@ -210,7 +210,7 @@ impl Page {
         details.timed_out = is_late.then_some(true);
         let mut notices = Vec::from_iter(ignored);
         if text::is_blank(&body.text) {
-            notices.push(of_text::Notice::Blank(Blank::Results(body.groups)).into());
+            notices.push(Notice::Blank(Blank::Results(body.groups)));
         }
         let stopped = stopped.map(|at| Notice::Stopped { secs, at });
         let mut by = None;
@@ -232,12 +232,13 @@ impl Page {
                 // The next call must be valid with the same limit.
                 let next = next.filter(|offset| offset + limit <= ranking::most_ranked(context));
                 details.next_offset = next;
-                let of = PageOf { shown: body.groups, total: found, more: is_late, unit };
+                let of = PageOf { shown: body.groups, total: Total::new(found, is_late), unit };
                 notices.push(Notice::Ranked { of, by, next });
             }
         } else {
             if let Some(by) = by {
-                let of = PageOf { shown: body.groups, total: offset + total, more: is_lower_bound, unit };
+                let of =
+                    PageOf { shown: body.groups, total: Total::new(offset + total, is_lower_bound), unit };
                 let of = is_grep.then_some(of);
                 notices.push(Notice::PageLimit { by, of, saved });
             } else if more && !is_cut {

@@ -67,7 +67,7 @@ impl OutputSchema {
         !shortened.iter().any(|one| match one.unit {
             PartUnit::Items => items,
             PartUnit::Members => members,
-            PartUnit::Characters | PartUnit::Blocks => characters,
+            _ => characters,
         })
     }
 }

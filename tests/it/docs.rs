@@ -19,20 +19,8 @@ use std::path::Path;
 use std::process::Command;
 
 /// The files with the texts of the notices.
-const NOTICES: [&str; 12] = [
-    "core/src/notice.rs",
-    "core/src/notice/answer.rs",
-    "core/src/notice/limit.rs",
-    "core/src/notice/saved.rs",
-    "core/src/notice/shown.rs",
-    "src/tools/notice.rs",
-    "src/tools/notice/image.rs",
-    "src/tools/notice/limit.rs",
-    "src/tools/notice/rest.rs",
-    "src/tools/notice/running.rs",
-    "src/tools/notice/skipped.rs",
-    "src/tools/notice/stopped.rs",
-];
+const NOTICES: [&str; 4] =
+    ["core/src/notice.rs", "core/src/notice/answer.rs", "core/src/notice/parts.rs", "src/tools/notice.rs"];
 
 fn file(path: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()

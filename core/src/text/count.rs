@@ -2,6 +2,8 @@
 
 #![expect(clippy::indexing_slicing, reason = "a wrong range has to fail, not to read as no text")]
 
+use derive_more::Display;
+
 use super::NEWLINE;
 
 /// The number of lines and bytes of a text.
@@ -24,6 +26,44 @@ impl Extent {
         let newlines = memchr::memchr_iter(NEWLINE, text.as_bytes()).count() as u64;
         let has_rest = !text.is_empty() && !text.ends_with('\n');
         Self { lines: newlines + u64::from(has_rest), bytes: text.len() as u64 }
+    }
+}
+
+/// A number, or a lower bound of it if not all was counted.
+///
+/// ```
+/// use cutline_core::text::Total;
+/// assert_eq!(Total::AtLeast(5).to_string(), "at least 5");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
+#[display("{}{}", self.at_least(), self.count())]
+pub enum Total {
+    /// This number.
+    Exact(u64),
+    /// This number or more.
+    AtLeast(u64),
+}
+
+impl Total {
+    /// Returns a total that is exact unless `is_at_least`.
+    pub fn new(count: u64, is_at_least: bool) -> Self {
+        if is_at_least { Self::AtLeast(count) } else { Self::Exact(count) }
+    }
+
+    /// Returns the number.
+    pub fn count(self) -> u64 {
+        let (Self::Exact(count) | Self::AtLeast(count)) = self;
+        count
+    }
+
+    /// Returns true if it is a lower bound.
+    pub fn is_at_least(self) -> bool {
+        matches!(self, Self::AtLeast(_))
+    }
+
+    /// Returns the words before a lower bound.
+    pub(crate) fn at_least(self) -> &'static str {
+        if self.is_at_least() { "at least " } else { "" }
     }
 }
 

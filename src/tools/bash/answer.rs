@@ -10,11 +10,11 @@ use crate::process::sandbox::AutorunChange;
 use crate::process::{Background, Cause, CommandOutcome, Ending, LateEnd, State, signal_name};
 use crate::saved_output::Unsaved;
 use crate::tools::error::reason;
-use crate::tools::notice::{Answer, FullLines, Notice, empty};
+use crate::tools::notice::{FullLines, empty};
 use crate::tools::{Context, Output, ToolName, Totals, saved_result};
 use cutline_core::details::{AutorunFile, Details, FileChange, TruncationDetails};
 use cutline_core::notice::{
-    self as of_text, Blank, NAMES_LISTED, Names, Omission, PipelineExitCodes, Saved, Shown, Status,
+    Answer, Blank, NAMES_LISTED, Names, Notice, Omission, PipelineExitCodes, Saved, Shown, Status,
 };
 use cutline_core::text::{self, Size, as_index, show};
 use cutline_core::truncate::Keep;
@@ -48,7 +48,8 @@ pub(super) fn compose(cx: &Context, plan: &Plan, outcome: CommandOutcome) -> Out
         answer.notices.extend(saved.clone().map(|saved| left_running(&background, saved)));
     }
     if let (Some(id), Some(saved)) = (running, saved) {
-        answer.notices.push(Notice::StillRunning { secs: rounded_secs(duration), id, saved });
+        let next = Some(format!("Use bash to wait for it: tail --pid={id} -f /dev/null"));
+        answer.notices.push(Notice::StillRunning { secs: rounded_secs(duration), id, saved, next });
     }
     if !autorun_changes.is_empty() {
         let show = |path: &Path| cx.workspace.show(path);
@@ -111,7 +112,7 @@ pub fn output_answer(
     let saved = saved.as_ref().map(|saved| saved_result::saved_location(saved, details));
     let total = raw.extent();
     if binary {
-        let output = |saved| of_text::Notice::OutputBinary { bytes: total.bytes, saved }.into();
+        let output = |saved| Notice::OutputBinary { bytes: total.bytes, saved };
         let notices = saved.clone().map(output).into_iter().collect();
         return (Answer { notices, ..Answer::default() }, saved);
     }
@@ -121,26 +122,26 @@ pub fn output_answer(
     let mut notices = Vec::new();
     if let Some(max_chars) = lines_cut {
         details.lines_truncated = Some(true);
-        notices.push(of_text::Notice::LinesTruncated { max_chars, next: hint.sentence() }.into());
+        notices.push(Notice::LinesTruncated { max_chars, next: hint.sentence() });
     }
     let is_cut = text.cut.is_some();
     // A terminal may show one line less than the output has, because the last line can be erased.
     let shown = Shown::of_text(&text, total.lines, &raw, bounds);
     let Some((cut, shown)) = text.cut.zip(shown) else {
         if text::is_blank(&text.content) {
-            notices.push(of_text::Notice::Blank(Blank::Output(total.lines)).into());
+            notices.push(Notice::Blank(Blank::Output(total.lines)));
         }
         let of_cut_lines = saved.clone().filter(|_| lines_cut.is_some());
-        notices.extend(of_cut_lines.map(|saved| of_text::Notice::FullOutput(saved).into()));
+        notices.extend(of_cut_lines.map(|saved| Notice::FullOutput(saved)));
         let body = if text.content.is_empty() { empty::NO_OUTPUT.to_owned() } else { text.content };
         return (Answer { body, is_cut, notices, ..Answer::default() }, saved);
     };
     if let Some((first, last)) = shown.whole_lines
         && text::is_white_space(&text.content)
     {
-        notices.push(of_text::Notice::Blank(Blank::Lines(first, last)).into());
+        notices.push(Notice::Blank(Blank::Lines(first, last)));
     }
-    notices.extend(saved.clone().map(|saved| of_text::Notice::Output { shown, saved }.into()));
+    notices.extend(saved.clone().map(|saved| Notice::Output { shown, saved }));
     let mut body = text.content;
     if let Keep::Both { .. } = keep {
         let omitted = text.total.lines.saturating_sub(text.output.lines);
@@ -166,7 +167,7 @@ pub(super) fn status_footer(end: &LateEnd, unsaved: Option<&Unsaved>) -> String 
         Unsaved::AtCap(bytes) => format!("{} limit", Size(*bytes)),
         Unsaved::Failed(error) => reason(error),
     });
-    let rest = why.map_or_else(String::new, |why| format!("{}\n", of_text::Notice::RestNotSaved(why)));
+    let rest = why.map_or_else(String::new, |why| format!("{}\n", Notice::RestNotSaved(why)));
     let changed = autorun_notices(autorun_changes, |path| show::name(shown(path)).into_owned());
     let changed = changed.fold(String::new(), |lines, notice| format!("{lines}{notice}\n"));
     let pipeline =
@@ -189,6 +190,6 @@ fn status(ending: Ending, cause: Cause, timeout: Duration) -> Option<Status> {
 /// Returns the notice about background processes. It lists at most three by name, and their number.
 fn left_running(background: &[Background], saved: Saved) -> Notice {
     let name = |process: &Background| (process.id, show::name(process.name.as_bytes()).into_owned());
-    let named = background.iter().take(NAMES_LISTED).map(name).collect();
-    Notice::Background { named, count: background.len(), saved }
+    let named: Vec<_> = background.iter().take(NAMES_LISTED).map(name).collect();
+    Notice::Background { more: background.len() - named.len(), named, saved }
 }

@@ -10,7 +10,6 @@ use crate::search::content::{ContextLines, Found, IncompleteReason, OutputMode, 
 use crate::search::ignore_rules::IgnoreRules;
 use crate::search::walk::{TreeSearch, Walked};
 use cutline_core::details::Details;
-use cutline_core::notice as of_text;
 use cutline_core::text::as_index;
 
 use super::{Args, Context, Output, Query, ToolError, path_glob};
@@ -280,11 +279,12 @@ impl Results {
         if let Some(bytes) = self.page.body.cut_from {
             details.lines_truncated = Some(true);
             let (max_chars, next) = (self.query.max_line_chars, self.full_lines(bytes).sentence());
-            about.push(of_text::Notice::LinesTruncated { max_chars, next }.into());
+            about.push(Notice::LinesTruncated { max_chars, next });
         }
         let lines = self.page.body.omitted_context;
         if lines > 0 {
-            about.push(Notice::ContextLeftOut { lines, can_read: self.cx.has(ToolName::Read) });
+            let next = self.cx.has(ToolName::Read).then(|| "Use read tool to see them".to_owned());
+            about.push(Notice::ContextLeftOut { lines, next });
         }
         let is_empty = self.page.found == 0;
         about.extend((is_empty && args.escapes_bar()).then_some(Notice::BarEscaped));

@@ -1,7 +1,6 @@
 //! Tests the texts of single notices. The scenarios cover most of them.
 
-use super::*;
-use cutline_core::notice::NoticeLike;
+use cutline_core::notice::{Names, Notice, NoticeLike, Saved, WhySkipped};
 
 fn names(all: &[&str]) -> Names {
     let mut names = Names::default();
@@ -33,7 +32,8 @@ fn command_that_keeps_running_is_named_with_its_pid_and_file() {
             "[Still running after 55 seconds (pid 4242). Its output could not be saved: No space left on device. Use bash to wait for it: tail --pid=4242 -f /dev/null]",
         ),
     ] {
-        assert_eq!(Notice::StillRunning { secs: 55, id: 4242, saved }.to_string(), expected);
+        let next = Some("Use bash to wait for it: tail --pid=4242 -f /dev/null".to_owned());
+        assert_eq!(Notice::StillRunning { secs: 55, id: 4242, saved, next }.to_string(), expected);
     }
 }
 
@@ -49,7 +49,7 @@ fn notices_are_recognised_as_lookalikes_in_a_body() {
         Notice::ArgumentsIgnored(names(&["size"])),
         Notice::ArgumentsIgnored(names(&["size", "page"])),
         Notice::IgnoredNotSearched,
-        Notice::ContextLeftOut { lines: 2, can_read: true },
+        Notice::ContextLeftOut { lines: 2, next: None },
         Notice::Continue { offset: 2 },
     ] {
         assert!(NoticeLike::of(&notice.to_string()).is_some(), "{notice}");

@@ -10,13 +10,13 @@ use crate::fs::lines::{BLOCK_BYTES, TextFile};
 use crate::fs::open::OpenedPath;
 use crate::limits::NOTICE_BYTES;
 use crate::stop::{Stop, Stopped, stopped_by};
-use crate::tools::notice::{self, Answer, FullLines, LineHint, continue_after};
+use crate::tools::notice::{FullLines, LineHint, continue_after};
 use crate::tools::{Context, Output, ToolError, ToolName, Totals, outline, resolve};
 use cutline_core::details::{Details, TruncationDetails};
-use cutline_core::notice::{Blank, Notice};
+use cutline_core::notice::{Answer, Blank, Notice};
 use cutline_core::outline::Listed;
 use cutline_core::text::decode::{Decoder, Encoding};
-use cutline_core::text::{Extent, as_index, is_blank, is_white_space};
+use cutline_core::text::{Extent, Total, as_index, is_blank, is_white_space};
 use cutline_core::truncate::{Bounds, Collector, Keep, TruncatedBy, Truncation};
 
 use super::line_numbers::{self, LineNumbers};
@@ -41,7 +41,7 @@ pub(super) fn read(
     let offset = args.offset.unwrap_or(1);
     if text.start >= text.end {
         // An empty text has only a first line.
-        let notices = cx.ignored_arguments().into_iter().chain([Notice::FileEmpty.into()]).collect();
+        let notices = cx.ignored_arguments().into_iter().chain([Notice::FileEmpty]).collect();
         let answer = Answer { notices, ..Answer::default() };
         return match offset {
             ..=1 => Ok(Output::new(answer, Details::default())),
@@ -198,7 +198,7 @@ impl ReadPage<'_> {
             details.lines_truncated = Some(true);
             let (grep, bash) = (self.cx.has(ToolName::Grep), self.cx.has(ToolName::Bash));
             let next = FullLines::Tools { grep, bash }.sentence();
-            notices.push(Notice::LinesTruncated { max_chars, next }.into());
+            notices.push(Notice::LinesTruncated { max_chars, next });
         }
         if let Some(cut) = kept.cut {
             let next = (last < total.lines).then_some(last + 1);
@@ -219,17 +219,18 @@ impl ReadPage<'_> {
                 };
             }
             let limit = limits.bounds().limit(cut.by);
-            let continues: notice::Notice = if is_too_long {
+            let continues = if is_too_long {
                 let (line, bytes) = (first, bytes + self.number_bytes());
                 let is_at_least = self.ends_uncounted(last);
                 let next = self.line_hint(next).sentences(line, limit);
-                Notice::LineTooLong { line, bytes, is_at_least, limit, next }.into()
+                let bytes = Total::new(bytes, is_at_least);
+                Notice::LineTooLong { line, bytes, limit, next }
             } else {
                 if is_white_space(&kept.content) {
-                    notices.push(Notice::Blank(Blank::Lines(first, last)).into());
+                    notices.push(Notice::Blank(Blank::Lines(first, last)));
                 }
-                let (total, next) = (total.lines, continue_after(last, total.lines));
-                Notice::Page { first, last, total, is_at_least, limit, next }.into()
+                let next = continue_after(last, total.lines);
+                Notice::Page { first, last, total: Total::new(total.lines, is_at_least), limit, next }
             };
             if details.truncation.is_some() {
                 let others =
@@ -239,7 +240,7 @@ impl ReadPage<'_> {
                 if let Some(outline) = self.outline(&page, as_index(space))? {
                     details.outline = Some(outline.entries.clone());
                     details.outline_more = Some(outline.more).filter(|more| *more > 0);
-                    notices.push(Notice::Outline(outline).into());
+                    notices.push(Notice::Outline(outline));
                 }
             }
             notices.push(continues);
@@ -248,7 +249,7 @@ impl ReadPage<'_> {
                 1 => Blank::File(total.lines),
                 first => Blank::Lines(first, last),
             };
-            notices.push(Notice::Blank(blank).into());
+            notices.push(Notice::Blank(blank));
             details.final_newline = (!kept.content.ends_with('\n')).then_some(false);
         }
         let is_whole = first == 1 && self.args.limit.is_none_or(|limit| limit >= total.lines);

@@ -1,0 +1,407 @@
+//! The parts of notices: locations, names, numbers with their words, and what is shown.
+
+use std::fmt;
+
+use derive_more::Display;
+
+use crate::text::{Counter, Extent, Size, Total, show};
+use crate::truncate::{Bounds, Cut, Limit, Partial, Truncation};
+
+/// A number with its word, in one or in many.
+#[derive(Display)]
+#[display("{_0} {}", if *_0 == 1 { _1 } else { _2 })]
+pub struct Count(pub u64, pub &'static str, pub &'static str);
+
+/// Returns `value` after `start` and before `end`, or an empty string without a value.
+pub fn between(start: &str, value: Option<impl fmt::Display>, end: &str) -> String {
+    value.map_or_else(String::new, |value| format!("{start}{value}{end}"))
+}
+
+/// Returns ` (30KB limit)` for a limit of bytes or tokens, and nothing for others.
+pub(super) fn cut_by(limit: Limit) -> String {
+    between(" (", Some(limit).filter(|limit| !matches!(limit, Limit::Lines(_))), " limit)")
+}
+
+/// Returns bytes and the limit that they exceed: `31KB, exceeds 30KB limit`.
+pub(super) fn over(bytes: Total, limit: Limit) -> String {
+    let (size, limit) = match limit {
+        Limit::Bytes(limit) => Size(bytes.count()).beside(limit),
+        _ => (Size(bytes.count()).to_string(), limit.to_string()),
+    };
+    format!("{}{size}, exceeds {limit} limit", bytes.at_least())
+}
+
+/// What is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Matching lines.
+    Matches,
+    /// Files with a match.
+    Files,
+    /// Matching names.
+    Results,
+    /// Entries of a folder.
+    Entries,
+    /// Items of an array.
+    Items,
+    /// Members of an object.
+    Members,
+    /// Characters of a string.
+    Characters,
+    /// Blocks of a result.
+    Blocks,
+}
+
+impl Unit {
+    /// Returns the singular and the plural, such as `match` and `matches`.
+    pub fn nouns(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Matches => ("match", "matches"),
+            Self::Files => ("file", "files"),
+            Self::Results => ("result", "results"),
+            Self::Entries => ("entry", "entries"),
+            Self::Items => ("item", "items"),
+            Self::Members => ("member", "members"),
+            Self::Characters => ("character", "characters"),
+            Self::Blocks => ("block", "blocks"),
+        }
+    }
+
+    /// Returns a number of these.
+    pub fn count(self, count: u64) -> Count {
+        let (one, many) = self.nouns();
+        Count(count, one, many)
+    }
+
+    /// Returns that a search or a listing stopped after `limit` of these, and how to get more.
+    pub(super) fn limit_reached(self, limit: u64) -> String {
+        let twice = limit.saturating_mul(2);
+        let refine = if self == Self::Entries { "" } else { ", or refine pattern" };
+        format!("{} limit reached. Use limit={twice} for more{refine}", self.count(limit))
+    }
+}
+
+/// The number of shown results and of all results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
+#[display("{shown} of {}{} {}", total.count(), if total.is_at_least() { "+" } else { "" }, unit.nouns().1)]
+pub struct PageOf {
+    /// The number that is shown.
+    pub shown: u64,
+    /// The total number, up to the limit of the call.
+    pub total: Total,
+    /// What is counted.
+    pub unit: Unit,
+}
+
+/// The kind of a body of nothing but white space.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
+pub enum Blank {
+    /// A whole file, of this many lines.
+    #[display("File is {} of", Count(*_0, "line", "lines"))]
+    File(u64),
+    /// The full output of a command has this many lines.
+    #[display("Output is {} of", Count(*_0, "line", "lines"))]
+    Output(u64),
+    /// A part of a file or an output, from one line to another.
+    #[display("{}", if _0 == _1 { format!("Line {_0} is") } else { format!("Lines {_0}-{_1} are") })]
+    Lines(u64, u64),
+    /// This many names.
+    #[display("{} {} of", if *_0 == 1 { "Result is" } else { "Results are" }, Count(*_0, "name", "names"))]
+    Results(u64),
+}
+
+/// The location of the full output.
+#[derive(Debug, Clone, PartialEq, Eq, Display)]
+pub enum Saved {
+    /// In this file. Its path is whole, however long: it is to be opened.
+    #[display("Full output: {path}{}", between(" (first ", first.map(Size), ")"))]
+    At {
+        /// Its path.
+        path: String,
+        /// Bytes of the output in it, if it does not hold all.
+        first: Option<u64>,
+    },
+    /// Nowhere.
+    #[display("Full output could not be saved: {reason}")]
+    Not {
+        /// The system's reason.
+        reason: String,
+    },
+}
+
+impl Saved {
+    /// Returns where later output is saved. The text follows `Its` or `Their`.
+    pub(super) fn later(&self) -> String {
+        match self {
+            Self::At { path, .. } => format!("output goes on to {path}"),
+            Self::Not { reason } => format!("output could not be saved: {reason}"),
+        }
+    }
+}
+
+/// Names that a notice lists before it only counts.
+pub const NAMES_LISTED: usize = 3;
+/// Bytes that the names of one list may take together; the first is always named.
+const LIST_BYTES: usize = 300;
+
+/// Counts names, and keeps the first ones.
+///
+/// ```
+/// use cutline_core::notice::Names;
+/// let mut names = Names::default();
+/// for name in ["a", "b", "c", "d"] {
+///     names.push(name);
+/// }
+/// assert_eq!((names.count(), names.to_string()), (4, "a, b, c".to_owned()));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default, Display)]
+#[display("{}", first.join(", "))]
+pub struct Names {
+    first: Vec<String>,
+    count: u64,
+}
+
+impl Names {
+    /// Counts a name, and stores it if there is room for it and for all names before it.
+    pub fn push(&mut self, name: &str) {
+        if self.count == self.first.len() as u64 && self.first.len() < NAMES_LISTED {
+            let name = show::path(name);
+            let bytes: usize = self.first.iter().map(String::len).sum();
+            if self.first.is_empty() || bytes + name.len() <= LIST_BYTES {
+                self.first.push(name);
+            }
+        }
+        self.count += 1;
+    }
+
+    /// Returns the number of names.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Returns how many names it does not list; `None` if it lists all.
+    pub fn unlisted(&self) -> Option<u64> {
+        self.count.checked_sub(self.first.len() as u64).filter(|more| *more > 0)
+    }
+
+    /// True if there was none.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+}
+
+/// An image that replaces one with more pixels or bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ImageShown {
+    /// The width and height in pixels, and the name of the format if it changed.
+    Scaled((u32, u32), Option<&'static str>),
+    /// An image of the same size: the name of its format, and its bytes.
+    Encoded(&'static str, u64),
+}
+
+impl ImageShown {
+    /// Formats the original size and the change.
+    pub(super) fn instead_of(self, on_disk: u64) -> String {
+        match self {
+            Self::Scaled((width, height), format) => {
+                let shown_as = between(", shown as ", format, "");
+                format!("{}; scaled down to {width}x{height}{shown_as}", Size(on_disk))
+            }
+            Self::Encoded(format, bytes) => {
+                let (whole, shown) = Size(on_disk).beside(bytes);
+                format!("{whole}; shown as {format} of {shown}")
+            }
+        }
+    }
+}
+
+/// Why files or folders were not searched, or only in part. In the order of the notices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum WhySkipped {
+    /// They can't be read.
+    Unreadable,
+    /// A line is too long to search.
+    LongLine,
+    /// They are larger than this limit of a search across lines.
+    TooLarge(u64),
+    /// They have no known size, and were searched up to this limit.
+    SearchedUpTo(u64),
+}
+
+impl WhySkipped {
+    /// Formats the reason, of that many files.
+    pub(super) fn of(self, count: u64) -> String {
+        let over = |limit| format!("{} over {}", Count(count, "file is", "files are"), Size(limit));
+        match self {
+            Self::Unreadable => format!("{} could not be read", Count(count, "path", "paths")),
+            Self::LongLine => {
+                format!("{} a line too long to search", Count(count, "file has", "files have"))
+            }
+            Self::TooLarge(limit) => format!("{}, too large for multiline", over(limit)),
+            Self::SearchedUpTo(limit) => format!("{}, searched up to there", over(limit)),
+        }
+    }
+}
+
+/// The part of a search or a listing that was complete at its deadline.
+///
+/// ```
+/// use cutline_core::notice::{StoppedAt, Unit};
+/// let at = StoppedAt::Path { path: Some("src/a.rs".to_owned()), found: true, has_later: false, unit: Unit::Matches };
+/// assert_eq!(at.to_string(), "searched up to src/a.rs. Narrow path or glob");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Display)]
+pub enum StoppedAt {
+    /// The search of a tree.
+    #[display("{}", up_to(path.as_deref(), *found, *has_later, *unit))]
+    Path {
+        /// Everything up to this path was searched. `None` if nothing was searched completely.
+        path: Option<String>,
+        /// True if anything was found.
+        found: bool,
+        /// True if results of later paths are included.
+        has_later: bool,
+        /// The kind of the results.
+        unit: Unit,
+    },
+    /// The search of one file.
+    #[display("{}", if *found {
+        format!("{} was searched in part", show::path(path))
+    } else {
+        format!("found nothing in the part of {} that was searched", show::path(path))
+    })]
+    File {
+        /// The path of the file.
+        path: String,
+        /// True if anything was found.
+        found: bool,
+    },
+    /// A listing, and the number of entries that were read.
+    #[display("read {}, others are missing", Count(*_0, "entry", "entries"))]
+    Entries(u64),
+}
+
+fn up_to(path: Option<&str>, found: bool, has_later: bool, unit: Unit) -> String {
+    let narrow = if unit == Unit::Results { "pattern" } else { "glob" };
+    let reached = match path.map(show::path) {
+        None => "no path was searched completely".to_owned(),
+        Some(path) if !found => format!("found nothing up to {path}"),
+        Some(path) if has_later => format!("searched up to {path}, and later paths in part"),
+        Some(path) => format!("searched up to {path}"),
+    };
+    format!("{reached}. Narrow path or {narrow}")
+}
+
+/// Characters of a part's name in a notice; a longer one keeps both its ends.
+const PART_NAME_CHARS: usize = 60;
+
+/// The part of a text that is shown: `lines 1-20 of 5000 (30KB limit)`.
+#[derive(Debug, Clone, PartialEq, Eq, Display)]
+#[display("{words}")]
+pub struct Shown {
+    words: String,
+    /// Numbers of the first and the last line, if all lines between them are shown in full.
+    pub whole_lines: Option<(u64, u64)>,
+}
+
+impl Shown {
+    /// Returns the part of a text that `kept` has within `bounds`, or `None` if it has all. The text had `total` lines, and
+    /// `raw` has the bytes of the first and the last one.
+    pub fn of_text(kept: &Truncation, total: u64, raw: &Counter, bounds: Bounds) -> Option<Self> {
+        let (lines, key_lines) = ((1, kept.total.lines), kept.key_lines.len());
+        Some(Self::of(kept.cut?, kept.ends(), lines, total, raw, bounds, key_lines))
+    }
+
+    /// Returns the part that is left after `cut` within `bounds`, which is `output`. It was cut from lines `first` to
+    /// `last` of `total`. `raw` has the bytes of these two lines. The part includes `key_lines` key lines from the omitted
+    /// part.
+    pub fn of(
+        cut: Cut,
+        output: Extent,
+        (first, last): (u64, u64),
+        total: u64,
+        raw: &Counter,
+        bounds: Bounds,
+        key_lines: usize,
+    ) -> Self {
+        let by = cut_by(bounds.limit(cut.by));
+        let (head_lines, tail_lines) = (cut.head.lines, output.lines - cut.head.lines);
+        let (head, tail) = (first - 1 + head_lines, (last + 1).saturating_sub(tail_lines));
+        let whole_lines = match (cut.partial, head_lines, tail_lines) {
+            (None, 1.., 0) => Some((first, head)),
+            (None, 0, 1..) => Some((tail, last)),
+            _ => None,
+        };
+        let key_lines = Count(key_lines as u64, "key line", "key lines");
+        let keys = |place: &str| match key_lines.0 {
+            0 => String::new(),
+            _ => format!(" and {key_lines} {place}"),
+        };
+        let words = match (whole_lines, cut.partial, head_lines) {
+            (Some((first, last)), ..) => {
+                let keys = keys(if head_lines > 0 { "after them" } else { "before them" });
+                format!("lines {first}-{last}{keys} of {total}{by}")
+            }
+            (None, Some(Partial::LastLine), 0) => {
+                let part = part_of_line(output.bytes, last, raw.last_line_bytes());
+                format!("last {part}{}", keys("before it"))
+            }
+            (None, Some(Partial::LastLine), _) => {
+                let part = part_of_line(output.bytes - cut.head.bytes, last, raw.last_line_bytes());
+                format!("lines 1-{head} and last {part}{}", keys("between them"))
+            }
+            (None, None, 1..) => {
+                format!("lines 1-{head} and {tail}-{total}{} of {total}{by}", keys("between them"))
+            }
+            (None, ..) => {
+                let part = part_of_line(output.bytes, first, raw.first_line_bytes());
+                format!("first {part}{}", keys("after it"))
+            }
+        };
+        Self { words, whole_lines }
+    }
+}
+
+/// Returns the text for a part of a line, to be used after `first` or `last`.
+fn part_of_line(bytes: u64, line: u64, of: u64) -> String {
+    let (whole, part) = Size(of).beside(bytes);
+    format!("{part} of line {line} (line is {whole})")
+}
+
+/// The part that is shown of another server's result.
+#[derive(Debug, Clone, PartialEq, Eq, Display)]
+pub enum ResultShown {
+    /// Lines of text.
+    Text(Shown),
+    /// Items and the like, with the limit that cut; `NAMES_LISTED` of them at most.
+    #[display("{}{}", _0.iter().map(Part::to_string).collect::<Vec<_>>().join(", "), cut_by(*_1))]
+    Parts(Vec<Part>, Limit),
+}
+
+impl ResultShown {
+    /// Returns the text with the number of shown text blocks and of all text blocks, if not all are shown.
+    pub(super) fn with_blocks(&self, blocks: Option<(u64, u64)>) -> String {
+        let shown = self.to_string();
+        let Some((some, all)) = blocks else { return shown };
+        let (start, mark) = shown.strip_suffix(')').map_or((&*shown, " ("), |start| (start, "; "));
+        format!("{start}{mark}{some} of {} shown)", Count(all, "text block", "text blocks"))
+    }
+}
+
+/// A part of a result of which not everything is shown.
+#[derive(Debug, Clone, PartialEq, Eq, Display)]
+#[display("{shown} of {}{}", unit.count(*total), between(" of \"", name.as_deref().map(short_name), "\""))]
+pub struct Part {
+    /// Number of them shown.
+    pub shown: u64,
+    /// Number of them in all.
+    pub total: u64,
+    /// The things that are counted.
+    pub unit: Unit,
+    /// Its name; `None` for the result itself.
+    pub name: Option<String>,
+}
+
+fn short_name(name: &str) -> String {
+    show::middle_out(&show::name(name.as_bytes()), PART_NAME_CHARS).into_owned()
+}
