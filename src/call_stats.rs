@@ -1,42 +1,79 @@
 //! The statistics of one process: totals, a file of call records, and log messages.
+//!
+//! Each record is one write at the end of the file, so several servers can share a file. If a record cannot be written,
+//! it is lost, but the call succeeds.
 
-mod file;
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use crate::fs::append::Appended;
+use crate::stats::{Answered, Record, Stats};
+use crate::tools::error::reason;
 
-pub use file::StatsFile;
-
-use crate::stats::{Answered, NEAR_LIMIT_PERCENT, Record, Stats, summary};
+/// Percentage of the limit above which a result is close to it.
+const NEAR_LIMIT_PERCENT: u64 = 70;
 
 /// The totals, and the file of call records.
 #[derive(Debug)]
-pub(crate) struct CallStats {
-    stats: Mutex<Stats>,
-    file: Option<Mutex<StatsFile>>,
-}
+pub(crate) struct CallStats(Mutex<(Stats, Option<StatsFile>)>);
 
 impl CallStats {
     /// Creates empty totals. Each call is also written to `file`.
     pub(crate) fn new(file: Option<StatsFile>) -> Self {
-        Self { stats: Mutex::default(), file: file.map(Mutex::new) }
+        Self(Mutex::new((Stats::default(), file)))
     }
 
     /// Counts a call, and writes its record on the calling thread. In a server, a slow disk delays all calls.
     pub(crate) fn add(&self, record: &Record) {
-        self.stats().add(record);
-        if let Some(file) = &self.file {
-            file.lock().unwrap_or_else(PoisonError::into_inner).append(record);
+        let (stats, file) = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        stats.add(record);
+        if let Some(file) = file {
+            file.append(record);
         }
-    }
-
-    /// Returns the totals.
-    pub(crate) fn stats(&self) -> MutexGuard<'_, Stats> {
-        self.stats.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns one line for each called tool if there are several, and one line for all of them.
     pub(crate) fn summary(&self) -> Vec<String> {
-        summary(&self.stats())
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).0.summary()
+    }
+}
+
+/// A file of call records.
+#[derive(Debug)]
+pub struct StatsFile {
+    to: Appended,
+    /// True after a failure was logged.
+    warned: bool,
+}
+
+impl StatsFile {
+    /// Opens the file at `path`, and creates it if it is missing.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the path is not a regular file of this user with a single hard link.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        Ok(Self { to: Appended::open(path)?, warned: false })
+    }
+
+    /// Writes a record. Logs the first failure.
+    pub fn append(&mut self, record: &Record) {
+        let written = self.write(record);
+        self.to.is_torn = written.is_err();
+        if let Err(error) = written
+            && !std::mem::replace(&mut self.warned, true)
+        {
+            tracing::warn!("--stats-file: a line could not be written: {}", reason(&error));
+        }
+    }
+
+    fn write(&mut self, record: &Record) -> io::Result<()> {
+        // The file may end with an incomplete line.
+        let start = if self.to.is_torn { "\n" } else { "" };
+        let line = format!("{start}{}\n", serde_json::to_string(record)?);
+        let written = self.to.file.write(line.as_bytes())?;
+        if written == line.len() { Ok(()) } else { Err(io::ErrorKind::StorageFull.into()) }
     }
 }
 
@@ -52,5 +89,44 @@ pub(crate) fn tell(tool: &str, answered: &Answered, total: u64, limit: u64) -> O
         Some("result near the limit")
     } else {
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record() -> Record {
+        let line = r#"{"time":"2026-11-20T10:00:00.000Z","tool":"ls","durationMs":0.25,"outcome":"error"}"#;
+        serde_json::from_str(line).unwrap()
+    }
+
+    fn open(path: &Path) -> StatsFile {
+        StatsFile::open(path).unwrap()
+    }
+
+    #[test]
+    fn lines_are_appended() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("stats.jsonl");
+        for lines in 1..3 {
+            open(&path).append(&record());
+            let text = std::fs::read_to_string(&path).unwrap();
+            assert_eq!(text.lines().count(), lines, "{text}");
+            assert!(text.ends_with("\"outcome\":\"error\"}\n"), "{text}");
+        }
+    }
+
+    #[test]
+    fn torn_line_is_ended_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("stats.jsonl");
+        std::fs::write(&path, "{\"time\":").unwrap();
+        let mut file = open(&path);
+        file.append(&record());
+        file.append(&record());
+        let text = std::fs::read_to_string(&path).unwrap();
+        let read: Vec<bool> = text.lines().map(|line| serde_json::from_str::<Record>(line).is_ok()).collect();
+        assert_eq!(read, [false, true, true], "{text}");
     }
 }

@@ -64,6 +64,9 @@ enum Command {
         json: bool,
     },
     /// Print the totals of each tool from a --stats-file
+    ///
+    /// A client's entry writes the file with `cutline config CLIENT --stats-file FILE --write`.
+    #[command(arg_required_else_help = true)]
     Stats {
         /// The file; - for stdin
         file: PathBuf,

@@ -23,8 +23,6 @@ pub(crate) struct Envelope {
     /// The name of the next value.
     member: Option<Member>,
     shape: Shape,
-    /// Estimated number of values and members: commas, colons and opening brackets outside strings.
-    pub(crate) values: usize,
     /// The message.
     pub(crate) message: Message,
 }
@@ -106,15 +104,6 @@ impl Envelope {
         self.message.raw_id().filter(|_| is_certain)
     }
 
-    /// Returns true if the message needs a response: it is an object and neither a response nor a notification. Without
-    /// an id, only a method that starts with `notifications/` makes it a notification, because the id can be in a part
-    /// that was not read.
-    pub(crate) fn needs_response(&self) -> bool {
-        let message = &self.message;
-        let is_notification = !message.has_id && message.method_starts_with(b"\"notifications/");
-        self.is_object && !message.is_response() && !is_notification
-    }
-
     fn byte(&mut self, byte: u8) {
         if self.string != InString::Outside {
             self.hold(&[byte]);
@@ -125,7 +114,6 @@ impl Envelope {
             };
             return;
         }
-        self.values += usize::from(matches!(byte, b',' | b':' | b'[' | b'{'));
         match (byte, self.shape) {
             // A byte order mark is ignored too.
             (b' ' | b'\t' | b'\r' | b'\n', _) | (0xEF | 0xBB | 0xBF, Shape::Blank) => {}
@@ -273,41 +261,6 @@ mod tests {
             assert_eq!(found.as_deref().map(RawValue::get), id, "{}", String::from_utf8_lossy(line));
         }
         assert_eq!(envelope_of(b"{\"id\":1.5}").certain_id::<i64>(), None);
-    }
-
-    #[test]
-    fn only_requests_need_a_response() {
-        let cases: [(&[u8], bool); 10] = [
-            (b"{", true),
-            (b"{\"id\":1,\"method\":\"notifications/x\"", true),
-            (b"{\"method\":\"tools/call\",", true),
-            (b"{\"method\":\"notifications/x\",\"params\":\"\xff\"}", false),
-            (b"{\"id\":1,\"result\":\"\xff\"}", false),
-            (b"{\"id\":1,\"error\":", false),
-            (b"", false),
-            (b"not json {", false),
-            (b"[{\"id\":1}]", false),
-            (b"[{\"id\":1,\"method\":\"tools/call\"", false),
-        ];
-        for (line, expected) in cases {
-            assert_eq!(envelope_of(line).needs_response(), expected, "{}", String::from_utf8_lossy(line));
-        }
-    }
-
-    #[test]
-    fn values_are_counted_outside_strings() {
-        for (line, values) in [
-            (&b"{\"a\":[0,{\"b,[\\\",\":1}]}"[..], 6),
-            (b"[0,0,0]", 3),
-            (b"{\"params\":{\"x\":\",,,,[[[[\\\\\"}}", 4),
-            (b"[[[[", 4),
-        ] {
-            for at in 0..line.len() {
-                let mut envelope = envelope_of(&line[..at]);
-                envelope.scan(&line[at..]);
-                assert_eq!(envelope.values, values, "{}", String::from_utf8_lossy(line));
-            }
-        }
     }
 
     /// Returns the id of `line` and true if it has a method, for every way to split it into pieces.

@@ -51,8 +51,6 @@ pub const SAVED_OUTPUTS_MAX_BYTES: u64 = 4_000_000_000;
 pub const SAVED_OUTPUT_KEEP: Duration = Duration::from_hours(7 * 24);
 /// Maximum bytes of one incoming protocol message: four times the maximum for the arguments of a call.
 pub const MAX_MESSAGE_BYTES: usize = 1_000_000;
-/// Maximum number of values and members in one incoming protocol message. A parsed value needs up to 180 bytes.
-pub const MAX_MESSAGE_VALUES: usize = 10_000;
 /// Maximum number of requests without a response. Clients send fewer. At this number, the server stops reading.
 pub const REQUESTS_AT_ONCE: u32 = 256;
 /// Maximum bytes of the arguments of one call, about twice the longest command.

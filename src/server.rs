@@ -1,48 +1,46 @@
-//! The rmcp handler for the five tools. Only this module uses rmcp.
+//! The MCP server. Only this module uses rmcp.
 //!
-//! It converts the parameters of a call to a [`Context`] and arguments, and an `Output` or a `ToolError` to a result.
-//! It adds limits on concurrent work, progress, the roots of the client, and the end of the session at the end of
-//! input. stdout carries JSON-RPC only.
+//! A call crosses two layers: the stdio [`transport`], and rmcp's service with our [`handler`]. The handler converts the
+//! parameters of a call to a [`Context`] and arguments, and an `Output` or a `ToolError` to a result. It adds limits on
+//! concurrent work, progress, the roots of the client, and statistics. stdout carries JSON-RPC only.
 
 mod concurrency;
 mod convert;
-mod fits;
-mod guard;
 mod handler;
-mod learned_timeout;
-mod legacy_log;
+mod logging;
+mod message;
 mod progress;
-mod resources;
 mod roots;
 mod session;
-mod session_stats;
 mod stdio;
-mod wire;
+mod transport;
 
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rmcp::model::{CallToolRequestParams, CallToolResponse, ProtocolVersion};
+use futures_util::FutureExt as _;
+use rmcp::model::{CallToolRequestParams, CallToolResult, Implementation, ProtocolVersion};
 use rmcp::service::{RequestContext, RoleServer};
 use tokio_util::sync::CancellationToken;
 
-use crate::call_stats::StatsFile;
+use crate::call_stats::{CallStats, StatsFile};
 use crate::clock::now_ms;
+use crate::fit::{Fit, Given};
 use crate::fs::workspace::Workspace;
 use crate::limits::Limits;
+use crate::stats::{Outcome, Record, Tool};
 use crate::stop::Deadline;
-use crate::tools::arguments::{Object, check_size};
+use crate::tools::arguments::check_size;
 use crate::tools::catalog::{self, Called};
 use crate::tools::{Context, Progress, Shared, ToolError, ToolName};
 
 use concurrency::WorkPermits;
 pub use convert::{Shape, result_of};
-use fits::ClientSettings;
-pub use fits::Fits;
-use legacy_log::LogLevel;
+use logging::LogLevel;
 use roots::Roots;
 pub use session::serve;
-use session_stats::SessionStats;
 
 /// The context of a request.
 type Request = RequestContext<RoleServer>;
@@ -58,8 +56,12 @@ pub struct Config {
     pub workspace: Workspace,
     /// True if the client can set the roots, because the user set none.
     pub follows_client_roots: bool,
-    /// The client profile, the limits that the user set, and the format of results.
-    pub fits: Fits,
+    /// Which client profile to use.
+    pub fit: Fit,
+    /// The limits that the user set. A client profile does not change them.
+    pub given: Given,
+    /// The result format that the user set.
+    pub shape: Shape,
     /// The file of call records.
     pub stats_file: Option<StatsFile>,
 }
@@ -69,72 +71,95 @@ pub struct Config {
 pub struct Server {
     shared: Arc<Shared>,
     roots: Roots,
-    fits: Fits,
+    fit: Fit,
+    given: Given,
+    shape: Shape,
     permits: WorkPermits,
-    stats: SessionStats,
+    stats: CallStats,
     /// The level that a client with a handshake set for log notifications.
     log_level: LogLevel,
     shutdown: CancellationToken,
 }
 
+/// The limits and the result format for one client.
+#[derive(Debug)]
+struct ClientSettings {
+    /// The id of the client profile, or `None` if the limits of the server apply.
+    id: Option<&'static str>,
+    /// The limits of the server, lowered to those of the client profile.
+    limits: Limits,
+    /// The format of results.
+    shape: Shape,
+}
+
 impl Server {
     /// Creates a server. When `shutdown` fires, calls wait only briefly for the roots of the client.
     pub fn new(config: Config, shutdown: CancellationToken) -> Self {
-        let Config { shared, workspace, follows_client_roots, fits, stats_file } = config;
+        let Config { shared, workspace, follows_client_roots, fit, given, shape, stats_file } = config;
         Self {
             roots: Roots::new(workspace, follows_client_roots, Arc::clone(&shared)),
-            fits,
+            fit,
+            given,
+            shape,
             permits: WorkPermits::new(shared.workers),
-            stats: SessionStats::new(now_ms(), stats_file),
+            stats: CallStats::new(stats_file),
             log_level: LogLevel::default(),
             shared,
             shutdown,
         }
     }
 
-    /// Runs a call, counts it, and converts its outcome to a result.
-    async fn call(
-        &self,
-        tool: ToolName,
-        params: CallToolRequestParams,
-        request: Request,
-    ) -> CallToolResponse {
+    /// Returns the limits and the result format for a client with this name.
+    fn settings_for(&self, client: Option<&Implementation>) -> ClientSettings {
+        let limits = &self.shared.limits;
+        let profile = self.fit.client(client.map(|client| client.name.as_str()));
+        let is_bare = self.shape == Shape::Text && profile.is_some_and(|profile| profile.omits_details);
+        ClientSettings {
+            id: profile.map(|profile| profile.id),
+            limits: profile.map_or_else(
+                || limits.clone(),
+                |profile| profile.fitted(limits, self.given, self.shared.commands.store.path().as_deref()),
+            ),
+            shape: if is_bare { Shape::Bare } else { self.shape },
+        }
+    }
+
+    /// Runs a call, counts it, and converts its outcome to a result. The panic of a tool becomes an error.
+    async fn call(&self, tool: ToolName, params: CallToolRequestParams, request: &Request) -> CallToolResult {
         let start = Instant::now();
-        let ClientSettings { limits, shape, .. } = self.settings_for_call(request.client_info().as_ref());
-        let arguments = params.arguments.unwrap_or_default();
-        self.fits.learned_timeout.record_start(&request.id);
-        let (progress, forwarding) = progress::forward(&request);
-        let work = self.work(tool, &arguments, start, limits.clone(), progress, &request);
-        let work = Box::pin(guard::caught(work));
+        let ClientSettings { limits, shape, .. } = self.settings_for(request.client_info().as_ref());
+        let work = |progress| self.work(tool, params, start, limits.clone(), progress, request);
+        // The work is not polled again after a panic, so its inconsistent state is never used.
+        let work = AssertUnwindSafe(progress::forwarded(request, work)).catch_unwind();
         let Called { outcome, limits } = work.await.unwrap_or_else(|panic| {
+            let panic = panic_message(&*panic);
             tracing::error!(tool = tool.as_str(), panic, "a tool panicked");
             let message = format!("{} failed inside cutline: {panic}", tool.as_str());
-            Called { outcome: Err(ToolError::Argument(message)), limits }
+            Called { outcome: Err(ToolError::Argument(message)), limits: limits.clone() }
         });
-        if let Some(forwarding) = forwarding {
-            // No progress message may follow the result.
-            forwarding.end().await;
-        }
         // rmcp sends no response to a cancelled call. The statistics count it as cancelled.
         let outcome = if request.ct.is_cancelled() { Err(ToolError::Cancelled) } else { outcome };
-        if let Some((level, message)) = self.stats.record(tool, start.elapsed(), &outcome, &limits) {
-            self.log_level.notify(level, message, &request).await;
+        let counted = Outcome::of(&outcome, &limits);
+        self.stats.add(&Record::new(now_ms(), Tool::Own(tool), start.elapsed(), counted));
+        if let (Outcome::Ok(answered), Ok(output)) = (counted, &outcome) {
+            self.log_level.tell(tool.as_str(), &answered, output, &limits, request).await;
         }
-        result_of(outcome, shape).into()
+        result_of(outcome, shape)
     }
 
     /// Runs a call that came at `start` within `limits` and the limits on concurrent work.
     async fn work(
         &self,
         tool: ToolName,
-        arguments: &Object,
+        params: CallToolRequestParams,
         start: Instant,
         limits: Limits,
         progress: Progress,
         request: &Request,
     ) -> Called {
+        let arguments = params.arguments.unwrap_or_default();
         // Check before waiting for the roots of the client.
-        if let Err(error) = check_size(arguments, &request.meta.0) {
+        if let Err(error) = check_size(&arguments, &request.meta.0) {
             return Called { outcome: Err(error), limits };
         }
         let workspace = self.roots.current(request, &self.shutdown).await;
@@ -156,8 +181,14 @@ impl Server {
             let permit = tokio::time::timeout(deadline.left().unwrap_or(Duration::MAX), permit).await;
             permit.map_err(|_elapsed| ToolError::NoPermit { secs: deadline.limit.as_secs() })?
         };
-        catalog::call(&cx, tool, arguments, permit).await
+        catalog::call(&cx, tool, &arguments, permit).await
     }
+}
+
+/// Returns the message of a panic.
+fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "unknown panic".to_owned())
 }
 
 /// Returns true if the request uses a stateless protocol revision (2026-07-28 or later).

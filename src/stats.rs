@@ -4,22 +4,8 @@
 //! totals are computed from records, both in a running server and for a file of records. This module reads no clock,
 //! file or network.
 
-mod counts;
-mod durations;
 mod record;
-mod slowest;
-mod summary;
 mod sums;
-mod timeline;
-mod tool;
-mod wire;
 
-pub use counts::Counts;
-pub use durations::Durations;
-pub use record::{Answered, NEAR_LIMIT_PERCENT, Outcome, Record};
-pub use slowest::Slowest;
-pub use summary::summary;
-pub use sums::{Stats, Sums, rounded};
-pub use timeline::{Column, Timeline};
-pub use tool::Tool;
-pub use wire::{milliseconds, rfc3339};
+pub use record::{Answered, Outcome, Record, Tool};
+pub use sums::{Stats, Sums};

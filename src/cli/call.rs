@@ -74,7 +74,7 @@ pub(super) fn run(options: &Options, matches: &ArgMatches, json: bool) -> anyhow
         prepared(options, tool, words).unwrap_or_else(|message| refuse_in(&["call", name], message));
     let start = Instant::now();
     let Called { outcome, limits } = runtime.block_on(call(&cx, tool, &given));
-    let counted = Outcome::of(tool, &outcome, &limits);
+    let counted = Outcome::of(&outcome, &limits);
     stats.add(&Record::new(now_ms(), Tool::Own(tool), start.elapsed(), counted));
     let code = match &outcome {
         _ if cx.cancel.is_cancelled() => INTERRUPTED,

@@ -8,7 +8,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::fs;
 use crate::process::{self, Ending};
-use crate::server::{self, Config, Fits};
+use crate::server::{self, Config};
 use crate::signals;
 
 use super::{Options, refuse_in, values};
@@ -46,7 +46,9 @@ fn config(options: &Options) -> anyhow::Result<Config> {
         shared,
         workspace,
         follows_client_roots: options.roots.is_empty(),
-        fits: Fits::new(options.fit, options.given(), options.shape()),
+        fit: options.fit,
+        given: options.given(),
+        shape: options.shape(),
         stats_file: options.stats_file()?,
     })
 }

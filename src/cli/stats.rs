@@ -1,36 +1,82 @@
 //! `cutline stats FILE` prints the totals of a file of call records as a table, as JSON or as an HTML page. JSON and
 //! HTML also show them over time.
 //!
-//! The file is read once, line by line, so memory does not grow with it.
+//! The file is read once, line by line. Memory grows by 16 bytes for each call.
 
-mod html;
-mod table;
-
+use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read as _, Write as _};
 use std::path::Path;
 
+use anstyle::{AnsiColor, Style};
 use anyhow::Context as _;
+use derive_more::AddAssign;
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::stats::{Column, Outcome, Record, Slowest, Stats, Timeline, milliseconds, rfc3339, rounded};
+use crate::stats::{Outcome, Record, Stats, Sums, Tool};
+use cutline_core::notice::Count;
 
 use super::config::as_programs_make_them;
 use super::{TOOL_ERROR, is_same, open, print, print_styled, unreadable};
 
 /// Maximum bytes of a line. A record has about 300.
 const LINE_BYTES: u64 = 4096;
-
 /// Maximum number of time spans.
-const SPANS: usize = 80;
+const SPANS: usize = 120;
+/// The lengths of time spans: the characters of a time that are equal in a span, and its minutes.
+const LENGTHS: [(usize, u64); 6] = [(16, 1), (15, 10), (13, 60), (10, 1440), (7, 43_200), (4, 525_600)];
+
+/// The page. Its script shows the JSON that replaces [`DATA`].
+const PAGE: &str = include_str!("stats/page.html");
+const DATA: &str = "DATA_OF_CUTLINE_STATS";
+
+/// The style of titles on a terminal.
+const TITLE: Style = Style::new().bold();
+/// The style of warnings.
+const WARNING: Style = AnsiColor::Yellow.on_default();
+
+/// The headings of the table. The page has the same.
+const HEADINGS: [&str; 9] = [
+    "tool",
+    "calls",
+    "errors",
+    "truncated %",
+    "limit used %",
+    "returned KB",
+    "omitted KB",
+    "median ms",
+    "95% ms",
+];
 
 /// The totals of a file of call records.
 #[derive(Debug, Default)]
 struct Read {
     stats: Stats,
-    timeline: Timeline,
-    slowest: Slowest,
+    /// The times of the first and the last record.
+    ends: Option<(String, String)>,
+    over_time: OverTime,
     /// The number of lines that are not records.
     broken: u64,
+}
+
+/// Calls over time, in spans of equal length.
+#[derive(Debug)]
+struct OverTime {
+    /// The current length, and longer ones.
+    lengths: &'static [(usize, u64)],
+    /// The calls of each tool, by the start of the span. Only spans with calls exist.
+    spans: BTreeMap<String, BTreeMap<Tool, Span>>,
+}
+
+/// The calls of a tool in a time span.
+#[derive(Debug, Clone, Copy, Default, AddAssign, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Span {
+    calls: u64,
+    answers: u64,
+    truncated: u64,
+    /// Sum of the percentages of the limit that the results used.
+    limit_percents: u64,
 }
 
 /// Prints the totals of the file as a table or as JSON, or writes them to `page` as HTML. Returns the exit code, which
@@ -43,16 +89,16 @@ pub(super) fn run(file: &Path, json: bool, page: Option<&Path>) -> anyhow::Resul
     }
     let read = open(file).and_then(|input| read(BufReader::new(input)));
     let read = read.map_err(|error| unreadable(file, &error))?;
-    let nothing = read.stats.span_ms.is_none() && read.broken > 0;
     if let Some(page) = page {
-        let text = html::page(&to_value(read))?;
+        // In a script element, only `<` can end the data.
+        let text = PAGE.replace(DATA, &read.to_value().to_string().replace('<', "\\u003c"));
         write_page(page, &text).with_context(|| format!("{} could not be written", page.display()))?;
     } else if json {
-        print(format!("{:#}\n", to_value(read)))?;
+        print(format!("{:#}\n", read.to_value()))?;
     } else {
-        print_styled(&table::text(&read.stats, read.broken))?;
+        print_styled(&read.table())?;
     }
-    Ok(if nothing { TOOL_ERROR } else { 0 })
+    Ok(if read.ends.is_none() && read.broken > 0 { TOOL_ERROR } else { 0 })
 }
 
 /// Writes the page to a temporary file and renames it. A command could have left a link or a pipe with the name of the
@@ -76,47 +122,131 @@ fn read(mut lines: impl BufRead) -> io::Result<Read> {
             lines.skip_until(b'\n')?;
         }
         match serde_json::from_slice::<Record>(&line) {
-            Ok(record) => {
-                all.stats.add(&record);
-                all.timeline.add(&record);
-                all.slowest.add(&record);
-            }
+            Ok(record) if is_valid(&record) => all.add(record),
             Err(_) if line.trim_ascii().is_empty() => {}
-            Err(_) => all.broken += 1,
+            _ => all.broken += 1,
         }
         line.clear();
     }
     Ok(all)
 }
 
-/// Converts the totals to JSON.
-fn to_value(read: Read) -> Value {
-    let mut facts = read.stats.to_object();
-    let (length_ms, columns) = read.timeline.columns(SPANS);
-    let column = |Column { start_ms, counts }: Column| {
+fn is_valid(record: &Record) -> bool {
+    humantime::parse_rfc3339(&record.time).is_ok() && !record.tool.as_str().is_empty()
+}
+
+impl Read {
+    fn add(&mut self, record: Record) {
+        self.stats.add(&record);
+        self.over_time.add(&record);
+        let (first, last) = self.ends.take().unwrap_or_else(|| (record.time.clone(), record.time.clone()));
+        self.ends = Some((first.min(record.time.clone()), last.max(record.time)));
+    }
+
+    /// Converts the totals to JSON.
+    fn to_value(&self) -> Value {
+        let tools = self.stats.tools.iter().map(|(tool, sums)| (tool.as_str().to_owned(), sums.to_value()));
         json!({
-            "start": rfc3339::format(start_ms),
-            "calls": counts.calls,
-            "answers": counts.answers(),
-            "truncatedPercent": rounded(counts.truncated_percent()),
-            "limitPercent": rounded(counts.limit_percent()),
-            "estimatedTokensGiven": counts.tokens_given,
-            "estimatedTokensLeftOut": counts.tokens_left_out,
+            "firstCall": self.ends.as_ref().map(|ends| &ends.0),
+            "lastCall": self.ends.as_ref().map(|ends| &ends.1),
+            "total": self.stats.total.to_value(),
+            "tools": tools.collect::<Value>(),
+            "overTime": self.over_time.to_value(),
+            "brokenLines": self.broken,
         })
-    };
-    let slow = |record: &Record| {
-        json!({
-            "time": rfc3339::format(record.time_ms),
-            "tool": record.tool.as_str(),
-            "durationMs": milliseconds::of(record.duration),
-            "outcome": if record.outcome == Outcome::Error { "error" } else { "ok" },
-        })
-    };
-    let spans: Vec<_> = columns.into_iter().map(column).collect();
-    facts.insert("slowestCalls".to_owned(), read.slowest.iter().map(slow).collect());
-    facts.insert("overTime".to_owned(), json!({ "spanMs": length_ms, "spans": spans }));
-    facts.insert("brokenLines".to_owned(), json!(read.broken));
-    Value::Object(facts)
+    }
+
+    /// Formats the times, the table, and the number of lines that are not records.
+    fn table(&self) -> String {
+        let mut text = "No calls\n".to_owned();
+        if let Some((first, last)) = &self.ends {
+            let calls = Count(self.stats.total.calls(), "call", "calls");
+            let tools = self.stats.tools.iter().map(|(tool, sums)| row(tool.as_str(), sums));
+            let rows = [HEADINGS.map(ToOwned::to_owned)].into_iter().chain(tools);
+            let rows: Vec<_> = rows.chain([row("all", &self.stats.total)]).collect();
+            text = format!("{TITLE}{calls}{TITLE:#}, {first} to {last}\n\n{TITLE}");
+            for (n, row) in rows.iter().enumerate() {
+                let end = if n == 0 { format!("{TITLE:#}\n") } else { "\n".to_owned() };
+                text.push_str(&(aligned(row, &rows) + &end));
+            }
+        }
+        if self.broken > 0 {
+            let broken = Count(self.broken, "line is no record and was", "lines are no records and were");
+            text.push_str(&format!("\n{WARNING}{broken} skipped{WARNING:#}\n"));
+        }
+        text
+    }
+}
+
+/// Returns the cells of a row of the table. A `+` after a number means that it is a lower bound.
+fn row(name: &str, sums: &Sums) -> [String; HEADINGS.len()] {
+    let (given, left_out) = sums.bytes();
+    let more = if sums.left_out_is_open { "+" } else { "" };
+    let number = |number: Option<f64>| number.map_or_else(|| "-".to_owned(), |number| format!("{number:.1}"));
+    #[expect(clippy::cast_precision_loss, reason = "a number with one decimal, to be read")]
+    let kilobytes = |bytes: u64| format!("{:.1}", bytes as f64 / 1e3);
+    [
+        name.to_owned(),
+        sums.calls().to_string(),
+        sums.errors.to_string(),
+        number(sums.truncated_percent()),
+        number(sums.limit_percent()),
+        kilobytes(given),
+        kilobytes(left_out) + more,
+        number(sums.quantile_ms(50)),
+        number(sums.quantile_ms(95)),
+    ]
+}
+
+/// Aligns the cells of a row: names to the left, and numbers to the right.
+fn aligned(row: &[String], rows: &[[String; HEADINGS.len()]]) -> String {
+    let cells = row.iter().enumerate().map(|(n, cell)| {
+        let widths = rows.iter().filter_map(|row| row.get(n)).map(|cell| cell.chars().count());
+        let width = widths.max().unwrap_or(0);
+        if n == 0 { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
+    });
+    cells.collect::<Vec<_>>().join("  ")
+}
+
+impl Default for OverTime {
+    fn default() -> Self {
+        Self { lengths: &LENGTHS, spans: BTreeMap::new() }
+    }
+}
+
+impl OverTime {
+    fn add(&mut self, record: &Record) {
+        let mut span = Span { calls: 1, ..Span::default() };
+        if let Outcome::Ok(answered) = &record.outcome {
+            span.answers = 1;
+            span.truncated = answered.truncated_by.is_some().into();
+            span.limit_percents = answered.limit_percent.min(100);
+        }
+        self.add_span(record.time.clone(), record.tool.clone(), span);
+        while self.spans.len() > SPANS
+            && let [_, longer @ ..] = self.lengths
+            && !longer.is_empty()
+        {
+            self.lengths = longer;
+            for (start, tools) in std::mem::take(&mut self.spans) {
+                tools.into_iter().for_each(|(tool, span)| self.add_span(start.clone(), tool, span));
+            }
+        }
+    }
+
+    fn add_span(&mut self, mut time: String, tool: Tool, span: Span) {
+        time.truncate(self.lengths.first().map_or(0, |(characters, _)| *characters));
+        *self.spans.entry(time).or_default().entry(tool).or_default() += span;
+    }
+
+    fn to_value(&self) -> Value {
+        let spans = self.spans.iter().map(|(start, tools)| {
+            let rest = "0000-01-01T00:00:00Z".get(start.len()..).unwrap_or_default();
+            json!({ "start": format!("{start}{rest}"), "tools": tools })
+        });
+        let minutes = self.lengths.first().map(|(_, minutes)| minutes);
+        json!({ "spanMinutes": minutes, "spans": spans.collect::<Vec<_>>() })
+    }
 }
 
 #[cfg(test)]
@@ -130,19 +260,42 @@ mod tests {
     fn lines_that_are_no_records_are_counted() {
         let long = "x".repeat(10_000);
         let padded = format!("{LINE}{}", " ".repeat(4000));
-        let cut = &LINE[..30];
-        let text = [LINE, "", "{}", &long, &padded, "  ", cut, LINE, "[1]"].join("\n");
-        let read = read(text.as_bytes()).unwrap();
-        assert_eq!((read.stats.total.counts.calls.0, read.broken), (3, 4));
+        let (cut, no_time) = (&LINE[..30], LINE.replace("2026", "year"));
+        let text = [LINE, "", "{}", &long, &padded, "  ", cut, LINE, "[1]", &no_time].join("\n");
+        let totals = read(text.as_bytes()).unwrap();
+        assert_eq!((totals.stats.total.calls(), totals.broken), (3, 5));
         let exact = format!("{LINE}{}\n{LINE}", " ".repeat(4095 - LINE.len()));
-        assert_eq!(super::read(exact.as_bytes()).unwrap().stats.total.counts.calls.0, 2);
+        assert_eq!(read(exact.as_bytes()).unwrap().stats.total.calls(), 2);
+        let binary = [b"\xff\xfe\0\n", LINE.as_bytes()].concat();
+        let totals = read(binary.as_slice()).unwrap();
+        assert_eq!((totals.stats.total.calls(), totals.broken), (1, 1));
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_no_records() {
-        let mut text = b"\xff\xfe\0\n".to_vec();
-        text.extend(LINE.as_bytes());
-        let read = read(text.as_slice()).unwrap();
-        assert_eq!((read.stats.total.counts.calls.0, read.broken), (1, 1));
+    fn spans_grow_with_the_time_and_have_all_calls() {
+        let mut over_time = OverTime::default();
+        for (calls, minutes) in [(120, 1), (900, 10), (7000, 60), (25_000, 1440)] {
+            let known: u64 = over_time.spans.values().flat_map(BTreeMap::values).map(|span| span.calls).sum();
+            for n in known..calls {
+                let time = format!(
+                    "2026-{:02}-{:02}T{:02}:{:02}:00Z",
+                    n / 43_200 + 1,
+                    n / 1440 % 30 + 1,
+                    n / 60 % 24,
+                    n % 60
+                );
+                over_time
+                    .add(&serde_json::from_str(&LINE.replace("2026-11-20T10:00:00.000Z", &time)).unwrap());
+            }
+            let value = over_time.to_value();
+            let spans = value["spans"].as_array().unwrap();
+            assert_eq!(
+                (&value["spanMinutes"], &spans[0]["start"]),
+                (&json!(minutes), &json!("2026-01-01T00:00:00Z"))
+            );
+            assert!(spans.len() <= SPANS);
+            let all: u64 = spans.iter().map(|span| span["tools"]["ls"]["calls"].as_u64().unwrap()).sum();
+            assert_eq!(all, calls);
+        }
     }
 }

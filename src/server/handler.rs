@@ -2,35 +2,39 @@
 
 use rmcp::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CancelledNotificationParam, CustomRequest, CustomResult,
-    DiscoverResult, ErrorCode, ErrorData, Implementation, InitializeRequestParams, InitializeResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
-    ReadResourceResponse, ServerConfig,
+    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, DiscoverResult, ErrorCode,
+    ErrorData, Implementation, InitializeRequestParams, InitializeResult, ListToolsResult,
+    PaginatedRequestParams, ServerConfig,
 };
 use rmcp::service::{NotificationContext, RoleServer};
 
-use crate::fit::Fit;
 use crate::tools::ToolName;
 use crate::tools::catalog;
 use cutline_core::text::show;
 
-use super::fits::ClientSettings;
-use super::legacy_log::{self, SetLevel};
-use super::{NAME_CHARS, Request, Server, convert, is_stateless, resources};
+use super::logging::{self, SetLevel};
+use super::{ClientSettings, NAME_CHARS, Request, Server, convert, is_stateless};
 
 /// The context of a notification.
 type Notification = NotificationContext<RoleServer>;
 /// The result of a request, or a protocol error.
 type RpcResult<T> = Result<T, ErrorData>;
 
-/// Time in milliseconds for which a client may cache a list. The lists of tools and resources never change.
+/// Time in milliseconds for which a client may cache the list of tools. It never changes.
 const LIST_TTL_MS: u64 = 3_600_000;
+
+/// The parameters of each method that needs some. rmcp parses a request with other parameters as an unknown method.
+const PARAMS: [(&str, &str); 3] = [
+    ("initialize", "protocolVersion (a string), capabilities and clientInfo (objects)"),
+    ("tools/call", "name (a string) and arguments (an object)"),
+    ("logging/setLevel", "level: debug, info, notice, warning, error, critical, alert or emergency"),
+];
 
 impl ServerHandler for Server {
     /// Returns the description of the server without instructions, because those depend on the client.
     fn get_info(&self) -> ServerConfig {
         let name = Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
-        ServerConfig::new(legacy_log::capabilities()).with_server_info(name.with_title("cutline"))
+        ServerConfig::new(logging::capabilities()).with_server_info(name.with_title("cutline"))
     }
 
     async fn initialize(
@@ -73,39 +77,22 @@ impl ServerHandler for Server {
         Ok(list)
     }
 
-    async fn list_resources(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        request: Request,
-    ) -> RpcResult<ListResourcesResult> {
-        let mut list = resources::list();
-        list.ttl_ms = is_stateless(&request).then_some(LIST_TTL_MS);
-        Ok(list)
-    }
-
-    async fn read_resource(
-        &self,
-        params: ReadResourceRequestParams,
-        request: Request,
-    ) -> RpcResult<ReadResourceResponse> {
-        let ClientSettings { id, limits, .. } = self.settings_for_call(request.client_info().as_ref());
-        resources::read(&params.uri, &self.stats.to_value(&limits, id)).map(Into::into)
-    }
-
     async fn call_tool(
         &self,
         params: CallToolRequestParams,
         request: Request,
     ) -> RpcResult<CallToolResponse> {
         if let Some(tool) = ToolName::of(&params.name).filter(|tool| self.shared.tools.contains(tool)) {
-            // Boxed, because rmcp moves the future of a handler several times before it runs, and this future is large.
-            return Ok(Box::pin(self.call(tool, params, request)).await);
+            return Ok(self.call(tool, params, &request).await.into());
         }
         let name = show::middle_out(&params.name, NAME_CHARS);
         Err(ErrorData::invalid_params(format!("Unknown tool: {name}"), None))
     }
 
     async fn on_custom_request(&self, custom: CustomRequest, _request: Request) -> RpcResult<CustomResult> {
+        if let Some((method, params)) = PARAMS.iter().find(|(method, _)| *method == custom.method) {
+            return Err(ErrorData::invalid_params(format!("{method} takes {params}"), None));
+        }
         let method = show::middle_out(&custom.method, NAME_CHARS).into_owned();
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None))
     }
@@ -117,12 +104,6 @@ impl ServerHandler for Server {
 
     async fn on_initialized(&self, notification: Notification) {
         self.roots.request_from(&notification.peer).await;
-    }
-
-    async fn on_cancelled(&self, cancelled: CancelledNotificationParam, _notification: Notification) {
-        if self.fits.fit != Fit::Off {
-            self.fits.learned_timeout.learn(&cancelled);
-        }
     }
 
     async fn on_roots_list_changed(&self, notification: Notification) {

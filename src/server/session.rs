@@ -17,8 +17,8 @@ use tokio_util::sync::CancellationToken;
 use crate::blocking;
 use crate::signals::signals;
 
-use super::stdio::Stdio;
-use super::wire::Wire;
+use super::stdio::{MessageOutput, Stdio};
+use super::transport::StdioTransport;
 use super::{Config, Server};
 
 /// Time at the end for calls other than commands to return their results: enough for a page, and too short for a user
@@ -38,8 +38,9 @@ pub async fn serve(config: Config) -> std::io::Result<Option<i32>> {
     let _no_thread = blocking::run(|| ()).await;
     shared.commands.start();
     let server = Arc::new(Server::new(config, shutdown.clone()));
-    let wire = Wire::new(read, write, Arc::clone(&written), shutdown.clone());
-    let session = tokio::spawn(session(Arc::clone(&server), wire));
+    let output = MessageOutput::new(write, Arc::clone(&written));
+    let transport = StdioTransport::new(read, output, shutdown.clone());
+    let session = tokio::spawn(session(Arc::clone(&server), transport));
     let signal = tokio::select! {
         biased;
         Some(number) = signals.next() => Some(number),
@@ -59,7 +60,7 @@ pub async fn serve(config: Config) -> std::io::Result<Option<i32>> {
         }
     };
     tokio::join!(shared.commands.shutdown(), remaining_results);
-    for line in server.stats.calls.summary() {
+    for line in server.stats.summary() {
         tracing::info!("{line}");
     }
     Ok(signal)
@@ -79,9 +80,9 @@ async fn grace_period(written: &AtomicUsize, is_end_of_input: bool) {
     }
 }
 
-async fn session(server: Arc<Server>, wire: Wire) {
+async fn session(server: Arc<Server>, transport: StdioTransport) {
     let _guard = server.shutdown.clone().drop_guard();
-    match server.serve(wire).await {
+    match server.serve(transport).await {
         Ok(running) => {
             if let Err(error) = running.waiting().await {
                 tracing::error!(%error, "the session broke");

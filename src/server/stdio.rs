@@ -10,10 +10,11 @@ use std::io::{self, Read as _, Write as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use rmcp::model::ServerJsonRpcMessage;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use tokio::io::{AsyncRead, AsyncWrite, DuplexStream};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, DuplexStream};
 use tokio::net::unix::pipe::{OpenOptions, Receiver, Sender};
-use tokio::sync::oneshot;
+use tokio::sync::{Mutex, oneshot};
 use tokio_util::io::SyncIoBridge;
 
 use crate::fs;
@@ -63,6 +64,48 @@ impl Stdio {
             let _nobody_waits = done.send(());
         })?;
         Ok(Self { read: Box::new(read), write: Box::new(write), written, output_done })
+    }
+}
+
+/// Writes the messages of the server, one line each. The future of each message shares the stream, which is `None` after
+/// it was closed.
+pub(super) struct MessageOutput {
+    write: Arc<Mutex<Option<OutputStream>>>,
+    written: Written,
+}
+
+impl MessageOutput {
+    /// Creates an output that writes to `write` and counts the bytes in `written`.
+    pub(super) fn new(write: OutputStream, written: Written) -> Self {
+        Self { write: Arc::new(Mutex::new(Some(write))), written }
+    }
+
+    /// Writes a message after all queued ones. It is serialized only when its turn comes, so that at most one message
+    /// is in memory twice.
+    pub(super) fn send(
+        &self,
+        message: ServerJsonRpcMessage,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let (write, written) = (Arc::clone(&self.write), Arc::clone(&self.written));
+        async move {
+            let mut write = write.lock().await;
+            let write = write.as_mut().ok_or(io::ErrorKind::NotConnected)?;
+            let mut line = serde_json::to_vec(&message)?;
+            drop(message);
+            line.push(b'\n');
+            let mut rest = line.as_slice();
+            while !rest.is_empty() {
+                let taken = write.write(rest).await?;
+                rest = rest.get(taken..).filter(|_| taken > 0).ok_or(io::ErrorKind::WriteZero)?;
+                written.fetch_add(taken, Ordering::Relaxed);
+            }
+            write.flush().await
+        }
+    }
+
+    /// Closes the stream.
+    pub(super) async fn close(&self) {
+        *self.write.lock().await = None;
     }
 }
 

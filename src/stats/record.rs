@@ -2,20 +2,19 @@
 
 #![expect(clippy::string_slice, reason = "a body is the start of the text of its result")]
 
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use super::Tool;
 use crate::limits::Limits;
 use crate::tools::{Output, ToolError, ToolName, Totals};
 use cutline_core::details::TruncationDetails;
-use cutline_core::text::Extent;
 use cutline_core::text::tokens::{estimate, extrapolate};
-use cutline_core::truncate::{Bounds, BytesAs, TruncatedBy};
+use cutline_core::text::{Extent, show};
+use cutline_core::truncate::{Bounds, TruncatedBy};
 
-/// Percentage of the limit above which the server logs the call.
-pub const NEAR_LIMIT_PERCENT: u64 = 70;
+/// Maximum characters of a tool's name. A longer name is shortened in the middle.
+const NAME_CHARS: usize = 128;
 
 /// The record of a call: a line of JSON in a file of records.
 ///
@@ -23,23 +22,30 @@ pub const NEAR_LIMIT_PERCENT: u64 = 70;
 /// use cutline::stats::{Outcome, Record};
 /// let line = r#"{"time":"2026-11-20T10:00:00.000Z","tool":"read","durationMs":0.25,"outcome":"error"}"#;
 /// let record: Record = serde_json::from_str(line).unwrap();
-/// assert_eq!((record.time_ms, record.outcome), (1_795_168_800_000, Outcome::Error));
-/// assert!(serde_json::from_str::<Record>(&line.replace("read", "")).is_err());
+/// assert_eq!((record.duration_ms, record.outcome), (0.25, Outcome::Error));
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Record {
-    /// End of the call in milliseconds since 1970 (UTC). In JSON, the format is RFC 3339.
-    #[serde(rename = "time", with = "super::wire::rfc3339")]
-    pub time_ms: u64,
+    /// End of the call, as RFC 3339 in UTC.
+    pub time: String,
     /// The tool.
     pub tool: Tool,
-    /// Time from the request to the result. In JSON, it is in milliseconds, to the microsecond.
-    #[serde(rename = "durationMs", with = "super::wire::milliseconds")]
-    pub duration: Duration,
+    /// Time from the request to the result in milliseconds, to the microsecond.
+    pub duration_ms: f64,
     /// The outcome.
     #[serde(flatten)]
     pub outcome: Outcome,
+}
+
+/// A tool of this server or of a wrapped server. The server's own tools come first, in their usual order.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub enum Tool {
+    /// A tool of this server.
+    Own(ToolName),
+    /// Another tool, with a name that is safe to print.
+    Other(String),
 }
 
 /// The outcome of a call.
@@ -75,7 +81,7 @@ pub struct Answered {
     pub total_bytes: Option<u64>,
     /// True if the totals are lower bounds.
     pub total_is_lower_bound: bool,
-    /// The largest used percentage of the line, byte and token limits, rounded down.
+    /// The largest used percentage of the line, byte and token limits, rounded down; 100 if the result was truncated.
     pub limit_percent: u64,
     /// Estimated tokens of the body ([`estimate`]).
     pub tokens_given: u64,
@@ -84,19 +90,48 @@ pub struct Answered {
 }
 
 impl Record {
-    /// Creates the record of a call that ended at `time_ms`.
+    /// Creates the record of a call that ended at `time_ms`, in milliseconds since 1970.
     pub fn new(time_ms: u64, tool: Tool, duration: Duration, outcome: Outcome) -> Self {
-        // Rounded as in the file, so that totals of a file and totals in memory are equal.
-        let duration = Duration::from_micros(u64::try_from(duration.as_micros()).unwrap_or(u64::MAX));
-        Self { time_ms, tool, duration, outcome }
+        let time = humantime::format_rfc3339_millis(UNIX_EPOCH + Duration::from_millis(time_ms)).to_string();
+        let duration_ms = (duration.as_secs_f64() * 1e6).round() / 1e3;
+        Self { time, tool, duration_ms, outcome }
+    }
+}
+
+impl Tool {
+    /// Returns the tool with this name, or `None` if the name is empty.
+    pub fn named(name: &str) -> Option<Self> {
+        (!name.is_empty()).then(|| Self::from(name.to_owned()))
+    }
+
+    /// Returns the name.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Own(tool) => tool.as_str(),
+            Self::Other(name) => name,
+        }
+    }
+}
+
+impl From<String> for Tool {
+    fn from(name: String) -> Self {
+        let shown = show::name(name.as_bytes());
+        let other = || Self::Other(show::middle_out(&shown, NAME_CHARS).into_owned());
+        ToolName::of(&name).map_or_else(other, Self::Own)
+    }
+}
+
+impl From<Tool> for String {
+    fn from(tool: Tool) -> Self {
+        tool.as_str().to_owned()
     }
 }
 
 impl Outcome {
-    /// Returns the outcome of a call of an own tool with these limits.
-    pub fn of(tool: ToolName, outcome: &Result<Output, ToolError>, limits: &Limits) -> Self {
+    /// Returns the outcome of a call with these limits.
+    pub fn of(outcome: &Result<Output, ToolError>, limits: &Limits) -> Self {
         match outcome {
-            Ok(output) => Self::Ok(Answered::new(tool, output, limits)),
+            Ok(output) => Self::Ok(Answered::new(output, limits)),
             Err(ToolError::Cancelled) => Self::Cancelled,
             Err(_) => Self::Error,
         }
@@ -104,22 +139,40 @@ impl Outcome {
 }
 
 impl Answered {
+    fn new(output: &Output, limits: &Limits) -> Self {
+        let cut = output.details.truncation.as_ref();
+        let body = &output.text[..output.body_bytes];
+        let of_all = cut.map_or_else(|| Self::of_text(body, Extent::of(body), limits.bounds()), Self::of_cut);
+        let known = |total: Option<u64>| total.filter(|_| output.totals != Totals::Unknown);
+        Self {
+            count_limit_reached: cut.is_none() && output.details.next_offset.is_some(),
+            total_lines: known(of_all.total_lines),
+            total_bytes: known(of_all.total_bytes),
+            total_is_lower_bound: output.totals == Totals::LowerBound,
+            tokens_left_out: known(of_all.tokens_left_out),
+            ..of_all
+        }
+    }
+
     /// Returns the size of a result within the limits, where `given` is the returned part of `total`.
     pub(crate) fn of_text(given: &str, total: Extent, bounds: Bounds) -> Self {
         let (extent, tokens) = (Extent::of(given), estimate(given));
-        let counted = Extent { bytes: bounds.bytes_of(given), ..extent };
-        Self::of(extent, tokens, total, None, limit_percent(counted, tokens, bounds))
+        let percent = |used: u64, limit: u64| (used.saturating_mul(100) / limit.max(1)).min(100);
+        let of_text = percent(extent.lines, bounds.lines).max(percent(bounds.bytes_of(given), bounds.bytes));
+        let of_tokens = bounds.tokens.map_or(0, |limit| percent(tokens, limit));
+        Self::of(extent, tokens, total, None, of_text.max(of_tokens))
     }
 
-    fn of(
-        given: Extent,
-        tokens: u64,
-        total: Extent,
-        truncated_by: Option<TruncatedBy>,
-        limit_percent: u64,
-    ) -> Self {
+    /// Returns the size of a truncated result.
+    pub(crate) fn of_cut(cut: &TruncationDetails) -> Self {
+        let given = Extent { lines: cut.output_lines, bytes: cut.output_bytes };
+        let total = Extent { lines: cut.total_lines, bytes: cut.total_bytes };
+        Self::of(given, cut.estimated_tokens, total, Some(cut.truncated_by), 100)
+    }
+
+    fn of(given: Extent, tokens: u64, total: Extent, by: Option<TruncatedBy>, limit_percent: u64) -> Self {
         Self {
-            truncated_by,
+            truncated_by: by,
             count_limit_reached: false,
             output_lines: given.lines,
             output_bytes: given.bytes,
@@ -132,66 +185,14 @@ impl Answered {
         }
     }
 
-    /// Returns the size of a truncated result.
-    pub(crate) fn of_cut(cut: &TruncationDetails, bounds: Bounds) -> Self {
-        let given = Extent { lines: cut.output_lines, bytes: cut.output_bytes };
-        let total = Extent { lines: cut.total_lines, bytes: cut.total_bytes };
-        let limit_percent = match bounds.bytes_as {
-            BytesAs::Text => limit_percent(given, cut.estimated_tokens, bounds),
-            // The text of the result differs from the counted bytes. A truncated text uses the full limit.
-            BytesAs::Json => 100,
-        };
-        Self::of(given, cut.estimated_tokens, total, Some(cut.truncated_by), limit_percent)
-    }
-
-    fn new(tool: ToolName, output: &Output, limits: &Limits) -> Self {
-        let details = &output.details;
-        let cut = details.truncation.as_ref();
-        let of_all = if let Some(cut) = cut {
-            Self::of_cut(cut, Bounds { lines: cut.max_lines, ..limits.bounds() })
-        } else {
-            let body = &output.text[..output.body_bytes];
-            Self::of_text(body, Extent::of(body), bounds(tool, limits))
-        };
-        let known = |total: Option<u64>| total.filter(|_| output.totals != Totals::Unknown);
-        Self {
-            count_limit_reached: cut.is_none() && details.next_offset.is_some(),
-            total_lines: known(of_all.total_lines),
-            total_bytes: known(of_all.total_bytes),
-            total_is_lower_bound: output.totals == Totals::LowerBound,
-            tokens_left_out: known(of_all.tokens_left_out),
-            ..of_all
-        }
-    }
-
-    /// Returns the omitted lines and bytes, if they are known.
+    /// Returns the omitted lines and bytes, as far as they are known.
     pub fn left_out(&self) -> Extent {
-        let rest = |total: Option<u64>, given| total.map_or(0, |total| total.saturating_sub(given));
         Extent {
-            lines: rest(self.total_lines, self.output_lines),
-            bytes: rest(self.total_bytes, self.output_bytes),
+            lines: self.total_lines.unwrap_or(0).saturating_sub(self.output_lines),
+            bytes: self.total_bytes.unwrap_or(0).saturating_sub(self.output_bytes),
         }
     }
-}
-
-/// Returns the limits of a body that was not truncated.
-fn bounds(tool: ToolName, limits: &Limits) -> Bounds {
-    let all = limits.bounds();
-    match (tool, limits.bash_tail) {
-        (ToolName::Bash, Some(tail)) => Bounds { lines: limits.bash_head.saturating_add(tail), ..all },
-        _ => all,
-    }
-}
-
-/// Returns the largest used percentage of the limits.
-fn limit_percent(given: Extent, tokens: u64, bounds: Bounds) -> u64 {
-    let of_tokens = bounds.tokens.map_or(0, |limit| percent(tokens, limit));
-    percent(given.lines, bounds.lines).max(percent(given.bytes, bounds.bytes)).max(of_tokens)
-}
-
-fn percent(used: u64, limit: u64) -> u64 {
-    (used.saturating_mul(100) / limit.max(1)).min(100)
 }
 
 #[cfg(test)]
-pub(super) mod tests;
+mod tests;

@@ -1,123 +1,174 @@
-//! The totals of records, for each tool and for all tools, also as JSON.
-
-#![expect(clippy::indexing_slicing, reason = "a range index is below ten")]
+//! The totals of records, for each tool and for all tools, as JSON and as text.
 
 use std::collections::BTreeMap;
+use std::num::Saturating;
 
-use cutline_core::text::as_index;
 use serde_json::{Value, json};
 
-use crate::tools::arguments::Object;
+use cutline_core::notice::Count;
+use cutline_core::text::Size;
+use cutline_core::truncate::TruncatedBy;
 
-use super::wire::{milliseconds, rfc3339};
-use super::{Counts, Durations, Outcome, Record, Tool};
+use super::{Answered, Outcome, Record, Tool};
 
-/// Maximum number of tools with totals of their own.
-const MOST_TOOLS: usize = 1000;
-
-/// Number of ranges of limit use, 10 % each. The last one includes 100 %.
-const RANGES: usize = 10;
-
-/// The totals of several calls.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Sums {
-    /// The counts that are plain sums.
-    pub counts: Counts,
-    /// Results by used percentage of the limit: below 10 %, below 20 %, and so on.
-    pub limit_use: [u64; RANGES],
-    /// The durations of the calls, without cancelled ones.
-    pub durations: Durations,
-}
-
-impl Sums {
-    /// Adds a record.
-    pub fn add(&mut self, record: &Record) {
-        self.counts.add(record);
-        if let Outcome::Ok(answered) = &record.outcome {
-            self.limit_use[as_index(answered.limit_percent / 10).min(RANGES - 1)] += 1;
-        }
-        if record.outcome != Outcome::Cancelled {
-            self.durations.add(record.duration);
-        }
-    }
-
-    /// Returns the totals as JSON. Missing values are null.
-    pub fn to_value(&self) -> Value {
-        let counts = &self.counts;
-        let quantile = |percent| self.durations.quantile(percent).map(milliseconds::of);
-        json!({
-            "calls": counts.calls,
-            "errors": counts.errors,
-            "cancelled": counts.cancelled,
-            "answers": counts.answers(),
-            "truncated": {
-                "answers": counts.truncated(),
-                "percent": rounded(counts.truncated_percent()),
-                "byLines": counts.by_lines,
-                "byBytes": counts.by_bytes,
-                "byTokens": counts.by_tokens,
-            },
-            "countLimitReached": counts.count_limits,
-            "given": {
-                "lines": counts.lines_given,
-                "bytes": counts.bytes_given,
-                "estimatedTokens": counts.tokens_given,
-            },
-            "leftOut": {
-                "lines": counts.lines_left_out,
-                "bytes": counts.bytes_left_out,
-                "estimatedTokens": counts.tokens_left_out,
-                "isLowerBound": counts.left_out_open.0 > 0,
-            },
-            "limitUse": {
-                "meanPercent": rounded(counts.limit_percent()),
-                "answersByTenth": self.limit_use,
-            },
-            "durationMs": {
-                "median": quantile(50),
-                "p95": quantile(95),
-                "longest": self.durations.longest().map(milliseconds::of),
-            },
-        })
-    }
-}
-
-/// Rounds a percentage to one decimal.
-pub fn rounded(percent: Option<f64>) -> Option<f64> {
-    percent.map(|percent| (percent * 10.0).round() / 10.0)
-}
-
-/// The totals of all added records.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+/// The totals of all added records. They need 16 bytes for each call.
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Stats {
     /// The totals of all tools.
     pub total: Sums,
     /// The totals of each called tool, in the order of the tools.
     pub tools: BTreeMap<Tool, Sums>,
-    /// The times of the first and the last record in milliseconds since 1970, or `None` if there are no records.
-    pub span_ms: Option<(u64, u64)>,
+}
+
+/// The totals of several calls. They saturate, because a file may contain any number.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Sums {
+    /// Calls that returned an error.
+    pub errors: u64,
+    /// Cancelled calls.
+    pub cancelled: u64,
+    /// Results.
+    pub answers: u64,
+    /// Results that the line, the byte and the token limit truncated.
+    by: [u64; 3],
+    /// Results that stopped at a maximum number of matches, results, entries or lines.
+    count_limits: u64,
+    /// Lines, bytes and estimated tokens in the bodies.
+    given: [Saturating<u64>; 3],
+    /// Omitted lines, bytes and estimated tokens, as far as known.
+    left_out: [Saturating<u64>; 3],
+    /// True if more was omitted than is counted.
+    pub left_out_is_open: bool,
+    /// Sum of the percentages of the limit that the results used.
+    limit_percents: u64,
+    /// The durations of the calls in milliseconds, without cancelled ones.
+    durations_ms: Vec<f64>,
 }
 
 impl Stats {
     /// Adds a record.
     pub fn add(&mut self, record: &Record) {
         self.total.add(record);
-        if self.tools.len() < MOST_TOOLS || self.tools.contains_key(&record.tool) {
-            self.tools.entry(record.tool.clone()).or_default().add(record);
-        }
-        let (first, last) = self.span_ms.unwrap_or((u64::MAX, 0));
-        self.span_ms = Some((first.min(record.time_ms), last.max(record.time_ms)));
+        self.tools.entry(record.tool.clone()).or_default().add(record);
     }
 
-    /// Returns the totals as JSON.
-    pub fn to_object(&self) -> Object {
-        let tools = self.tools.iter().map(|(tool, sums)| (tool.as_str().to_owned(), sums.to_value()));
-        let facts = [
-            ("firstCall", json!(self.span_ms.map(|(first, _)| rfc3339::format(first)))),
-            ("lastCall", json!(self.span_ms.map(|(_, last)| rfc3339::format(last)))),
-            ("total", self.total.to_value()),
-            ("tools", tools.collect()),
-        ];
-        facts.into_iter().map(|(name, fact)| (name.to_owned(), fact)).collect()
+    /// Returns one line for each called tool if there are several, and one for all tools.
+    pub fn summary(&self) -> Vec<String> {
+        let tools: Vec<_> = self.tools.iter().map(|(tool, sums)| sums.summary(tool.as_str())).collect();
+        let all = (tools.len() != 1).then(|| self.total.summary("all"));
+        tools.into_iter().chain(all).collect()
+    }
+}
+
+impl Sums {
+    /// Adds a record.
+    pub fn add(&mut self, record: &Record) {
+        match &record.outcome {
+            Outcome::Ok(answered) => self.add_answer(answered),
+            Outcome::Error => self.errors += 1,
+            Outcome::Cancelled => self.cancelled += 1,
+        }
+        if record.outcome != Outcome::Cancelled {
+            self.durations_ms.push(record.duration_ms);
+        }
+    }
+
+    fn add_answer(&mut self, answered: &Answered) {
+        let limits = [TruncatedBy::Lines, TruncatedBy::Bytes, TruncatedBy::Tokens];
+        for (sum, limit) in self.by.iter_mut().zip(limits) {
+            *sum += u64::from(answered.truncated_by == Some(limit));
+        }
+        self.answers += 1;
+        self.count_limits += u64::from(answered.count_limit_reached);
+        let left_out = answered.left_out();
+        let given = [answered.output_lines, answered.output_bytes, answered.tokens_given];
+        let left_out = [left_out.lines, left_out.bytes, answered.tokens_left_out.unwrap_or(0)];
+        self.given.iter_mut().zip(given).for_each(|(sum, given)| *sum += given);
+        self.left_out.iter_mut().zip(left_out).for_each(|(sum, left_out)| *sum += left_out);
+        self.left_out_is_open |= answered.total_is_lower_bound || answered.tokens_left_out.is_none();
+        self.limit_percents += answered.limit_percent.min(100);
+    }
+
+    /// Returns the number of calls.
+    pub fn calls(&self) -> u64 {
+        self.answers + self.errors + self.cancelled
+    }
+
+    /// Returns the number of results that a line, byte or token limit truncated.
+    pub fn truncated(&self) -> u64 {
+        self.by.iter().sum()
+    }
+
+    /// Returns the percentage of truncated results, or `None` if there are no results.
+    pub fn truncated_percent(&self) -> Option<f64> {
+        self.mean(self.truncated() * 100)
+    }
+
+    /// Returns the average percentage of the limit that results used, or `None` if there are no results.
+    pub fn limit_percent(&self) -> Option<f64> {
+        self.mean(self.limit_percents)
+    }
+
+    /// Returns the bytes in the bodies, and the omitted bytes.
+    pub fn bytes(&self) -> (u64, u64) {
+        (self.given[1].0, self.left_out[1].0)
+    }
+
+    /// Returns the mean of the results, to one decimal.
+    #[expect(clippy::cast_precision_loss, reason = "a mean, to be read")]
+    fn mean(&self, sum: u64) -> Option<f64> {
+        (self.answers > 0).then(|| (sum as f64 * 10.0 / self.answers as f64).round() / 10.0)
+    }
+
+    /// Returns the duration in milliseconds that `percent` of the calls do not exceed, or `None` if there are no calls.
+    pub fn quantile_ms(&self, percent: usize) -> Option<f64> {
+        let mut sorted = self.durations_ms.clone();
+        sorted.sort_unstable_by(f64::total_cmp);
+        sorted.get((sorted.len() * percent).div_ceil(100).saturating_sub(1)).copied()
+    }
+
+    /// Returns the totals as JSON. Missing values are null.
+    pub fn to_value(&self) -> Value {
+        let amount = |[lines, bytes, tokens]: [Saturating<u64>; 3]| json!({ "lines": lines, "bytes": bytes, "estimatedTokens": tokens });
+        let mut left_out = amount(self.left_out);
+        left_out["isLowerBound"] = self.left_out_is_open.into();
+        let [lines, bytes, tokens] = self.by;
+        json!({
+            "calls": self.calls(),
+            "errors": self.errors,
+            "cancelled": self.cancelled,
+            "answers": self.answers,
+            "truncated": {
+                "answers": self.truncated(),
+                "percent": self.truncated_percent(),
+                "byLines": lines,
+                "byBytes": bytes,
+                "byTokens": tokens,
+            },
+            "countLimitReached": self.count_limits,
+            "given": amount(self.given),
+            "leftOut": left_out,
+            "limitUse": { "meanPercent": self.limit_percent() },
+            "durationMs": {
+                "median": self.quantile_ms(50),
+                "p95": self.quantile_ms(95),
+                "longest": self.quantile_ms(100),
+            },
+        })
+    }
+
+    fn summary(&self, name: &str) -> String {
+        let calls = Count(self.calls(), "call", "calls");
+        let errors = Count(self.errors, "error", "errors");
+        let (given, left_out) = self.bytes();
+        let (given, left_out) = (Size(given), Size(left_out));
+        let more = if self.left_out_is_open { "+" } else { "" };
+        let used = self.limit_percent().unwrap_or(0.0);
+        let [median, most] = [50, 95].map(|percent| self.quantile_ms(percent).unwrap_or(0.0));
+        format!(
+            "{name}: {calls}, {errors}, {} truncated, {given} returned and {left_out}{more} omitted, {used:.0}% of \
+             the limit used on average, median {median:.1}ms, 95% within {most:.1}ms",
+            self.truncated(),
+        )
     }
 }

@@ -7,19 +7,9 @@ use crate::stats::Stats;
 use cutline_core::details::{Details, TruncationDetails};
 use cutline_core::text::tokens::estimate;
 
-/// Returns the record of a failed call.
-pub(in crate::stats) fn error_at(time_ms: u64) -> Record {
-    Record {
-        time_ms,
-        tool: Tool::Own(ToolName::Ls),
-        duration: Duration::from_micros(250),
-        outcome: Outcome::Error,
-    }
-}
-
 /// Returns the record of a call with this outcome and the default limits.
 fn record(tool: ToolName, outcome: &Result<Output, ToolError>) -> Record {
-    let outcome = Outcome::of(tool, outcome, &Limits::default());
+    let outcome = Outcome::of(outcome, &Limits::default());
     Record::new(1_795_168_800_000, Tool::Own(tool), Duration::from_micros(1234), outcome)
 }
 
@@ -88,9 +78,6 @@ fn usage_is_that_of_the_fuller_limit() {
         let answered = answered(ToolName::Grep, output(&body, Details::default()));
         assert_eq!(answered.limit_percent, percent, "{}", body.len());
     }
-    let limits = Limits { bash_head: 2, bash_tail: Some(8), ..Limits::default() };
-    let outcome = Outcome::of(ToolName::Bash, &Ok(output("1\n2\n3\n", Details::default())), &limits);
-    assert!(matches!(outcome, Outcome::Ok(Answered { limit_percent: 30, .. })), "{outcome:?}");
 }
 
 #[test]
@@ -101,7 +88,7 @@ fn omitted_counts_follow_from_the_totals() {
         assert_eq!(answered.truncated_by, Some(TruncatedBy::Bytes));
         assert_eq!(answered.left_out(), Extent { lines: 4626, bytes: 370_011 });
         assert_eq!((answered.tokens_given, answered.tokens_left_out), (7498, Some(92_509)));
-        assert_eq!((answered.limit_percent, answered.count_limit_reached), (99, false));
+        assert_eq!((answered.limit_percent, answered.count_limit_reached), (100, false));
         assert_eq!(answered.total_is_lower_bound, is_lower_bound);
     }
     let unknown = answered(ToolName::Read, cut_output(Totals::Unknown, cut()));
@@ -148,6 +135,7 @@ fn a_line_is_read_as_it_was_written() {
 #[test]
 fn sums_are_those_of_the_records() {
     let mut stats = Stats::default();
+    let [read, grep] = [ToolName::Read, ToolName::Grep].map(Tool::Own);
     let page = cut(TruncatedBy::Bytes, (374, 29_990), (5000, 400_001));
     let details = Details { truncation: Some(page), next_offset: Some(375), ..Details::default() };
     let stopped = Details { next_offset: Some(100), ..Details::default() };
@@ -160,8 +148,8 @@ fn sums_are_those_of_the_records() {
     ] {
         stats.add(&record(tool, &outcome));
     }
-    let value = serde_json::Value::Object(stats.to_object());
-    let total = &value["total"];
+    let (total, read, grep) =
+        (stats.total.to_value(), stats.tools[&read].to_value(), stats.tools[&grep].to_value());
     assert_eq!(
         (&total["calls"], &total["errors"], &total["cancelled"], &total["answers"]),
         (&json!(5), &json!(1), &json!(1), &json!(3))
@@ -175,16 +163,43 @@ fn sums_are_those_of_the_records() {
         json!({"lines": 376, "bytes": 29_999, "estimatedTokens": 7498 + estimate("abcde") + estimate("a: b")})
     );
     assert_eq!(
-        value["tools"]["read"]["leftOut"],
+        read["leftOut"],
         json!({"lines": 4626, "bytes": 370_011, "estimatedTokens": 92_509, "isLowerBound": false})
     );
-    assert_eq!(value["tools"]["grep"]["leftOut"]["isLowerBound"], true);
-    assert_eq!(
-        total["limitUse"],
-        json!({"meanPercent": 33.0, "answersByTenth": [2, 0, 0, 0, 0, 0, 0, 0, 0, 1]})
-    );
+    assert_eq!(grep["leftOut"]["isLowerBound"], true);
+    assert_eq!(total["limitUse"], json!({"meanPercent": 33.3}));
     assert_eq!(total["durationMs"], json!({"median": 1.234, "p95": 1.234, "longest": 1.234}));
-    assert_eq!(value["firstCall"], "2026-11-20T10:00:00.000Z");
-    assert_eq!(value["tools"].as_object().unwrap().keys().collect::<Vec<_>>(), ["grep", "read"]);
-    assert_eq!(Stats::default().to_object()["total"]["durationMs"]["median"], serde_json::Value::Null);
+    assert_eq!(Stats::default().total.to_value()["durationMs"]["median"], serde_json::Value::Null);
+}
+
+#[test]
+fn quantiles_are_those_of_the_calls_that_were_not_cancelled() {
+    let mut stats = Stats::default();
+    for n in (1..=100).rev() {
+        let outcome = if n > 40 { Outcome::Cancelled } else { Outcome::Error };
+        stats.add(&Record::new(0, Tool::Own(ToolName::Ls), Duration::from_millis(n), outcome));
+    }
+    assert_eq!(
+        [0, 50, 95, 100].map(|percent| stats.total.quantile_ms(percent)),
+        [1.0, 20.0, 38.0, 40.0].map(Some)
+    );
+}
+
+#[test]
+fn sums_stop_at_the_largest_number() {
+    let answered = Answered {
+        output_bytes: u64::MAX,
+        total_bytes: Some(0),
+        limit_percent: u64::MAX,
+        tokens_left_out: Some(u64::MAX),
+        ..answered(ToolName::Ls, output("a", Details::default()))
+    };
+    let mut stats = Stats::default();
+    for _ in 0..2 {
+        stats.add(&Record::new(0, Tool::Own(ToolName::Ls), Duration::MAX, Outcome::Ok(answered)));
+    }
+    let total = stats.total.to_value();
+    assert_eq!((&total["given"]["bytes"], &total["leftOut"]["bytes"]), (&json!(u64::MAX), &json!(0)));
+    assert_eq!(total["leftOut"]["estimatedTokens"], u64::MAX);
+    assert_eq!(total["limitUse"]["meanPercent"], 100.0);
 }

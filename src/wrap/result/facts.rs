@@ -51,7 +51,7 @@ impl<'a> Facts<'a> {
             let blocks = (kept < count).then_some((kept, count));
             (ResultShown::Text(left.shown.clone()), blocks, (original.0.lines, output.lines))
         };
-        let mut facts = Self::new(full, (shown, blocks), counts, truncation, original.1, bounds);
+        let mut facts = Self::new(full, (shown, blocks), counts, truncation, original.1);
         facts.details.first_line_partial = is_partial(Partial::FirstLine).then_some(true);
         facts.details.omitted_lines = omitted_lines;
         facts
@@ -75,7 +75,7 @@ impl<'a> Facts<'a> {
         };
         let shown = ResultShown::Parts(parts, bounds.limit(cut.by));
         let truncation = TruncationDetails::new(cut.by, Extent::of(left), estimate(left), original.0, bounds);
-        let mut facts = Self::new(full, (shown, blocks), counts, truncation, original.1, bounds);
+        let mut facts = Self::new(full, (shown, blocks), counts, truncation, original.1);
         if let Some(info) = facts.details.truncation_info.as_mut().filter(|_| cut.single_too_large) {
             info.reason = TruncationReason::SingleResultTooLarge;
         }
@@ -88,9 +88,8 @@ impl<'a> Facts<'a> {
         counts: (u64, u64),
         truncation: TruncationDetails,
         chars: u64,
-        bounds: Bounds,
     ) -> Self {
-        let answered = Answered::of_cut(&truncation, bounds);
+        let answered = Answered::of_cut(&truncation);
         let mut details = Details::default();
         let info = details.add_cut(truncation, "");
         info.estimated_chars = chars;

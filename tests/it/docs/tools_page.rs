@@ -146,7 +146,7 @@ fn limits_match_constants() {
         format!("Paths over {} characters", cutline_core::text::show::PATH_CHARS),
     ];
     let security = [
-        format!("- one message: {} and 10,000 values,", of(is::MAX_MESSAGE_BYTES)),
+        format!("- one message: {};", of(is::MAX_MESSAGE_BYTES)),
         format!("its `_meta`: {} each;", of(is::ARGUMENTS_BYTES)),
         format!("- requests without an answer: {};", is::REQUESTS_AT_ONCE),
         format!("- a pattern: {}, literal {};", kib(is::PATTERN_BYTES), kib(is::LITERAL_BYTES)),

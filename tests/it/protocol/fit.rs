@@ -1,7 +1,5 @@
 //! Limits from the profile of the client. The name that the client sends selects the profile.
 
-use std::time::Duration;
-
 use serde_json::json;
 
 use crate::support::{Client, Protocol, Start, Workspace, assert_fits_cline, escaped_texts, eventually};
@@ -44,8 +42,6 @@ fn effective_limits_are_reported() {
         }
         let list = client.ask("tools/list", json!({})).to_string();
         assert!(list.contains("at most 1990 lines") && !list.contains("2000 lines"), "{list}");
-        let stats = client.ask("resources/read", json!({"uri": "cutline://stats"})).to_string();
-        assert!(stats.contains("\\\"maxLines\\\":1990"), "{stats}");
     }
 }
 
@@ -136,27 +132,6 @@ fn command_in_the_notice_returns_the_start_of_a_long_line() {
     let start = client.call("bash", json!({"command": "head -c 3450 'one line.json'"}));
     assert!(start.text().starts_with("[\"a\",") && start.text().len() == 3450, "{start}");
     assert_fits_cline(&start.result, "the start");
-}
-
-#[test]
-fn result_arrives_before_the_client_timeout() {
-    let workspace = workspace();
-    let sleep = json!({"command": "echo begun; sleep 600"});
-    for (flags, adapts) in [(&[][..], true), (&["--fit", "off"][..], false)] {
-        let mut client = Start::new(&workspace).flags(flags).client();
-        let id = client.send_call("bash", json!({"command": "touch began; sleep 600"}), None);
-        // The client cancels after a little more than a second, the shortest client timeout that the server assumes.
-        std::thread::sleep(Duration::from_millis(1200));
-        client.notify("notifications/cancelled", json!({"requestId": id, "reason": "Request timed out"}));
-        if adapts {
-            let reply = client.call("bash", sleep.clone());
-            reply.assert_contains("begun\n\n[Still running after 1 second (pid ");
-            assert_eq!(reply.details()["stillRunning"], true);
-        } else {
-            let reply = client.call("bash", json!({"command": "sleep 3; echo over"}));
-            reply.assert_text("over\n");
-        }
-    }
 }
 
 #[test]

@@ -117,18 +117,15 @@ fn invalid_request_gets_an_error_with_its_id() {
     };
     let mut not_utf8 = id_last(&read("a#"));
     not_utf8.iter_mut().filter(|byte| **byte == b'#').for_each(|byte| *byte = 0xFF);
-    let cases: [(Vec<u8>, i64); 11] = [
+    let cases: [(Vec<u8>, i64); 8] = [
         (call("[]").into_bytes(), -32602),
         (call("\"x\"").into_bytes(), -32602),
         (call("5").into_bytes(), -32602),
         (call(r#"{"name":"read","_meta":5}"#).into_bytes(), -32602),
         (br#"{"jsonrpc":"2.0","id":700,"method":7}"#.to_vec(), -32600),
         (br#"{"jsonrpc":"1.0","id":700,"method":"ping"}"#.to_vec(), -32600),
-        (br#"{"jsonrpc":"2.0","id":700,"method":"tools/call","params":{"#.to_vec(), -32700),
         (id_last(&read("\\ud800")), -32700),
         (not_utf8, -32700),
-        (id_last(&read(&"x".repeat(5_000_000))), -32600),
-        (format!(r#"{{"id":700,"method":"x","params":{}"#, "[".repeat(6_000_000)).into_bytes(), -32600),
     ];
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     for protocol in Protocol::BOTH {
@@ -151,8 +148,15 @@ fn invalid_request_gets_an_error_with_its_id() {
 fn request_without_known_id_gets_null_id() {
     let workspace = Workspace::new();
     let mut client = Start::new(&workspace).client();
-    let cases: [(&[u8], i64); 5] = [
+    let long = [b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"".as_slice(), &[b'x'; 5_000_000]].concat();
+    let cases: [(&[u8], i64); 11] = [
         (b"{", -32700),
+        (b"not json", -32700),
+        (b"\xff\xfe", -32700),
+        (b"[1,2,3]", -32600),
+        (b"42", -32600),
+        (b"{\"jsonrpc\":\"2.0\",\"id\":700,\"method\":\"tools/call\",\"params\":{", -32700),
+        (&long, -32600),
         (b"{\"params\":{\"id\":5},\"id\":6,", -32700),
         (b"{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"ping\"}", -32600),
         (b"{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"ping\"}", -32600),
@@ -160,7 +164,7 @@ fn request_without_known_id_gets_null_id() {
     ];
     for (line, code) in cases {
         client.send_raw(&[line, b"\n"].concat());
-        let text = String::from_utf8_lossy(line).into_owned();
+        let text = String::from_utf8_lossy(&line[..line.len().min(100)]).into_owned();
         let response = client.expect_message(&text, |message| message.get("error").is_some());
         assert_eq!(
             (&response["error"]["code"], &response["id"]),
@@ -175,13 +179,10 @@ fn notifications_and_responses_get_no_response() {
     let workspace = Workspace::new();
     for protocol in Protocol::BOTH {
         let mut client = Start::new(&workspace).protocol(protocol).client();
-        let lines: [&[u8]; 11] = [
-            b"not json",
-            b"[1,2,3]",
-            b"42",
+        let lines: [&[u8]; 8] = [
+            b"",
+            b" ",
             b"{}",
-            b"\xff\xfe",
-            b"[{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}]",
             b"{\"jsonrpc\":\"2.0\",\"id\":905,\"result\":{}}",
             b"{\"jsonrpc\":\"2.0\",\"id\":906,\"result\":\"\xff\"}",
             b"{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32700,\"message\":\"Parse error\"}}",

@@ -46,7 +46,6 @@ fn invalid_params_are_explained() {
     for (method, params, expected) in [
         ("logging/setLevel", json!({"level": "loud"}), "logging/setLevel takes level: debug, info, "),
         ("logging/setLevel", json!({}), "logging/setLevel takes level: debug, info, "),
-        ("resources/read", json!({"uri": 5}), "resources/read takes uri (a string)"),
         ("tools/call", json!({"name": 5}), "tools/call takes name (a string) and arguments (an object)"),
         ("initialize", json!({"protocolVersion": 5}), "initialize takes protocolVersion (a string), "),
     ] {

@@ -1,12 +1,7 @@
-//! The stdio transport: one JSON-RPC message per line, a response to every request, and a limit on requests without a
-//! response.
+//! The stdio transport: one JSON-RPC message per line, a response to every request, and a limit on open requests.
 //!
 //! rmcp has a transport for lines, but it ignores lines that are too long or not JSON, its error responses to other
 //! invalid lines have no id, and it drops a last line without a newline. A client would wait forever for the response.
-
-mod lines;
-mod message;
-mod output;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -25,11 +20,9 @@ use tokio_util::codec::FramedRead;
 use tokio_util::sync::CancellationToken;
 
 use crate::limits::REQUESTS_AT_ONCE;
-use lines::LineDecoder;
-use message::Refusal;
-use output::MessageOutput;
 
-use super::stdio::{InputStream, OutputStream, Written, output_closed};
+use super::message::{self, Lines, Refusal};
+use super::stdio::{InputStream, MessageOutput, output_closed};
 
 /// The permit of one request. The transport and the handler share it. It is released when the response was written, or
 /// when the handler of a cancelled request returns.
@@ -42,8 +35,8 @@ type RequestPermit = Arc<OwnedSemaphorePermit>;
 ///
 /// Until `initialize` (or a complete stateless request), rmcp ends the session at the first message that is not a
 /// request. Such messages are dropped.
-pub(super) struct Wire {
-    lines: FramedRead<InputStream, LineDecoder>,
+pub(super) struct StdioTransport {
+    lines: FramedRead<InputStream, Lines>,
     /// One permit for each open request: one without a written response, or a cancelled one whose handler is still
     /// running. rmcp starts a task for each request without a limit.
     permits: Arc<Semaphore>,
@@ -61,106 +54,77 @@ pub(super) struct Wire {
     ended: bool,
 }
 
-impl Wire {
-    pub(super) fn new(
-        read: InputStream,
-        write: OutputStream,
-        written: Written,
-        shutdown: CancellationToken,
-    ) -> Self {
+impl StdioTransport {
+    pub(super) fn new(read: InputStream, output: MessageOutput, shutdown: CancellationToken) -> Self {
         Self {
-            lines: FramedRead::new(read, LineDecoder::default()),
+            lines: FramedRead::new(read, Lines::default()),
             permits: Arc::new(Semaphore::new(REQUESTS_AT_ONCE as usize)),
             waiting: None,
             unanswered: HashMap::new(),
             cancelled: HashMap::new(),
-            output: MessageOutput::new(write, written),
+            output,
             shutdown,
             opened: false,
             ended: false,
         }
     }
 
-    /// Returns the next message. Sends error responses to invalid lines.
-    ///
-    /// Returns `None` if `shutdown` fires, or at the end of input when no request is open. Cancel-safe: the bytes that
-    /// were read are in `self`.
+    /// Returns the next message, or `None` at the end of input. Sends error responses to invalid lines. Cancel-safe: the
+    /// bytes that were read are in `self`.
     async fn next(&mut self) -> Option<ClientJsonRpcMessage> {
-        let shutdown = self.shutdown.clone();
         loop {
-            // After the end of input, the responses are still written.
-            if !self.ended && shutdown.is_cancelled() {
-                return None;
-            }
-            let permits = Arc::clone(&self.permits);
             if self.waiting.is_some() {
                 let permit = tokio::select! {
-                    biased;
-                    () = shutdown.cancelled() => return None,
-                    permit = permits.acquire_owned() => Arc::new(permit.ok()?),
+                    permit = Arc::clone(&self.permits).acquire_owned() => Arc::new(permit.ok()?),
                     // While no input is read, its end is not noticed.
                     () = output_closed() => return None,
                 };
-                if let Some(request) = self.waiting.take().and_then(|waiting| self.admit(waiting, permit)) {
-                    return Some(request);
+                match self.waiting.take()? {
+                    Ok(request) => match self.admit(request, permit) {
+                        Some(request) => return Some(JsonRpcMessage::Request(request)),
+                        None => continue,
+                    },
+                    Err(refusal) => self.refuse(refusal, permit),
                 }
-                continue;
             }
-            let line = tokio::select! {
-                biased;
-                () = shutdown.cancelled(), if !self.ended => return None,
-                _all = permits.acquire_many(REQUESTS_AT_ONCE), if self.ended => return None,
-                line = self.lines.next(), if !self.ended => line,
-            };
-            let Some(Ok(line)) = line else {
-                if let Some(Err(error)) = line {
+            let line = match self.lines.next().await? {
+                Ok(line) => line,
+                Err(error) => {
                     tracing::error!(%error, "reading the input failed");
+                    return None;
                 }
-                self.ended = true;
-                self.shutdown.cancel();
-                continue;
             };
-            match message::parse(&line) {
+            match message::parse(line.as_deref()) {
                 Ok(JsonRpcMessage::Request(request)) => self.waiting = Some(Ok(request)),
+                Ok(_) if !self.opened => {
+                    tracing::debug!("ignored a message before the first request of a session");
+                }
                 Ok(message) => {
                     self.note_cancellation(&message);
                     return Some(message);
                 }
-                Err(Some(refusal)) => self.waiting = Some(Err(refusal)),
-                Err(None) => {}
+                Err(refusal) => self.waiting = refusal.map(Err),
             }
         }
     }
 
-    /// Gives a request its permit and returns it. Sends the error response to an invalid line.
+    /// Gives a request its permit. Refuses the id of an open request: a cancellation would be ambiguous.
     fn admit(
         &mut self,
-        waiting: Result<JsonRpcRequest<ClientRequest>, Refusal>,
+        mut request: JsonRpcRequest<ClientRequest>,
         permit: RequestPermit,
-    ) -> Option<ClientJsonRpcMessage> {
-        let mut request = match waiting {
-            Ok(request) => request,
-            Err(refusal) => {
-                self.refuse(refusal, permit);
-                return None;
-            }
-        };
-        // If two open requests had the same id, a cancellation would be ambiguous.
-        if self.is_open(&request.id) {
-            let message = format!("Invalid request: id {} is that of a request that is open", request.id);
-            self.refuse((ErrorData::invalid_request(message, None), Some(request.id)), permit);
+    ) -> Option<JsonRpcRequest<ClientRequest>> {
+        let is_running = |permit: &Weak<_>| permit.strong_count() > 0;
+        let id = request.id.clone();
+        if self.unanswered.contains_key(&id) || self.cancelled.get(&id).is_some_and(is_running) {
+            let message = format!("Invalid request: id {id} is that of a request that is open");
+            self.refuse((ErrorData::invalid_request(message, None), Some(id)), permit);
             return None;
         }
-        self.unanswered.insert(request.id.clone(), Arc::clone(&permit));
+        self.opened |= opens_session(&request.request);
+        self.unanswered.insert(id, Arc::clone(&permit));
         request.request.extensions_mut().insert(permit);
-        Some(JsonRpcMessage::Request(request))
-    }
-
-    /// Returns true if a request with this id has no response yet, or if it was cancelled and its handler is still
-    /// running.
-    fn is_open(&self, id: &RequestId) -> bool {
-        let is_running = |permit: &Weak<_>| permit.strong_count() > 0;
-        self.unanswered.contains_key(id) || self.cancelled.get(id).is_some_and(is_running)
+        Some(request)
     }
 
     /// Drops the transport's share of the permit of a cancelled request, because rmcp sends no response to it.
@@ -185,7 +149,7 @@ impl Wire {
     }
 }
 
-impl Transport<RoleServer> for Wire {
+impl Transport<RoleServer> for StdioTransport {
     type Error = io::Error;
 
     fn name() -> Cow<'static, str> {
@@ -211,19 +175,22 @@ impl Transport<RoleServer> for Wire {
     }
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
-        loop {
-            let Some(message) = self.next().await else {
-                self.shutdown.cancel();
-                return None;
+        let shutdown = self.shutdown.clone();
+        if !self.ended {
+            let message = tokio::select! {
+                biased;
+                () = shutdown.cancelled() => return None,
+                message = self.next() => message,
             };
-            if let JsonRpcMessage::Request(request) = &message {
-                self.opened |= opens_session(&request.request);
-            } else if !self.opened {
-                tracing::debug!("ignored a message before the first request of a session");
-                continue;
+            if message.is_some() {
+                return message;
             }
-            return Some(message);
+            self.ended = true;
+            shutdown.cancel();
         }
+        // rmcp calls this again while it sends the remaining responses.
+        let _all = self.permits.acquire_many(REQUESTS_AT_ONCE).await;
+        None
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {

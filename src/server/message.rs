@@ -1,0 +1,154 @@
+//! Splits the input into lines, and converts a line to a message, or to an error response if the line is invalid.
+//!
+//! Every request gets a response, with its id if the id can be read. A line that is not a JSON object gets an error
+//! without an id. Notifications and responses get no response: two peers that answer each other's errors would never
+//! stop.
+
+use std::io;
+
+use rmcp::model::{
+    CallToolRequest, ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcRequest, RequestId,
+};
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+use serde_json::error::Category;
+use tokio_util::bytes::{Bytes, BytesMut};
+use tokio_util::codec::{AnyDelimiterCodec, AnyDelimiterCodecError, Decoder};
+
+use crate::limits::MAX_MESSAGE_BYTES;
+use crate::server::NAME_CHARS;
+use cutline_core::text::{Size, show};
+
+/// The error response to an invalid line, and the id if it is known.
+pub(super) type Refusal = (ErrorData, Option<RequestId>);
+
+/// Splits a stream into lines. The last line needs no newline. A line over the limit becomes `None`; its bytes are
+/// dropped.
+#[derive(Debug)]
+pub(super) struct Lines(AnyDelimiterCodec);
+
+impl Default for Lines {
+    fn default() -> Self {
+        Self(AnyDelimiterCodec::new_with_max_length(b"\n".to_vec(), Vec::new(), MAX_MESSAGE_BYTES))
+    }
+}
+
+impl Decoder for Lines {
+    type Item = Option<Bytes>;
+    type Error = io::Error;
+
+    fn decode(&mut self, from: &mut BytesMut) -> io::Result<Option<Self::Item>> {
+        within_limit(self.0.decode(from))
+    }
+
+    fn decode_eof(&mut self, from: &mut BytesMut) -> io::Result<Option<Self::Item>> {
+        within_limit(self.0.decode_eof(from))
+    }
+}
+
+/// Converts an oversized line to an item, because an error would end the stream.
+fn within_limit(line: Result<Option<Bytes>, AnyDelimiterCodecError>) -> io::Result<Option<Option<Bytes>>> {
+    match line {
+        Ok(line) => Ok(line.map(Some)),
+        Err(AnyDelimiterCodecError::MaxChunkLengthExceeded) => Ok(Some(None)),
+        Err(AnyDelimiterCodecError::Io(error)) => Err(error),
+    }
+}
+
+/// The members that tell who gets an error response. The others are skipped without a check of their text, so the id of
+/// a message with invalid text is known.
+#[derive(Debug, Deserialize)]
+struct Head {
+    jsonrpc: Option<Value>,
+    /// `None` if it is missing.
+    #[serde(default, deserialize_with = "present")]
+    id: Option<Value>,
+    method: Option<Value>,
+}
+
+/// Reads a value that can be null.
+fn present<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(from).map(Some)
+}
+
+/// Parses a line as a message. For an invalid line, returns the error response, if it gets one.
+pub(super) fn parse(line: Option<&[u8]>) -> Result<ClientJsonRpcMessage, Option<Refusal>> {
+    let Some(line) = line else {
+        let limit = Size(MAX_MESSAGE_BYTES as u64);
+        tracing::error!("ignored a message of more than {limit}");
+        let message = format!("Invalid request: a message may have {limit}");
+        return Err(Some((ErrorData::invalid_request(message, None), None)));
+    };
+    let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii();
+    // The general parser tries every kind of message in turn, so a call is parsed directly.
+    if let Ok(call) = serde_json::from_slice::<JsonRpcRequest<CallToolRequest>>(line) {
+        return Ok(ClientJsonRpcMessage::request(ClientRequest::CallToolRequest(call.request), call.id));
+    }
+    serde_json::from_slice(line).map_err(|error| {
+        tracing::debug!(%error, "ignored a line that is not a message");
+        if line.is_empty() { None } else { refusal(line, &error) }
+    })
+}
+
+/// Returns the error response to a line that is not a message. `error` is that of its parser.
+fn refusal(line: &[u8], error: &serde_json::Error) -> Option<Refusal> {
+    let is_json = error.classify() == Category::Data;
+    let invalid = match line {
+        _ if !is_json => ErrorData::parse_error(format!("Parse error: {error}"), None),
+        [b'[', ..] => ErrorData::invalid_request("Invalid request: batches are not supported", None),
+        _ => ErrorData::invalid_request("Invalid request", None),
+    };
+    let head = line.starts_with(b"{").then(|| serde_json::from_slice::<Head>(line).ok()).flatten();
+    let Some(Head { jsonrpc, id, method }) = head else { return Some((invalid, None)) };
+    // A notification or a response.
+    let (id, method) = (id?, method?);
+    let id = serde_json::from_value::<RequestId>(id).ok();
+    match method.as_str() {
+        Some(method) if is_json && id.is_some() && jsonrpc.is_some_and(|version| version == "2.0") => {
+            let method = show::middle_out(method, NAME_CHARS);
+            Some((ErrorData::invalid_params(format!("Invalid params for {method}"), None), id))
+        }
+        _ => Some((invalid, id)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures_util::StreamExt as _;
+    use tokio_util::codec::FramedRead;
+
+    #[tokio::test]
+    async fn session_continues_after_lines_over_the_limit() {
+        let most = "x".repeat(MAX_MESSAGE_BYTES);
+        let input = format!("one\r\n\n{most}\n{most}x\n{most}{most}{most}\nrest");
+        let lines = FramedRead::new(input.as_bytes(), Lines::default());
+        let seen: Vec<_> = lines.map(Result::unwrap).collect().await;
+        let expected = [Some("one\r"), Some(""), Some(most.as_str()), None, None, Some("rest")];
+        let expected = expected.map(|line| line.map(|line| Bytes::copy_from_slice(line.as_bytes())));
+        assert!(
+            seen == expected,
+            "{:?}",
+            seen.iter().map(|line| line.as_ref().map(Bytes::len)).collect::<Vec<_>>()
+        );
+    }
+
+    #[test]
+    fn id_is_that_of_the_message_itself() {
+        let cases: [(&[u8], Option<Value>); 8] = [
+            (b"{\"method\":\"x\",\"params\":{\"id\":1,\"a\":\"\\ud800}\"},\"id\":7}", Some(7.into())),
+            (b"{\"method\":\"x\",\"params\":\"\xff\",\"id\":\"a\\\"b\"}", Some("a\"b".into())),
+            (b"{\"\\u0069d\":3,\"method\":5}", Some(3.into())),
+            (b"{\"method\":\"x\",\"params\":{\"id\":1},\"id\":7", None),
+            (b"{\"method\":\"x\",\"params\":\"a\"b\",\"id\":7}", None),
+            (b"{\"id\":1.5,\"method\":\"x\"}", None),
+            (b"{\"id\":null,\"method\":\"x\"}", None),
+            (b"[{\"id\":1,\"method\":\"x\"}]", None),
+        ];
+        for (line, id) in cases {
+            let refused = parse(Some(line)).unwrap_err().unwrap().1;
+            let refused = refused.map(|id| serde_json::to_value(id).unwrap());
+            assert_eq!(refused, id, "{}", String::from_utf8_lossy(line));
+        }
+    }
+}
