@@ -112,7 +112,7 @@ fn counting(line: &str) {
     let output = answer(Collector::new(BOUNDS, Keep::Head), &line.repeat(600), BOUNDS);
     let outcome = Ok(Output { details: Details::default(), ..output });
     let record_of = |outcome| {
-        let counted = Outcome::of(ToolName::Read, outcome, &Limits::default());
+        let counted = Outcome::of(outcome, &Limits::default());
         Record::new(0, Tool::Own(ToolName::Read), Duration::ZERO, counted)
     };
     let mut stats = Stats::default();
