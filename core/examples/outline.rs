@@ -6,11 +6,11 @@
 
 use std::io;
 
-use cutline_core::outline::{Syntax, definitions};
+use cutline_core::outline::{Language, definitions};
 
 fn main() -> io::Result<()> {
     for path in std::env::args().skip(1) {
-        let Some(syntax) = Syntax::of_path(&path) else {
+        let Some(syntax) = Language::of_path(&path) else {
             eprintln!("{path}: not a language that is known");
             continue;
         };

@@ -1,15 +1,15 @@
 //! The outline of a source file: which definitions it has, and in which lines.
 //!
 //! A file that is shown in part hides the rest of its definitions. Their list tells a model where to read on. Definitions
-//! are found without a parser: by the keywords of [`source`](crate::source), by the indentation of lines, and outside
+//! are found without a parser: by the keywords of a [language](Language), by the indentation of lines, and outside
 //! strings and comments.
 //!
 //! ```
 //! use cutline_core::notice::Notice;
-//! use cutline_core::outline::{Syntax, definitions, listed};
+//! use cutline_core::outline::{Language, definitions, listed};
 //!
 //! let text = "fn main() {\n    run();\n}\n\nstruct Config;\n\nimpl Config {\n    fn new() -> Self {\n        Self\n    }\n}\n";
-//! let all = || definitions(text.as_bytes(), Syntax::of_path("src/main.rs").unwrap());
+//! let all = || definitions(text.as_bytes(), Language::of_path("src/main.rs").unwrap());
 //! // The first three lines are shown.
 //! let rest = listed(all().filter(|definition| definition.line > 3), 1000);
 //! assert_eq!(
@@ -24,18 +24,18 @@
 //! );
 //! ```
 
+mod code;
 mod head;
-mod regions;
+mod language;
 mod scan;
-mod syntax;
-mod top_level;
 
 use std::fmt;
 
 use serde::Serialize;
 
-pub use scan::{definitions, definitions_after};
-pub use syntax::Syntax;
+pub use head::is_name_byte;
+pub use language::Language;
+use scan::{Found, Scanner};
 
 /// A definition in a source file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,6 +66,82 @@ pub struct Listed {
     pub more: u64,
     /// True if there may be more than `more`, because not all of the text was read. The notice is then up to 9 bytes longer.
     pub is_at_least: bool,
+}
+
+/// Returns the definitions of a source file, in the order of their lines. The text is read as the iterator advances.
+///
+/// ```
+/// use cutline_core::outline::{Language, definitions};
+/// let python = Language::of_path("a.py").unwrap();
+/// let all: Vec<_> = definitions(b"class Pool:\n    def size(self):\n        pass\n", python).collect();
+/// let lines: Vec<_> = all.iter().map(|one| (one.line, one.level, one.text.as_str())).collect();
+/// assert_eq!(lines, [(1, 0, "class Pool"), (2, 1, "def size")]);
+/// ```
+pub fn definitions(text: &[u8], language: &'static Language) -> impl Iterator<Item = Definition> {
+    let mut scanner = Scanner::new(text, language);
+    let lines = std::iter::from_fn(move || scanner.advance().then(|| std::mem::take(&mut scanner.found)));
+    lines.flatten().filter(|found| !found.is_inner).map(|Found { line, level, text, .. }| Definition {
+        line,
+        level: u8::try_from(level).unwrap_or(u8::MAX),
+        text,
+    })
+}
+
+/// A line in which a definition begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DefinitionLine<'a> {
+    /// Its number, from 1.
+    pub line: u64,
+    /// Its text, without the newline.
+    pub text: &'a [u8],
+}
+
+/// The innermost definitions around a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Around<'a> {
+    /// The type around the function, or around the line if it is in no function.
+    pub container: Option<DefinitionLine<'a>>,
+    /// The function.
+    pub function: Option<DefinitionLine<'a>>,
+}
+
+/// Returns the definitions around each of `lines` in a text, in one pass. The numbers of the lines must ascend. A line in
+/// which a definition begins is not inside this definition; the other lines of its head are.
+///
+/// ```
+/// use cutline_core::outline::{Language, around};
+/// let text = b"class Pool:\n    def size(\n        self,\n    ):\n        return 1\n";
+/// let found = around(text, &[2, 5], Language::of_path("a.py").unwrap());
+/// let lines = found.map(|around| (around.container.map(|one| one.line), around.function.map(|one| one.line)));
+/// assert_eq!(lines.collect::<Vec<_>>(), [(Some(1), None), (Some(1), Some(2))]);
+/// ```
+pub fn around<'a>(text: &'a [u8], lines: &[u64], language: &'static Language) -> Vec<Around<'a>> {
+    let mut scanner = Scanner::new(text, language);
+    let mut all: Vec<Around<'a>> = Vec::with_capacity(lines.len());
+    // The line of the head that may be no definition, and what is around the lines in it if it is one.
+    let mut unsure: Option<u64> = None;
+    let mut in_head: Vec<(usize, Around<'a>)> = Vec::new();
+    let mut wanted = lines.iter().peekable();
+    while (wanted.peek().is_some() || unsure.is_some()) && scanner.advance() {
+        if unsure.is_some() && scanner.unsure_line() != unsure {
+            let is_definition = scanner.found.iter().any(|found| Some(found.line) == unsure);
+            for (index, inside) in in_head.drain(..) {
+                if let Some(around) = all.get_mut(index).filter(|_| is_definition) {
+                    *around = inside;
+                }
+            }
+            unsure = None;
+        }
+        while wanted.next_if_eq(&&scanner.line).is_some() {
+            if let Some(head) = scanner.unsure_line().filter(|head| *head != scanner.line) {
+                in_head.push((all.len(), scanner.around(true)));
+                unsure = Some(head);
+            }
+            all.push(scanner.around(false));
+        }
+    }
+    all.resize(lines.len(), Around::default());
+    all
 }
 
 /// The text of the notice before the definitions.

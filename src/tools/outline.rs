@@ -7,17 +7,12 @@ use std::ops::Range;
 use crate::fs::lines::{Bytes, TextFile, read_at};
 use crate::fs::open::OpenedPath;
 use crate::limits::{OUTLINE_BYTES, OUTLINE_FILE_BYTES, OUTLINE_PART_BYTES};
-use cutline_core::outline::{Definition, Listed, Syntax, definitions_after, listed};
+use cutline_core::outline::{Language, Listed, definitions, listed};
 use cutline_core::text::as_index;
 use cutline_core::text::decode::{Decoder, Encoding};
 
-/// Definitions of a long rest that are considered. A notice has space for fewer.
-const DEFINITIONS: usize = 80;
-
 /// The part of a file that is shown.
 pub(in crate::tools) struct Page {
-    /// Number of its first line.
-    pub first: u64,
     /// Number of its last line.
     pub last: u64,
     /// Offset of its start in the file.
@@ -27,42 +22,30 @@ pub(in crate::tools) struct Page {
 }
 
 /// Lists the definitions after `page` in the file at `place`, in a notice of at most `max_bytes` bytes. Returns `None` if there
-/// are none.
-///
-/// # Errors
-///
-/// Returns the error of the system.
+/// are none, or if they cannot be read: the page is shown without them.
 pub(in crate::tools) fn of_rest(
     place: &OpenedPath,
     text: &TextFile<'_>,
     page: &Page,
     max_bytes: usize,
-) -> io::Result<Option<Listed>> {
-    let syntax = place.real.file_name().and_then(|name| Syntax::of_path(&name.to_string_lossy()));
-    let Some(syntax) = syntax.filter(|_| text.end <= OUTLINE_FILE_BYTES) else { return Ok(None) };
+) -> Option<Listed> {
+    let language = place.real.file_name().and_then(|name| Language::of_path(&name.to_string_lossy()))?;
     let page_end = text.end.min(page.from + page.bytes);
     let is_part = text.end - page_end > OUTLINE_BYTES;
     let end = if is_part { page_end + OUTLINE_PART_BYTES } else { text.end };
-    let content = content(text, page.from..end)?;
+    if end > OUTLINE_FILE_BYTES {
+        return None;
+    }
+    // The definitions around the page decide which later ones are listed, so the text is read from its start.
+    let content = content(text, 0..end).ok()?;
     // The last line of a part may be incomplete.
     let complete = if is_part { memchr::memrchr(b'\n', &content).unwrap_or(0) } else { content.len() };
-    let all = definitions_after(content.get(..complete).unwrap_or_default(), as_index(page.bytes), syntax);
-    let all = all.map(|one| Definition { line: one.line + page.first - 1, ..one });
-    let all = all.filter(|definition| definition.line > page.last);
-    let mut rest = if is_part {
-        // No later definition is listed if those outside of types fill the notice.
-        let mut outermost = 0;
-        let considered = all.take(DEFINITIONS).take_while(|one| {
-            let is_full = outermost > max_bytes;
-            outermost += if one.level == 0 { one.text.len() + ", ".len() } else { 0 };
-            !is_full
-        });
-        listed(considered, max_bytes.saturating_sub("at least ".len()))
-    } else {
-        listed(all, max_bytes)
-    };
+    let all = definitions(content.get(..complete).unwrap_or_default(), language);
+    let rest = all.filter(|definition| definition.line > page.last);
+    let reserve = if is_part { "at least ".len() } else { 0 };
+    let mut rest = listed(rest, max_bytes.saturating_sub(reserve));
     rest.is_at_least = is_part;
-    Ok(Some(rest).filter(|rest| !rest.entries.is_empty()))
+    Some(rest).filter(|rest| !rest.entries.is_empty())
 }
 
 /// Returns a part of a text, in UTF-8. Invalid bytes are replaced as in the page, so both have the same size.

@@ -1,322 +1,412 @@
-//! The head of a definition: its keyword, or its type, and its name.
+//! The head of a definition: its keyword or its type, and its name.
 
-#![expect(clippy::indexing_slicing, reason = "all ranges are within the text that they were found in")]
+#![expect(clippy::indexing_slicing, reason = "all ranges are within the line that they were found in")]
 
 use std::ops::Range;
 
-use super::Syntax;
-use super::syntax::Kind;
-use crate::source::Language;
-use crate::source::line::{first_word, holds_function, is_name_byte, last_word, skip_brackets};
-use crate::source::table;
+use memchr::memmem;
 
-/// Words of a head that are examined.
+use super::code::Code;
+use super::language::{Kind, Language, Style, is_modifier, is_statement};
+
+/// Bytes of a line in which a definition may begin.
+pub(super) const HEAD_BYTES: usize = 2000;
+/// Words of a line that are examined.
 const WORDS: usize = 16;
 /// Bytes of a definition that are shown.
 const TEXT_BYTES: usize = 80;
 
-/// A definition that begins in a text.
+/// A definition that begins in a line.
+#[derive(Debug, Clone)]
 pub(super) struct Head {
-    /// What it defines.
-    pub(super) text: String,
     pub(super) kind: Kind,
-    /// Where its name is in the text.
+    /// Where its name is in the line.
     pub(super) name: Range<usize>,
+    /// The part of the line that is shown, and the text before and after it.
+    shown: (&'static str, Range<usize>, &'static str),
+    /// False if it is a definition only if a body follows.
+    pub(super) is_certain: bool,
 }
 
-/// Returns the definition with which `text` begins, if it has a keyword.
-pub(super) fn keyword(text: &[u8], syntax: Syntax) -> Option<Head> {
-    let mut keyword: Option<(Kind, usize)> = None;
+/// Returns the definition that begins in a line, whose strings and comments are blanks. `is_member` is true within a type or
+/// a module, outside of functions.
+pub(super) fn find(code: &[u8], language: &Language, is_member: bool) -> Option<Head> {
+    let is_outer = is_member || !code.first()?.is_ascii_whitespace();
+    match language.style {
+        Style::C if code.trim_ascii_start().starts_with(b"#") => define(code),
+        Style::C if code.starts_with(b"typedef ") && names_type(code) => typedef(code),
+        Style::C if is_outer => keyword(code, language).or_else(|| function(code)),
+        Style::Java => keyword(code, language)
+            .or_else(|| if is_member || begins_with_modifier(code) { function(code) } else { None }),
+        Style::Script => {
+            keyword(code, language).or_else(|| assigned(code, is_member)).or_else(|| method(code))
+        }
+        Style::Shell => keyword(code, language).or_else(|| method(code)),
+        _ => keyword(code, language),
+    }
+}
+
+impl Language {
+    /// Returns true if a line, read alone, defines the name at `name`.
+    ///
+    /// ```
+    /// use cutline_core::outline::Language;
+    /// let python = Language::of_path("a.py").unwrap();
+    /// assert!(python.defines(b"    async def size(self):", &(14..18)));
+    /// assert!(!python.defines(b"    return size(self)", &(11..15)));
+    /// ```
+    pub fn defines(&'static self, line: &[u8], name: &Range<usize>) -> bool {
+        let code = Code::of(self, line.get(..HEAD_BYTES).unwrap_or(line));
+        let is_outer = self.style == Style::C && !code.first().is_some_and(u8::is_ascii_whitespace);
+        let end = code.trim_ascii_end().last();
+        let has_body = matches!(end, Some(b'{' | b'}')) || is_outer && end != Some(&b';');
+        find(&code, self, self.style != Style::Script)
+            .is_some_and(|head| head.name == *name && (head.is_certain || has_body))
+    }
+}
+
+/// Returns the definition of a line that begins with a keyword, after modifiers.
+fn keyword(code: &[u8], language: &Language) -> Option<Head> {
+    let mut found: Option<(Kind, usize)> = None;
     let mut at = 0;
     for _ in 0..WORDS {
-        let rest = text[at..].trim_ascii_start();
-        at = text.len() - rest.len();
+        at = after_blanks(code, at);
+        let rest = &code[at..];
         let word = first_word(rest);
         let end = at + word.len();
-        let next = text.get(end).copied().unwrap_or(b'\n');
-        let is_before_name = || {
-            let next = text[end..].trim_ascii_start().first().copied().unwrap_or(b'\n');
-            is_name_byte(next) || matches!(next, b'*' | b'&' | b'[' | b'"' | b'~')
-        };
-        let roles = table::roles(word);
-        let found = syntax.keyword(word, roles);
-        at = match (found, rest.first()?) {
-            (Some(kind), b'i') if word == b"impl" && matches!(next, b' ' | b'<') => {
-                return Some(impl_head(text, at, kind));
+        at = match (rest.first()?, found) {
+            (b'@', None) => after_annotation(code, at),
+            (b'#', None) if rest.starts_with(b"#[") => after_brackets(code, at + 1),
+            (b'[', None) | (b'(' | b'<', Some(_)) => after_brackets(code, at),
+            (b'"', None) | (b'*' | b'&', Some(_)) => at + 1,
+            (b':', Some(_)) if language.style == Style::Indented => at + 1,
+            (_, None) if word == b"impl" && language.keyword(word).is_some() => {
+                return implementation(code, at);
             }
-            (Some(kind), _) if syntax == Syntax::Ruby && next == b' ' => {
-                let start = end + text[end..].len() - text[end..].trim_ascii_start().len();
-                let start = start + usize::from(text[start..].starts_with(b":"));
-                return named(text, at, start, kind, syntax);
+            (_, _) if language.keyword(word).is_some() && is_before_name(code, end) => {
+                let start = found.map_or(at, |(_, start)| start);
+                found = language.keyword(word).map(|kind| (kind, start));
+                end + usize::from(word == b"macro_rules")
             }
-            (Some(kind), _)
-                if is_before_name() || matches!(rest[word.len()..], [b' ', b'(', ..]) && word == b"func" =>
-            {
-                let start =
-                    keyword.filter(|(kind, _)| *kind != Kind::Variable).map_or(at, |(_, start)| start);
-                keyword = Some((kind, start));
-                after_brackets(text, end + usize::from(word == b"func"))
+            (_, None) if is_modifier(word) => after_brackets(code, after_blanks(code, end).min(end + 1)),
+            (_, Some(_)) if language.style == Style::C && is_macro(word) && has_next(code, end) => {
+                after_brackets(code, end)
             }
-            (Some(kind), _) if word.starts_with(b"macro_rules") => {
-                keyword = Some((kind, at));
-                end + usize::from(next == b'!')
-            }
-            (_, b'@') => after_annotation(text, at),
-            (_, b'/') => after_comment(text, at)?,
-            (_, b'#') if rest.starts_with(b"#[") => text.len() - skip_brackets(&rest[1..]).len(),
-            (_, b'[') => after_brackets(text, at),
-            (_, b'"') if keyword.is_none() => at + 2 + memchr::memchr(b'"', &rest[1..])?,
-            (_, b'*' | b'&') if keyword.is_some() => at + 1,
-            _ if is_modifier(word, roles, syntax, keyword.is_some()) && is_before(text, end) => {
-                after_brackets(text, end)
-            }
-            _ => {
-                let (kind, start) = keyword?;
-                return named(text, start, at, kind, syntax);
-            }
+            _ => return named(code, found?, at, language),
         };
     }
     None
 }
 
-/// Returns the definition of the name at `at`, whose keyword is at `start`.
-fn named(text: &[u8], start: usize, at: usize, kind: Kind, syntax: Syntax) -> Option<Head> {
-    let name = at..name_end(text, at, syntax, kind);
-    let is_name = !name.is_empty() && !text[at].is_ascii_digit();
-    let is_listed = kind != Kind::Variable || holds_function(text, &name, Language::Script);
-    let text = shown(&text[start..name.end]);
-    (is_name && is_listed).then_some(Head { text, kind, name })
-}
-
-/// Returns true if a name follows a modifier that ends at `end`, and its brackets.
-fn is_before(text: &[u8], end: usize) -> bool {
-    let next = text[after_brackets(text, end)..].trim_ascii_start().first();
-    next.is_some_and(|&next| is_name_byte(next) || matches!(next, b'"' | b'*' | b'[' | b'@' | b'/'))
-}
-
-/// Returns true for a word that may precede a keyword or, in C, a name after it.
-fn is_modifier(word: &[u8], roles: u16, syntax: Syntax, has_keyword: bool) -> bool {
-    let modifies = roles & (table::MODIFIES | table::EXPORTS | table::HOLDS) != 0;
-    syntax.is_c() && is_macro(word) || !has_keyword && (modifies || word == b"friend")
-}
-
-/// Returns true for a word that is a macro by its form: `LIB_API`, `__attribute__`.
-fn is_macro(word: &[u8]) -> bool {
-    word.starts_with(b"__")
-        || word == b"alignas"
-        || word.len() > 1 && !word.iter().any(u8::is_ascii_lowercase)
-}
-
-fn impl_head(text: &[u8], start: usize, kind: Kind) -> Head {
-    let line = &text[start..];
-    let line = &line[..memchr::memchr(b'{', line).unwrap_or(line.len())];
-    let line = memchr::memmem::find(line, b" where").map_or(line, |at| &line[..at]);
-    let line = line.trim_ascii_end();
-    Head { text: shown(line), kind, name: start..start + line.len() }
-}
-
-/// Returns the offset after the brackets at `at`, or `at` if there are none.
-fn after_brackets(text: &[u8], at: usize) -> usize {
-    match text.get(at) {
-        Some(b'(' | b'<' | b'[') => text.len() - skip_brackets(&text[at..]).len(),
-        Some(b' ') if text.get(at + 1) == Some(&b'<') => text.len() - skip_brackets(&text[at + 1..]).len(),
-        _ => at,
+/// Returns the definition of the name at `at`, whose keyword has a kind and a start.
+fn named(code: &[u8], (kind, start): (Kind, usize), at: usize, language: &Language) -> Option<Head> {
+    let len = code[at..].iter().position(|&byte| ends_name(byte, language, kind)).unwrap_or(code.len() - at);
+    let name = &code[at..at + len];
+    let name = at..at + name.strip_suffix(b":").unwrap_or(name).len();
+    // A function of Kotlin can have the type that it extends before its name.
+    let receiver = after_brackets(code, name.end);
+    if code[name.end..].starts_with(b"<") && code[receiver..].starts_with(b".") {
+        return named(code, (kind, start), receiver + 1, language);
     }
-}
-
-/// Returns the offset after an annotation of Java: `@a.B(c = 1)`.
-pub(super) fn after_annotation(text: &[u8], at: usize) -> usize {
-    let is_end = |byte: &u8| !is_name_byte(*byte) && *byte != b'.';
-    let end = at + 1 + text[at + 1..].iter().position(is_end).unwrap_or(text.len() - at - 1);
-    after_brackets(text, end)
-}
-
-/// Returns the offset after a comment, or `None` if there is none.
-fn after_comment(text: &[u8], at: usize) -> Option<usize> {
-    let rest = &text[at..];
-    let close: &[u8] = if rest.starts_with(b"/*") { b"*/" } else { b"\n" };
-    let is_comment = rest.starts_with(b"/*") || rest.starts_with(b"//");
-    memchr::memmem::find(rest, close).filter(|_| is_comment).map(|end| at + end + close.len())
-}
-
-/// Returns the end of the name at `at`, with the names that own it.
-fn name_end(text: &[u8], at: usize, syntax: Syntax, kind: Kind) -> usize {
-    let ends = |byte: &u8| match syntax {
-        Syntax::Ruby if kind == Kind::Closed => byte.is_ascii_whitespace() || matches!(byte, b'(' | b';'),
-        Syntax::Cpp | Syntax::Ruby => !is_name_byte(*byte) && *byte != b':',
-        Syntax::Php => !is_name_byte(*byte) && *byte != b'\\',
-        Syntax::Script => !is_name_byte(*byte) && *byte != b'.',
-        _ => !is_name_byte(*byte),
+    let own = name.start + code[name.clone()].iter().rposition(|&byte| byte == b'.').map_or(0, |dot| dot + 1);
+    if name.is_empty() || code[at].is_ascii_digit() {
+        return None;
+    }
+    let after = code[name.end..].trim_ascii_start();
+    let is_certain = match (language.style, kind) {
+        (Style::C, Kind::Alias) => after.starts_with(b"="),
+        (Style::C, _) => false,
+        _ => true,
     };
-    let name = &text[at..at + text[at..].iter().position(ends).unwrap_or(text.len() - at)];
-    at + name.strip_suffix(b":").unwrap_or(name).len()
+    let has_body = after.is_empty()
+        || matches!(after[0], b'{' | b':' | b'<')
+        || after.starts_with(b"final")
+        || kind == Kind::Module;
+    (language.style != Style::C || has_body || is_certain).then(|| Head {
+        kind,
+        shown: ("", start..name.end, ""),
+        name: own.min(name.end)..name.end,
+        is_certain,
+    })
 }
 
-/// Returns a method of JavaScript: `static async *each(a, b) {`. A body has to follow.
-pub(super) fn method(line: &[u8]) -> Option<Head> {
-    let mut at = 0;
+/// Returns true for a byte after the name of a definition.
+fn ends_name(byte: u8, language: &Language, kind: Kind) -> bool {
+    let is_part: &[u8] = match language.style {
+        Style::Indented if kind == Kind::Function => {
+            return byte.is_ascii_whitespace() || matches!(byte, b'(' | b';' | b':');
+        }
+        Style::C => b":",
+        Style::Indented => b":.",
+        Style::Shell => b"-:.",
+        _ => b"\\.",
+    };
+    !is_name_byte(byte) && !is_part.contains(&byte)
+}
+
+/// Returns the implementation of Rust whose keyword is at `start`.
+fn implementation(code: &[u8], start: usize) -> Option<Head> {
+    let end = memchr::memchr(b'{', code).unwrap_or(code.len());
+    let end = memmem::find(&code[..end], b" where").unwrap_or(end);
+    let end = code[..end].trim_ascii_end().len();
+    let is_whole = matches!(code.get(start + 4), Some(b' ' | b'<'));
+    is_whole.then(|| Head {
+        kind: Kind::Type,
+        name: start..end,
+        shown: ("", start..end, ""),
+        is_certain: true,
+    })
+}
+
+/// Returns the macro that a line of C's preprocessor defines.
+fn define(code: &[u8]) -> Option<Head> {
+    let hash = code.len() - code.trim_ascii_start().len() + 1;
+    let rest = code[hash..].trim_ascii_start().strip_prefix(b"define")?;
+    let start = code.len() - rest.trim_ascii_start().len();
+    let name = start..start + first_word(&code[start..]).len();
+    let is_define = rest.first().is_some_and(u8::is_ascii_whitespace) && !name.is_empty();
+    is_define.then(|| Head {
+        kind: Kind::Alias,
+        name: name.clone(),
+        shown: ("#define ", name, ""),
+        is_certain: true,
+    })
+}
+
+/// Returns true for a `typedef` that is not continued by the body of a type.
+pub(super) fn names_type(code: &[u8]) -> bool {
+    code.contains(&b';') || memmem::find(code, b"(*").is_some()
+}
+
+/// Returns the type that a line of C names: `typedef int NAME;`, or `} NAME;` at the end of a type.
+pub(super) fn typedef(code: &[u8]) -> Option<Head> {
+    let body = memchr::memrchr(b'}', code).map_or(0, |brace| brace + 1);
+    let end = match memmem::find(&code[body..], b"(*") {
+        Some(pointer) => {
+            let start = body + pointer + 2;
+            start + first_word(&code[start..]).len()
+        }
+        None => body + code[body..].iter().position(|byte| b"[(;".contains(byte)).unwrap_or(0),
+    };
+    let mut end = code[..end].trim_ascii_end().len();
+    if last_word(&code[..end]).starts_with(b"__") {
+        end = code.len() - code.iter().rev().position(|&byte| byte == b';').unwrap_or(0) - 1;
+    }
+    let name = end - last_word(&code[..end]).len()..end;
+    let is_name = name.start >= body && !name.is_empty();
+    is_name.then(|| Head {
+        kind: Kind::Alias,
+        name: name.clone(),
+        shown: ("typedef ", name, ""),
+        is_certain: true,
+    })
+}
+
+/// Returns the function or class of JavaScript that a line assigns: `Pool.prototype.close = function () {`.
+fn assigned(code: &[u8], is_member: bool) -> Option<Head> {
+    let mut at = after_blanks(code, 0);
+    let mut start = at;
     for _ in 0..WORDS {
-        let word = first_word(&line[at..]);
+        let word = first_word(&code[at..]);
+        let is_variable = matches!(word, b"const" | b"let" | b"var");
+        if !is_variable && !is_modifier(word)
+            || !code.get(at + word.len()).is_some_and(u8::is_ascii_whitespace)
+        {
+            break;
+        }
+        let next = after_blanks(code, at + word.len());
+        start = if is_variable { at } else { next };
+        at = next;
+    }
+    let path = code[at..]
+        .iter()
+        .position(|&byte| !is_name_byte(byte) && byte != b'.')
+        .map_or(code.len(), |len| at + len);
+    let name = path - last_word(&code[..path]).len()..path;
+    let after = code[path..].trim_ascii_start();
+    let value = match after.first()? {
+        b'=' => &after[1..],
+        // `name: function`, or the type of a variable.
+        b':' => match memmem::find(after, b" = ") {
+            Some(equals) => &after[equals + 3..],
+            None if is_member || start < at => return None,
+            None => &after[1..],
+        },
+        _ => return None,
+    };
+    let value = value.trim_ascii_start();
+    let value = value.strip_prefix(b"async").map_or(value, <[u8]>::trim_ascii_start);
+    let arguments =
+        if first_word(value).is_empty() { after_brackets(value, 0) } else { first_word(value).len() };
+    let is_arrow = memmem::find(&value[arguments..], b"=>").is_some()
+        && (first_word(value).is_empty() || value[arguments..].trim_ascii_start().starts_with(b"=>"));
+    let is_certain = matches!(first_word(value), b"function" | b"class") || arguments > 0 && is_arrow;
+    let is_open = value.starts_with(b"(") && arguments == value.len();
+    (!name.is_empty() && (is_certain || is_open)).then(|| Head {
+        kind: if first_word(value) == b"class" { Kind::Type } else { Kind::Function },
+        name,
+        shown: ("", start..path, ""),
+        is_certain,
+    })
+}
+
+/// Returns the method of JavaScript, or the function of a shell, whose head is in a line: `static async *each(a, b) {`.
+fn method(code: &[u8]) -> Option<Head> {
+    let mut at = after_blanks(code, 0);
+    for _ in 0..WORDS {
+        let word = first_word(&code[at..]);
         let end = at + word.len();
-        match line.get(at)? {
+        match code.get(at)? {
             b' ' | b'*' | b'#' => at += 1,
-            _ if word.is_empty() => return None,
-            _ if line.get(end) == Some(&b' ')
-                && table::roles(word) & (table::MODIFIES | table::HOLDS | table::EXPORTS) != 0 =>
-            {
-                at = end;
-            }
+            _ if word.is_empty() || is_statement(word) => return None,
+            _ if is_modifier(word) && code.get(end) == Some(&b' ') => at = end,
             _ => {
-                let rest = line[end..].strip_prefix(b"?").unwrap_or(&line[end..]);
-                let rest = if rest.starts_with(b"<") { skip_brackets(rest) } else { rest };
-                let is_method =
-                    rest.trim_ascii_start().starts_with(b"(") && table::roles(word) & table::STATEMENT == 0;
-                return is_method.then(|| called(line, at..end));
+                let end_of_mark = end + usize::from(code.get(end) == Some(&b'?'));
+                let is_generic = code.get(end_of_mark) == Some(&b'<');
+                let arguments = if is_generic { after_brackets(code, end_of_mark) } else { end_of_mark };
+                return code[arguments..].trim_ascii_start().starts_with(b"(").then(|| called(at..end));
             }
         }
     }
     None
 }
 
-/// Returns the function or class of JavaScript that a line assigns: `Pool.prototype.close = function () {`.
-pub(super) fn assigned(line: &[u8]) -> Option<Head> {
-    let end = line.iter().position(|&byte| !is_name_byte(byte) && byte != b'.')?;
-    let name = end - last_word(&line[..end]).len()..end;
-    let is_assigned = !name.is_empty() && holds_function(line, &name, Language::Script);
-    is_assigned.then(|| Head { text: shown(&line[..end]), kind: Kind::Alias, name })
-}
-
-/// Returns a type of Go in brackets after `type`.
-pub(super) fn go_type(line: &[u8]) -> Option<Head> {
-    let name = first_word(line);
-    let is_type = !name.is_empty() && matches!(line.get(name.len()), Some(b' ' | b'['));
-    is_type.then(|| Head { text: shown(name), kind: Kind::Alias, name: 0..name.len() })
-}
-
-/// Returns the function of C, C++ or Java in a text before a body.
-pub(super) fn function(text: &[u8]) -> Option<Head> {
-    if let Some(at) = memchr::memmem::find(text, b"operator") {
-        let symbol = at + b"operator".len();
-        let first = text[symbol..].trim_ascii_start();
-        let call = if first.starts_with(b"()") { 2 } else { 0 };
-        let from = text.len() - first.len() + call;
-        let end = from + memchr::memchr(b'(', &text[from..])?;
-        let is_operator = !text[..at].contains(&b'(') && !is_name_byte(text[symbol]);
-        return is_operator.then(|| called(text, at..end));
+/// Returns the function of C, C++ or Java whose name is in a line: `static int Pool::size(int x)`.
+fn function(code: &[u8]) -> Option<Head> {
+    let mut at = after_blanks(code, 0);
+    let first = first_word(&code[at..]);
+    let begins = code.get(at).is_some_and(|&byte| is_name_byte(byte) || b"<@~[*".contains(&byte));
+    if !begins || is_statement(first) {
+        return None;
     }
-    let mut at = 0;
+    if let Some(operator) = memmem::find(code, b"operator") {
+        let symbol = operator + b"operator".len();
+        let call = if code[symbol..].starts_with(b"()") { 2 } else { 0 };
+        let end = symbol + call + memchr::memchr(b'(', &code[symbol + call..])?;
+        let is_operator =
+            !code[..operator].iter().any(|byte| b"(=".contains(byte)) && !is_name_byte(code[symbol]);
+        return is_operator.then(|| called(operator..end));
+    }
     loop {
-        match text.get(at)? {
-            b'=' | b'"' => return None,
-            b'@' => at = after_annotation(text, at),
-            b'/' => at = after_comment(text, at)?,
-            b'<' | b'[' => at = after_brackets(text, at),
+        match code.get(at)? {
+            b'=' | b'"' | b';' => return None,
+            b'@' => at = after_annotation(code, at),
+            b'<' | b'[' => at = after_brackets(code, at),
             b'(' => {
-                let before = text[..at].trim_ascii_end();
+                let before = code[..at].trim_ascii_end();
                 let word = last_word(before);
-                let rest = skip_brackets(&text[at..]);
-                if (is_macro(word) || word == b"requires")
-                    && rest.trim_ascii_start().first().is_some_and(|&byte| is_name_byte(byte))
-                {
-                    at = text.len() - rest.len();
+                let end = after_brackets(code, at);
+                let next = code[end..].trim_ascii_start().first();
+                if (is_macro(word) || word == b"requires") && next.is_some_and(|&byte| is_name_byte(byte)) {
+                    at = end;
                     continue;
                 }
-                let is_apart = |byte: &u8| !is_name_byte(*byte) && !matches!(byte, b':' | b'~' | b'<' | b'>');
-                let start = before.iter().rposition(is_apart).map_or(0, |at| at + 1);
-                let kind = before[..start].trim_ascii();
-                let is_statement =
-                    |word: &[u8]| table::roles(word) & table::STATEMENT != 0 && word != b"friend";
+                let is_part = |byte: &u8| is_name_byte(*byte) || b":~<>".contains(byte);
+                let start = before.iter().rposition(|byte| !is_part(byte)).map_or(0, |at| at + 1);
                 // A macro that is used looks like a function without a type.
-                let is_use = word.is_empty() || kind.is_empty() && is_macro(word);
-                let is_function = !is_use && !is_statement(word) && !is_statement(first_word(text));
-                let is_value = rest.trim_ascii_start().starts_with(b"=");
-                return (is_function && !is_value).then(|| called(text, start..before.len()));
+                let is_use =
+                    word.is_empty() || before[..start].trim_ascii().is_empty() && is_upper_case(word);
+                let is_value = next == Some(&b'=') || next == Some(&b'.');
+                return (!is_use && !is_value && !is_statement(word)).then(|| called(start..before.len()));
             }
             _ => at += 1,
         }
     }
 }
 
-/// Returns true if the body of a structure, class or namespace follows its head.
-pub(super) fn is_tag(text: &[u8], head: &Head) -> bool {
-    let rest = text[head.name.end..].trim_ascii_start();
-    let rest = if rest.starts_with(b"<") { skip_brackets(rest).trim_ascii_start() } else { rest };
-    rest.is_empty()
-        || rest.starts_with(b":")
-        || rest.starts_with(b"final")
-        || head.text.starts_with("namespace")
-}
-
-/// Returns true for a block of C++ that only contains definitions.
-pub(super) fn is_block(text: &[u8], syntax: Syntax) -> bool {
-    let text = text.trim_ascii();
-    text.is_empty() && syntax == Syntax::Cpp
-        || text == b"namespace"
-        || text == b"inline namespace"
-        || text.starts_with(b"extern \"C") && !text.contains(&b'(')
-}
-
-/// Returns the macro in a directive of C's preprocessor.
-pub(super) fn define(line: &[u8]) -> Option<Head> {
-    let rest = line[1..].trim_ascii_start().strip_prefix(b"define")?;
-    let name = first_word(rest.trim_ascii_start());
-    let is_define = rest.first().is_some_and(u8::is_ascii_whitespace) && !name.is_empty();
-    is_define.then(|| Head { text: format!("#define {}", shown(name)), kind: Kind::Alias, name: 0..0 })
-}
-
-/// Returns the type that a statement of C or C++ names: `typedef int NAME;`, `using NAME = int;`.
-pub(super) fn alias(text: &[u8]) -> Option<Head> {
-    let template = if text.starts_with(b"template") { after_brackets(text, b"template".len()) } else { 0 };
-    if let Some(rest) = text[template..].trim_ascii_start().strip_prefix(b"using ") {
-        let start = text.len() - rest.trim_ascii_start().len();
-        let name = start..start + first_word(&text[start..]).len();
-        let is_alias = text[name.end..].trim_ascii_start().starts_with(b"=");
-        return is_alias.then(|| Head {
-            text: format!("using {}", shown(&text[name.clone()])),
-            kind: Kind::Alias,
-            name,
-        });
-    }
-    text.strip_prefix(b"typedef")?;
-    let end = match memchr::memmem::find(text, b"(*") {
-        Some(pointer) => pointer + 2 + first_word(&text[pointer + 2..]).len(),
-        None => text.iter().position(|byte| matches!(byte, b'[' | b'(')).unwrap_or(text.len()),
-    };
-    let name = last_word(text[..end].trim_ascii_end());
-    typedef(name, text[..end].trim_ascii_end().len() - name.len())
-}
-
-/// Returns the type that the rest of a line after the `}` of a `typedef` names.
-pub(super) fn typedef_end(rest: &[u8]) -> Option<Head> {
-    let start = rest.iter().take_while(|byte| matches!(byte, b' ' | b'*')).count();
-    typedef(first_word(&rest[start..]), start)
-}
-
-fn typedef(name: &[u8], start: usize) -> Option<Head> {
-    let text = format!("typedef {}", shown(name));
-    (!name.is_empty()).then_some(Head { text, kind: Kind::Alias, name: start..start + name.len() })
-}
-
 /// Returns the head of a function without a keyword.
-fn called(text: &[u8], name: Range<usize>) -> Head {
-    Head { text: format!("{}()", shown(&text[name.clone()])), kind: Kind::Closed, name }
+fn called(name: Range<usize>) -> Head {
+    Head { kind: Kind::Function, shown: ("", name.clone(), "()"), name, is_certain: false }
 }
 
-/// Returns a text on one line, with single spaces, without control characters, and not too long.
-fn shown(text: &[u8]) -> String {
-    let text = String::from_utf8_lossy(text);
-    let mut words = String::with_capacity(text.len());
-    for word in
-        text.split(|char: char| char.is_whitespace() || char.is_control()).filter(|word| !word.is_empty())
-    {
-        if !words.is_empty() {
-            words.push(' ');
+impl Head {
+    /// Returns what the definition in `line` defines, with single spaces, without control characters, and not too long.
+    pub(super) fn text(&self, line: &[u8]) -> String {
+        let (before, shown, after) = &self.shown;
+        let text = String::from_utf8_lossy(&line[shown.clone()]);
+        let is_between = |char: char| char.is_whitespace() || char.is_control();
+        let words: Vec<&str> = text.split(is_between).filter(|word| !word.is_empty()).collect();
+        let mut text = words.join(" ");
+        if text.len() > TEXT_BYTES {
+            text.truncate(text.floor_char_boundary(TEXT_BYTES - '…'.len_utf8()));
+            text.push('…');
         }
-        words.push_str(word);
+        format!("{before}{text}{after}")
     }
-    if words.len() > TEXT_BYTES {
-        words.truncate(words.floor_char_boundary(TEXT_BYTES - '…'.len_utf8()));
-        words.push('…');
+}
+
+/// Returns true for a byte of a name. Characters beyond ASCII count as letters.
+pub fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || !byte.is_ascii()
+}
+
+/// Returns the name with which `text` begins, which may be empty.
+pub(super) fn first_word(text: &[u8]) -> &[u8] {
+    let end = text.iter().position(|&byte| !is_name_byte(byte)).unwrap_or(text.len());
+    &text[..end]
+}
+
+/// Returns the name with which `text` ends, which may be empty.
+fn last_word(text: &[u8]) -> &[u8] {
+    let start = text.iter().rposition(|&byte| !is_name_byte(byte)).map_or(0, |at| at + 1);
+    &text[start..]
+}
+
+/// Returns true for a word that is a macro by its form: `LIB_API`, `__attribute__`.
+pub(super) fn is_macro(word: &[u8]) -> bool {
+    word.starts_with(b"__") || is_upper_case(word)
+}
+
+fn is_upper_case(word: &[u8]) -> bool {
+    word.len() > 1 && !word.iter().any(u8::is_ascii_lowercase)
+}
+
+/// Returns true if the part of a definition that can follow a keyword begins after `at`.
+fn is_before_name(code: &[u8], at: usize) -> bool {
+    let next = code[at..].trim_ascii_start().first().copied().unwrap_or(b'\n');
+    let is_apart = code.get(at).is_some_and(|byte| !is_name_byte(*byte) && *byte != b'.');
+    is_apart && (is_name_byte(next) || b"*&[\"~:<(!".contains(&next))
+}
+
+/// Returns true if a name follows a macro that ends at `at`, and its arguments.
+fn has_next(code: &[u8], at: usize) -> bool {
+    let next = first_word(code[after_brackets(code, at)..].trim_ascii_start());
+    !next.is_empty() && next != b"final"
+}
+
+fn begins_with_modifier(code: &[u8]) -> bool {
+    let code = code.trim_ascii_start();
+    code.starts_with(b"@") || is_modifier(first_word(code))
+}
+
+/// Returns the offset of the first byte at or after `at` that is no white space.
+fn after_blanks(code: &[u8], at: usize) -> usize {
+    code.len() - code[at..].trim_ascii_start().len()
+}
+
+/// Returns the offset after an annotation: `@a.B(c = 1)`. `@interface` of Java is none.
+fn after_annotation(code: &[u8], at: usize) -> usize {
+    let is_end = |byte: &u8| !is_name_byte(*byte) && *byte != b'.';
+    let end = at + 1 + code[at + 1..].iter().position(is_end).unwrap_or(code.len() - at - 1);
+    if code[at..end] == *b"@interface" { at + 1 } else { after_brackets(code, end) }
+}
+
+/// Returns the offset after the brackets at `at`, or `at` if there are none. Brackets that are not closed end with the line.
+fn after_brackets(code: &[u8], at: usize) -> usize {
+    let mut depth = 0_usize;
+    if !code.get(at).is_some_and(|byte| b"(<[".contains(byte)) {
+        return at;
     }
-    words
+    for (offset, byte) in code[at..].iter().enumerate() {
+        match byte {
+            b'(' | b'<' | b'[' => depth += 1,
+            b'>' if code[..at + offset].ends_with(b"-") || code[..at + offset].ends_with(b"=") => {}
+            b')' | b'>' | b']' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return at + offset + 1;
+        }
+    }
+    code.len()
 }

@@ -13,7 +13,7 @@ use std::ops::Range;
 use super::table::{self, Language, kind};
 pub use words::is_name_byte;
 use words::{begins_as_sentence, name_end, name_start, without_comment, without_first_comment};
-pub(crate) use words::{first_word, last_word, skip_brackets};
+use words::{first_word, skip_brackets};
 
 /// Maximum bytes of a line that are examined on each side of a name.
 const EXAMINED_BYTES: usize = 256;

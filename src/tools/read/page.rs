@@ -236,8 +236,8 @@ impl ReadPage<'_> {
                 let others =
                     notices.iter().chain([&continues]).map(|notice| notice.to_string().len() as u64 + 1);
                 let space = NOTICE_BYTES.saturating_sub(others.sum::<u64>() + 1);
-                let page = outline::Page { first, last, from: self.from, bytes: kept.output.bytes };
-                if let Some(outline) = self.outline(&page, as_index(space))? {
+                let page = outline::Page { last, from: self.from, bytes: kept.output.bytes };
+                if let Some(outline) = self.outline(&page, as_index(space)) {
                     details.outline = Some(outline.entries.clone());
                     details.outline_more = Some(outline.more).filter(|more| *more > 0);
                     notices.push(Notice::Outline(outline));
@@ -268,9 +268,9 @@ impl ReadPage<'_> {
 
     /// Lists the definitions after `page`, in a notice of at most `max_bytes` bytes. Returns `None` if there are none, or if
     /// the call has a limit of its own.
-    fn outline(&self, page: &outline::Page, max_bytes: usize) -> io::Result<Option<Listed>> {
+    fn outline(&self, page: &outline::Page, max_bytes: usize) -> Option<Listed> {
         if !self.cx.limits.outline || self.args.limit.is_some() {
-            return Ok(None);
+            return None;
         }
         outline::of_rest(self.place, self.text, page, max_bytes)
     }
