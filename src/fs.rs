@@ -4,7 +4,6 @@
 //! It formats no text for the model.
 
 pub mod append;
-pub mod buffer;
 pub mod file_uri;
 pub mod follow;
 pub mod line_index;

@@ -4,10 +4,8 @@
 //! It is locked during writing, so that no other server removes it. It is removed again unless it is kept. If saving
 //! fails, the result reports the error, and the call still succeeds.
 
-mod file;
 mod folder;
 mod stream;
-mod sweep;
 
 use std::io;
 use std::path::PathBuf;
@@ -17,9 +15,9 @@ use crate::fs::saved_name::SavedKind;
 use crate::limits::{SAVED_OUTPUT_KEEP, SAVED_OUTPUT_MAX_BYTES, SAVED_OUTPUTS_MAX_BYTES};
 use crate::sys;
 use folder::SavedFolder;
+use stream::OutputFile;
 
-pub use file::{SavedFile, SavedOutput, Unsaved};
-pub use stream::SavedStream;
+pub use stream::{SavedOutput, SavedStream, Unsaved};
 
 /// The folder of saved outputs and its limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,8 +58,7 @@ pub struct Store {
 impl Store {
     /// Opens the folder in `settings` if it exists. It is created when it is needed. Logs a failure.
     pub fn new(settings: Settings) -> Self {
-        let open = if settings.private { SavedFolder::private } else { SavedFolder::named };
-        let folder = open(&settings.dir);
+        let folder = SavedFolder::new(&settings.dir, settings.private);
         let store = Self { settings, folder };
         store.warn_of(store.folder.as_ref().err());
         store
@@ -89,9 +86,9 @@ impl Store {
     }
 
     /// Creates a locked file of this kind. It is removed again unless it is kept.
-    pub fn create(&self, kind: SavedKind) -> io::Result<SavedFile> {
+    fn create(&self, kind: SavedKind) -> io::Result<OutputFile> {
         let folder = self.folder.as_ref().map_err(same_error)?;
-        SavedFile::create(folder, kind, self.settings.max_file_bytes)
+        OutputFile::create(folder, kind, self.settings.max_file_bytes)
     }
 
     /// Checks that outputs can be saved: writes a byte to a file and removes the file. Returns the folder.
@@ -108,7 +105,7 @@ impl Store {
     /// Keeps files that are being written.
     pub fn sweep(&self, now: SystemTime) {
         if let Ok(Ok(Some(folder))) = self.folder.as_ref().map(SavedFolder::existing) {
-            sweep::sweep(&folder, &self.settings, now);
+            folder::sweep(&folder, &self.settings, now);
         }
     }
 }

@@ -15,6 +15,7 @@ mod shell;
 mod streams;
 
 use std::hash::{BuildHasher as _, Hasher as _};
+use std::io;
 use std::path::PathBuf;
 
 pub use files::{FileKind, Stat};
@@ -39,6 +40,15 @@ pub(crate) use streams::{InputPipe, OutputPipe, log_stream, stdin, stdout};
 /// The keys of the standard library's hasher are random bytes from the system.
 pub(crate) fn random() -> u64 {
     std::hash::RandomState::new().build_hasher().finish()
+}
+
+/// Returns the system's text for an error, such as `No space left on device`.
+pub(crate) fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.rsplit_once(" (os error ") {
+        Some((text, _)) => text.to_owned(),
+        None => text,
+    }
 }
 
 /// Returns the id of the user of this process.

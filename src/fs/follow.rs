@@ -19,8 +19,7 @@ pub struct Followed {
 impl Followed {
     /// Resolves `path`. A relative path starts from the current folder.
     pub fn new(path: &Path) -> Self {
-        let start =
-            if path.is_absolute() { root_of(path) } else { std::env::current_dir().unwrap_or_default() };
+        let start = if path.is_absolute() { "/".into() } else { std::env::current_dir().unwrap_or_default() };
         let mut entries = Vec::new();
         let visit = |entry: &Path| {
             entries.push(entry.to_owned());
@@ -73,10 +72,7 @@ pub(super) fn follow(
             here.pop();
             if target.is_absolute() {
                 target = respelled(target);
-                here = root_of(&target);
-            } else if target.has_root() {
-                // The root of the same drive.
-                here = root_of(&here);
+                here = "/".into();
             }
             ahead.extend(reversed(&target));
         }
@@ -84,17 +80,12 @@ pub(super) fn follow(
     Some(here)
 }
 
-/// Returns the root of an absolute path: `/`, or a drive.
-pub(super) fn root_of(path: &Path) -> PathBuf {
-    path.components().take_while(|part| matches!(part, Component::Prefix(_) | Component::RootDir)).collect()
-}
-
 /// Returns the components of a path, the last one first.
 fn reversed(path: &Path) -> Vec<OsString> {
     let names = path.components().rev().filter_map(|component| match component {
         Component::Normal(name) => Some(name.to_owned()),
         Component::ParentDir => Some("..".into()),
-        Component::Prefix(_) | Component::RootDir | Component::CurDir => None,
+        _ => None,
     });
     names.collect()
 }

@@ -4,8 +4,7 @@
 
 #![expect(clippy::indexing_slicing, reason = "the ranges of names are made where they are written")]
 
-use std::cmp::Ordering;
-use std::ops::Range;
+use std::borrow::Cow;
 
 use crate::sys::FileKind;
 
@@ -24,11 +23,23 @@ pub enum Order {
     IgnoringCase,
 }
 
+impl Order {
+    fn key(self, name: &[u8]) -> Cow<'_, [u8]> {
+        match self {
+            Self::IgnoringCase if !name.is_ascii() => {
+                String::from_utf8_lossy(name).to_lowercase().into_bytes().into()
+            }
+            Self::IgnoringCase if name.iter().any(u8::is_ascii_uppercase) => name.to_ascii_lowercase().into(),
+            _ => Cow::Borrowed(name),
+        }
+    }
+}
+
 /// The names of a folder. `T` is the purpose of an entry; it is the last sort key.
 #[derive(Debug)]
 pub struct Listing<T> {
     order: Order,
-    /// Each name, followed by its sort key if that differs.
+    /// All names.
     bytes: Vec<u8>,
     entries: Vec<Entry<T>>,
 }
@@ -39,8 +50,7 @@ struct Entry<T> {
     /// The first bytes of the sort key. Most comparisons need no more.
     prefix: u64,
     start: usize,
-    name_len: u16,
-    key_len: u16,
+    len: u16,
     kind: FileKind,
     purpose: T,
 }
@@ -58,23 +68,21 @@ impl<T: Copy + Ord> Listing<T> {
         }
         let start = self.bytes.len();
         self.bytes.extend_from_slice(name);
-        let key = self.bytes.len();
-        if self.order == Order::IgnoringCase && !name.is_ascii() {
-            self.bytes.extend_from_slice(String::from_utf8_lossy(name).to_lowercase().as_bytes());
-        } else if self.order == Order::IgnoringCase && name.iter().any(u8::is_ascii_uppercase) {
-            self.bytes.extend(name.iter().map(u8::to_ascii_lowercase));
-        }
-        let prefix = prefix(if key == self.bytes.len() { name } else { &self.bytes[key..] });
+        let prefix = prefix(&self.order.key(name));
         // A name has at most 255 bytes or characters.
-        let number = |len: usize| u16::try_from(len).unwrap_or(u16::MAX);
-        let (name_len, key_len) = (number(name.len()), number(self.bytes.len() - key));
-        self.entries.push(Entry { prefix, start, name_len, key_len, kind, purpose });
+        let len = u16::try_from(name.len()).unwrap_or(u16::MAX);
+        self.entries.push(Entry { prefix, start, len, kind, purpose });
     }
 
     /// Sorts the names: at least the first `wanted` are in order.
     pub fn sort(&mut self, wanted: usize) {
-        let bytes = &self.bytes;
-        let by_order = |a: &Entry<T>, b: &Entry<T>| a.compare(b, bytes);
+        let (bytes, order) = (&self.bytes, self.order);
+        let by_order = |a: &Entry<T>, b: &Entry<T>| {
+            let (left, right) = (a.name(bytes), b.name(bytes));
+            let by_prefix = a.prefix.cmp(&b.prefix);
+            let by_key = by_prefix.then_with(|| order.key(left).cmp(&order.key(right)));
+            by_key.then_with(|| (left, a.purpose).cmp(&(right, b.purpose)))
+        };
         if wanted < self.entries.len() {
             self.entries.select_nth_unstable_by(wanted, by_order);
         }
@@ -102,22 +110,7 @@ impl<T: Copy + Ord> Listing<T> {
 
 impl<T: Copy + Ord> Entry<T> {
     fn name<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
-        &bytes[self.start..][..usize::from(self.name_len)]
-    }
-
-    /// Returns the sort key, which is the name if no separate key is stored.
-    fn key<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
-        let end = self.start + usize::from(self.name_len);
-        let key: Range<usize> = end..end + usize::from(self.key_len);
-        if key.is_empty() { self.name(bytes) } else { &bytes[key] }
-    }
-
-    fn compare(&self, other: &Self, bytes: &[u8]) -> Ordering {
-        let by_prefix = self.prefix.cmp(&other.prefix);
-        by_prefix
-            .then_with(|| self.key(bytes).cmp(other.key(bytes)))
-            .then_with(|| self.name(bytes).cmp(other.name(bytes)))
-            .then_with(|| self.purpose.cmp(&other.purpose))
+        &bytes[self.start..][..usize::from(self.len)]
     }
 }
 

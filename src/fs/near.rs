@@ -2,22 +2,31 @@
 //!
 //! A model copies names from screens and prompts. Accents can then be composed in another way, typographic quotes can
 //! become plain, spaces can differ, and some characters cannot be shown. If an entry is equal except for such
-//! differences, it is used. Otherwise the most similar names are suggested.
+//! differences, it is used. Otherwise existing paths with the same end are suggested, or else the most similar names.
 
+use std::collections::VecDeque;
 use std::ffi::OsString;
-use std::path::Path;
+use std::iter::successors;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
 
 use unicode_normalization::UnicodeNormalization;
 
 use super::open::OpenedPath;
-use crate::sys;
+use crate::sys::{self, FileKind, below};
 use cutline_core::text::show;
 
 /// Maximum number of entries of a folder to compare.
 const MAX_ENTRIES: usize = 20_000;
+/// Size in bytes of the buffer for the names in a folder.
+const NAMES_BYTES: usize = 16 * 1024;
 /// Maximum number of character pairs to compare. This is enough for ordinary names of a full folder, but for fewer long
 /// names, because a comparison takes the product of both lengths.
 const MAX_PAIRS: usize = 10_000_000;
+/// Maximum number of folders above the same end of a path.
+const MAX_LEVELS: usize = 5;
+/// Folders in which no path is suggested.
+const SKIPPED: [&[u8]; 2] = [b".git", b"node_modules"];
 /// Minimum similarity of a suggested name, where 1 is equal. Unrelated names of the same length are below it.
 const ALIKE: f64 = 0.75;
 /// Maximum number of suggested names.
@@ -39,7 +48,8 @@ pub fn names(folder: &OpenedPath, name: &str) -> Vec<String> {
     let mut near: Vec<(f64, String)> = entries(folder)
         .iter()
         .map(|entry| show::name(entry).into_owned())
-        .filter(is_affordable(wanted.len()))
+        .filter(|entry| entry.len() <= 2 * wanted.len().max(8))
+        .take(most_compared(wanted.len()))
         .map(|entry| (likeness(&wanted, &entry.to_lowercase()), entry))
         .filter(|(likeness, entry)| *likeness >= ALIKE && entry != name)
         .collect();
@@ -48,15 +58,48 @@ pub fn names(folder: &OpenedPath, name: &str) -> Vec<String> {
     near.into_iter().take(OFFERED).map(|(_, name)| name).collect()
 }
 
-/// Returns a filter for names that can be compared with a name of `bytes` bytes within [`MAX_PAIRS`]. Each accepted
-/// name uses up a part of that.
-fn is_affordable(bytes: usize) -> impl FnMut(&String) -> bool {
-    let mut left = MAX_PAIRS;
-    move |entry| {
-        let rest = left.checked_sub(bytes * entry.len());
-        left = rest.unwrap_or(left);
-        rest.is_some()
+/// Returns the maximum number of names of at most twice the length that are compared with a name of `bytes` bytes.
+fn most_compared(bytes: usize) -> usize {
+    MAX_PAIRS / (2 * bytes.max(8) * bytes.max(1))
+}
+
+/// Returns the paths below `root` that end with the same names as `asked`, a path relative to it: those with the most
+/// equal names, and of those the ones in the fewest folders. Omits paths that do not exist by `exists`.
+///
+/// Reads the folders level by level, because useful paths are rarely deep.
+pub fn with_same_end(root: &OpenedPath, asked: &Path, exists: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
+    let Ok(base) = root.folder() else { return Vec::new() };
+    let ends: Vec<&Path> = successors(Some(asked), |path| {
+        let mut names = path.iter();
+        names.next().map(|_| names.as_path())
+    })
+    .take_while(|end| !end.as_os_str().is_empty())
+    .collect();
+    let mut found: Vec<(usize, PathBuf)> = Vec::new();
+    let mut folders = VecDeque::from([(PathBuf::new(), 0)]);
+    let (mut entries_left, mut buffer) = (MAX_ENTRIES, Vec::with_capacity(NAMES_BYTES));
+    while let Some((path, level)) = folders.pop_front().filter(|_| entries_left > 0) {
+        let Ok(folder) = below::folder(&base, path.as_os_str().as_encoded_bytes()) else { continue };
+        let _unreadable_folders_have_none = sys::each_name(&folder, &mut buffer, |name, kind| {
+            let same = |end: &&&Path| end.iter().next().is_some_and(|first| first.as_encoded_bytes() == name);
+            let beginning = ends.iter().enumerate().filter(|(_, end)| same(end));
+            found.extend(beginning.map(|(omitted, end)| (omitted, path.join(end))));
+            if kind == FileKind::Folder && level < MAX_LEVELS && !SKIPPED.contains(&name) {
+                folders.push_back((path.join(sys::name(name)), level + 1));
+            }
+            entries_left -= 1;
+            if entries_left > 0 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
     }
+    found.sort_by_cached_key(|(omitted, path)| (*omitted, path.iter().count(), path.clone()));
+    let existing = found.into_iter().map(|(omitted, path)| (omitted, root.real.join(path)));
+    let mut existing = existing.filter(|(_, path)| exists(path)).peekable();
+    let most_equal = existing.peek().map(|(omitted, _)| *omitted);
+    existing
+        .take_while(|(omitted, _)| Some(*omitted) == most_equal)
+        .take(OFFERED)
+        .map(|(_, path)| path)
+        .collect()
 }
 
 /// Returns the similarity of two names from 0 to 1. Names that differ only in case have 1. Names that differ only in
@@ -98,11 +141,10 @@ mod tests {
 
     #[test]
     fn long_names_are_compared_in_bounded_work() {
-        let mut is_affordable = is_affordable(255);
-        let (long, short) = ("n".repeat(255), "short.rs".to_owned());
-        let compared = (0..MAX_ENTRIES).filter(|_| is_affordable(&long)).count();
-        assert_eq!(compared, MAX_PAIRS / (255 * 255));
-        assert!(is_affordable(&short));
+        assert!(most_compared("main.rs".len()) >= MAX_ENTRIES);
+        for bytes in [1, 30, 255, 765] {
+            assert!(most_compared(bytes) * bytes * 2 * bytes <= MAX_PAIRS, "{bytes}");
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::io;
 use std::ops::Deref;
 use std::path::{Component, Path, PathBuf};
 
-use crate::fs::follow::{Followed, follow, root_of};
+use crate::fs::follow::{Followed, follow};
 use crate::fs::workspace::{Boundary, Workspace};
 use crate::sys::{self, Folder, Opened};
 
@@ -18,18 +18,20 @@ pub use crate::sys::{FileKind, Stat};
 
 /// Maximum bytes of a name.
 pub const NAME_BYTES: usize = 255;
-/// Maximum bytes of a path that every system supports.
-const LONG_PATH_BYTES: usize = 1023;
 
 /// An open path inside the roots.
 #[derive(Debug)]
-pub struct OpenedPath(Opened);
+pub struct OpenedPath {
+    opened: Opened,
+    /// The path to show: as it was asked for, which can pass through links.
+    pub asked: PathBuf,
+}
 
 impl Deref for OpenedPath {
     type Target = Opened;
 
     fn deref(&self) -> &Opened {
-        &self.0
+        &self.opened
     }
 }
 
@@ -49,9 +51,7 @@ pub enum OpenError {
 /// Returns true if a path could not be opened because it is too long. It can still exist, and `find` can have returned
 /// it. A single name that is too long cannot exist.
 fn is_too_long(path: &Path, error: &io::Error) -> bool {
-    let is_long =
-        path.as_os_str().len() > LONG_PATH_BYTES && path.iter().all(|name| name.len() <= NAME_BYTES);
-    is_long && error.kind() == io::ErrorKind::InvalidFilename
+    error.kind() == io::ErrorKind::InvalidFilename && path.iter().all(|name| name.len() <= NAME_BYTES)
 }
 
 impl OpenedPath {
@@ -64,7 +64,7 @@ impl OpenedPath {
             _ if bounded && leaves(workspace, path) => return Err(OpenError::Outside),
             _ => Opened::through_links(path),
         };
-        match opened.map(Self) {
+        match opened.map(|opened| Self::of(opened, path)) {
             Ok(place) if !place.is_allowed(workspace) => Err(OpenError::Outside),
             Ok(place) if place.stat.is_removed() => Err(OpenError::Missing),
             Ok(place) => Ok(place),
@@ -78,8 +78,15 @@ impl OpenedPath {
     /// even if the file exists.
     pub fn open_cached(workspace: &Workspace, path: &Path) -> Option<Self> {
         let opened = is_plain(workspace, path).then(|| Opened::cached(path))?;
-        let place = Self(opened.ok()?);
+        let place = Self::of(opened.ok()?, path);
         (place.is_allowed(workspace) && !place.stat.is_removed()).then_some(place)
+    }
+
+    fn of(opened: Opened, asked: &Path) -> Self {
+        // The text alone does not show where a path with `..` leads.
+        let climbs = asked.components().any(|component| component == Component::ParentDir);
+        let asked = if climbs { opened.real.clone() } else { asked.components().collect() };
+        Self { opened, asked }
     }
 
     fn is_allowed(&self, workspace: &Workspace) -> bool {
@@ -89,12 +96,12 @@ impl OpenedPath {
 
     /// Opens the checked file for reading. Never waits, whatever its type.
     pub fn file(&self) -> Result<File, OpenError> {
-        self.0.file().map_err(not_read)
+        self.opened.file().map_err(not_read)
     }
 
     /// Opens the folder to list it and to open entries below it.
     pub fn folder(&self) -> Result<Folder, OpenError> {
-        self.0.folder().map_err(not_read)
+        self.opened.folder().map_err(not_read)
     }
 
     /// Returns the path of the entry `name` in the folder.
@@ -120,7 +127,7 @@ fn is_plain(workspace: &Workspace, path: &Path) -> bool {
 /// outside.
 fn leaves(workspace: &Workspace, path: &Path) -> bool {
     let begun = workspace.folders().map(|(_, real)| real).filter(|real| path.starts_with(real));
-    let start = begun.max_by_key(|real| real.as_os_str().len()).map_or_else(|| root_of(path), Path::to_owned);
+    let start = begun.max_by_key(|real| real.as_os_str().len()).map_or_else(|| "/".into(), Path::to_owned);
     // The real path of a root has no links.
     if Followed::new(&start).end != start {
         return true;

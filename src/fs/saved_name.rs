@@ -1,7 +1,9 @@
 //! The names of saved outputs, and the kind of output that a name indicates.
 
 /// Number of random letters and digits in the name of a saved output.
-pub const SAVED_RANDOM_CHARS: usize = 12;
+const RANDOM_CHARS: usize = 12;
+/// The bits of a random number that are in a name, four for each character.
+const RANDOM_MASK: u64 = (1 << (4 * RANDOM_CHARS)) - 1;
 
 /// The kind of a saved output. It determines the name: a prefix, a random part and an extension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +32,11 @@ impl SavedKind {
 
     const ALL: [Self; 7] =
         [Self::COMMAND, Self::GREP, Self::FIND, Self::LS, Self::FILTER, Self::WRAP_TEXT, Self::WRAP_JSON];
+
+    /// Returns the name of an output with a random number.
+    pub(crate) fn name(self, random: u64) -> String {
+        format!("{}{:0RANDOM_CHARS$x}{}", self.start, random & RANDOM_MASK, self.end)
+    }
 }
 
 /// Returns true if `name` is the name of a saved output.
@@ -37,7 +44,7 @@ pub fn is_saved_name(name: &str) -> bool {
     SavedKind::ALL.into_iter().any(|kind| {
         let random = name.strip_prefix(kind.start).and_then(|rest| rest.strip_suffix(kind.end));
         random.is_some_and(|random| {
-            random.len() == SAVED_RANDOM_CHARS && random.chars().all(|c| c.is_ascii_alphanumeric())
+            random.len() == RANDOM_CHARS && random.chars().all(|c| c.is_ascii_alphanumeric())
         })
     })
 }

@@ -4,20 +4,27 @@
 //! that this user owns and that no other user has rights to; otherwise no output is saved. cutline creates it when it
 //! is needed. A folder that the user named is opened at the start and used as it is. If it is missing, cutline creates
 //! it once when the server starts.
+//!
+//! A sweep removes old outputs. It removes only regular files with the name of a saved output and a single hard link
+//! that this user owns, to which no other user has rights, and that no running server is writing.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 
-use crate::sys::{self, Folder, below};
+use super::Settings;
+use crate::fs::saved_name::is_saved_name;
+use crate::sys::{self, Folder, Stat, below};
 
 /// The folder of saved outputs.
 #[derive(Debug)]
 pub(super) struct SavedFolder {
     /// The path without links.
     pub(super) path: PathBuf,
-    /// The parent folder and the name in it. `None` if the folder could not be created again.
-    place: Option<(Folder, String)>,
+    /// The parent folder, and the name in it.
+    parent: Folder,
+    name: String,
     /// True for cutline's own folder. No other user may have created it or have rights to it.
     is_private: bool,
     /// The open folder, if it exists.
@@ -25,40 +32,25 @@ pub(super) struct SavedFolder {
 }
 
 impl SavedFolder {
-    /// Opens the folder that the user named at `path`, if it exists.
-    pub(super) fn named(path: &Path) -> io::Result<Self> {
-        let folder = match sys::open_folder(path) {
-            Err(error) if sys::is_missing(&error) => {
-                let missing = Self { is_private: false, ..Self::at(&std::path::absolute(path)?)? };
-                missing.existing()?;
-                return Ok(missing);
-            }
-            opened => Mutex::new(Some(Arc::new(opened?))),
-        };
-        let real = path.canonicalize()?;
-        // A folder such as `/` has no parent in which it could be created again.
-        let place = Self::at(&real).ok().and_then(|made_again| made_again.place);
-        Ok(Self { path: real, place, is_private: false, folder })
-    }
-
-    /// Returns cutline's own folder at `path`. It is created when it is needed.
+    /// Returns the folder at `path`. It is created when it is needed.
     ///
     /// # Errors
     ///
-    /// Returns an error if another user owns the path or can read it.
-    pub(super) fn private(path: &Path) -> io::Result<Self> {
-        let folder = Self::at(path)?;
-        folder.existing()?;
-        Ok(folder)
-    }
-
-    fn at(path: &Path) -> io::Result<Self> {
+    /// Returns an error if it has no parent folder, or if it is private and another user owns it or can read it.
+    pub(super) fn new(path: &Path, is_private: bool) -> io::Result<Self> {
+        let mut path = std::path::absolute(path)?;
+        let mut opened = None;
+        if !is_private && path.exists() {
+            path = path.canonicalize()?;
+            opened = Some(Arc::new(sys::open_folder(&path)?));
+        }
         let missing = || io::Error::from(io::ErrorKind::NotFound);
         let real = path.parent().ok_or_else(missing)?.canonicalize()?;
         let name = path.file_name().and_then(|name| name.to_str()).ok_or_else(missing)?.to_owned();
-        let path = real.join(&name);
-        let place = Some((sys::open_folder(&real)?, name));
-        Ok(Self { path, place, is_private: true, folder: Mutex::default() })
+        let parent = sys::open_folder(&real)?;
+        let folder = Self { path: real.join(&name), parent, name, is_private, folder: Mutex::new(opened) };
+        folder.existing()?;
+        Ok(folder)
     }
 
     /// Returns the folder, and creates it if it is missing.
@@ -66,8 +58,10 @@ impl SavedFolder {
         if let Some(folder) = self.existing()? {
             return Ok(folder);
         }
-        if let Some((parent, name)) = &self.place {
-            make(parent, name)?;
+        match below::make_private_folder(&self.parent, &self.name) {
+            // Another server may have created it just before.
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _exists => {}
         }
         self.existing()?.ok_or_else(|| io::ErrorKind::NotFound.into())
     }
@@ -79,31 +73,24 @@ impl SavedFolder {
     /// Returns an error if another user owns the folder, or can read a private one.
     pub(super) fn existing(&self) -> io::Result<Option<Arc<Folder>>> {
         let mut open = self.folder.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some((parent, name)) = &self.place else { return Ok(open.clone()) };
-        // The folder may have been removed as an old folder in the temp folder.
-        if let Some(folder) = open.as_ref().filter(|folder| self.is_fit(folder)) {
+        // A program that cleans up the temp folder may have removed it.
+        if let Some(folder) = open.as_ref().filter(|folder| self.is_usable(folder)) {
             return Ok(Some(Arc::clone(folder)));
         }
-        let is_missing = || below::stat(parent, name.as_bytes()).is_err_and(|error| sys::is_missing(&error));
-        *open = match below::folder(parent, name.as_bytes()) {
-            Ok(folder) if self.is_fit(&folder) && is_own(&folder) => Some(Arc::new(folder)),
-            Err(_) if is_missing() => None,
-            _ => return Err(not_private(&self.path)),
+        *open = match below::folder(&self.parent, self.name.as_bytes()) {
+            Ok(folder) if self.is_usable(&folder) && is_own(&folder) => Some(Arc::new(folder)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            _ => {
+                let text = format!("{} is not a folder of this user's alone", self.path.display());
+                return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
+            }
         };
         Ok(open.clone())
     }
 
-    fn is_fit(&self, folder: &Folder) -> bool {
-        let is_there = below::stat(folder, b".").is_ok_and(|stat| !stat.is_removed());
-        is_there && (!self.is_private || is_private(folder))
-    }
-}
-
-/// Creates a folder for this user only. Another server may have created it just before.
-fn make(parent: &Folder, name: &str) -> io::Result<()> {
-    match below::make_private_folder(parent, name) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-        _made_or_there => Ok(()),
+    fn is_usable(&self, folder: &Folder) -> bool {
+        let fits = |stat: Stat| !stat.is_removed() && (!self.is_private || stat.is_own_private_folder());
+        below::stat(folder, b".").is_ok_and(fits)
     }
 }
 
@@ -112,11 +99,31 @@ fn is_own(folder: &Folder) -> bool {
     below::stat(folder, b".").is_ok_and(|stat| stat.owner == sys::user())
 }
 
-fn is_private(folder: &Folder) -> bool {
-    below::stat(folder, b".").is_ok_and(|stat| stat.is_own_private_folder())
+/// Removes files that exceed the maximum age, and then the oldest files until the total size is within its limit.
+pub(super) fn sweep(folder: &Folder, settings: &Settings, now: SystemTime) {
+    // A new descriptor reads the folder from its start.
+    let Ok(from_start) = below::folder(folder, b"") else { return };
+    let is_saved = |name: &[u8]| std::str::from_utf8(name).is_ok_and(is_saved_name);
+    let Ok(names) = sys::names_in(&from_start, usize::MAX, is_saved) else { return };
+    let seen = names.into_iter().filter_map(|name| Some((below::stat(folder, &name).ok()?, name)));
+    let mut candidates: Vec<(Stat, Vec<u8>)> =
+        seen.filter(|(stat, _)| stat.is_own_file() && stat.is_private).collect();
+    candidates.sort_by(|(a, left), (b, right)| (a.modified, left).cmp(&(b.modified, right)));
+    let oldest = now.checked_sub(settings.keep).map_or(i128::MIN, sys::nanos);
+    let mut total: u64 = candidates.iter().map(|(stat, _)| stat.bytes).sum();
+    for (seen, name) in candidates {
+        let too_much = total > settings.max_total_bytes;
+        if (seen.modified < oldest || too_much) && remove(folder, &seen, &name) {
+            total -= seen.bytes;
+        }
+    }
 }
 
-fn not_private(path: &Path) -> io::Error {
-    let text = format!("{} is not a folder of this user's alone", path.display());
-    io::Error::new(io::ErrorKind::PermissionDenied, text)
+/// Removes the file if it is still the same one and no server is writing it. Returns true if the file no longer exists.
+fn remove(folder: &Folder, seen: &Stat, name: &[u8]) -> bool {
+    match below::file(folder, name) {
+        Ok(Some((file, now))) => now.id == seen.id && sys::lock(&file) && below::remove(folder, name).is_ok(),
+        Ok(None) => false,
+        Err(error) => sys::is_missing(&error),
+    }
 }

@@ -1,12 +1,42 @@
-//! An output that is saved completely when it exceeds the limits of a result.
+//! An output that is saved completely when it exceeds the limits of a result, and its file.
 
-use std::io;
+#![expect(clippy::indexing_slicing, reason = "the bounds are at most the length")]
+
+use std::fs::File;
+use std::io::{self, Seek as _, SeekFrom, Write};
+use std::os::unix::fs::FileExt as _;
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{SavedFile, SavedOutput, Store, Unsaved, same_error};
-use crate::fs::saved_name::SavedKind;
-use cutline_core::text::{Counter, Extent};
+use cutline_core::notice::Notice;
+use cutline_core::text::{Counter, Extent, Size};
 use cutline_core::truncate::Bounds;
+use derive_more::Display;
+
+use super::folder::SavedFolder;
+use super::{Store, same_error};
+use crate::fs::saved_name::SavedKind;
+use crate::sys::{self, Folder, below};
+
+/// A finished or growing saved output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SavedOutput {
+    /// Its path.
+    pub path: PathBuf,
+    /// Number of bytes in the file, if it reached the maximum size.
+    pub first_bytes: Option<u64>,
+}
+
+/// The reason why the rest of an output is not in its file.
+#[derive(Debug, Display)]
+pub enum Unsaved {
+    /// The file reached its maximum size of this many bytes.
+    #[display("{} limit", Size(*_0))]
+    AtCap(u64),
+    /// A write failed.
+    #[display("{}", sys::reason(_0))]
+    Failed(io::Error),
+}
 
 /// Counts an output in pieces. Buffers it up to its limits, then writes it to a file. The file is removed again unless
 /// it is kept.
@@ -21,7 +51,23 @@ pub struct SavedStream {
     /// The output so far, until there is a file.
     held: Vec<u8>,
     /// The file with the output from byte 0, or the error. `None` while the output is within the limits.
-    file: Option<io::Result<SavedFile>>,
+    file: Option<io::Result<OutputFile>>,
+}
+
+/// A file for an output up to a maximum size. Dropping it removes the file, unless it was kept.
+#[derive(Debug)]
+pub(super) struct OutputFile {
+    file: File,
+    folder: Arc<Folder>,
+    name: String,
+    path: PathBuf,
+    kept: bool,
+    /// Number of written bytes.
+    written: u64,
+    /// Maximum number of bytes.
+    max_bytes: u64,
+    /// The reason if the last part of the output is not in the file.
+    unsaved: Option<Unsaved>,
 }
 
 impl SavedStream {
@@ -54,14 +100,8 @@ impl SavedStream {
     /// Appends a status footer to the file, on separate lines. `footer` formats it and gets the reason if part of the
     /// output is not in the file.
     pub fn end_with(&mut self, footer: impl Fn(Option<&Unsaved>) -> String) {
-        let Some(Ok(file)) = &mut self.file else { return };
-        let is_at_line_start = file.unsaved.is_none() && self.raw.is_at_line_start();
-        let text = format!("{}{}\n", if is_at_line_start { "" } else { "\n" }, footer(file.unsaved.as_ref()));
-        let Err(error) = file.end_with(&text) else { return };
-        file.unsaved = Some(Unsaved::Failed(error));
-        let text = format!("\n{}\n", footer(file.unsaved.as_ref()));
-        if let Err(error) = file.end_over(&text) {
-            tracing::warn!("a command's end is not in its saved output: {error}");
+        if let Some(Ok(file)) = &mut self.file {
+            file.end_with(self.raw.is_at_line_start(), footer);
         }
     }
 
@@ -77,7 +117,7 @@ impl SavedStream {
     }
 
     /// Returns the file or the error. Creates the file with the buffered bytes if there is none yet.
-    fn file(&mut self) -> &mut io::Result<SavedFile> {
+    fn file(&mut self) -> &mut io::Result<OutputFile> {
         self.file.get_or_insert_with(|| {
             let held = std::mem::take(&mut self.held);
             let mut file = self.store.create(self.kind)?;
@@ -86,7 +126,7 @@ impl SavedStream {
     }
 }
 
-impl io::Write for SavedStream {
+impl Write for SavedStream {
     /// Never fails: [`keep`](Self::keep) returns the error.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.push(bytes);
@@ -95,5 +135,84 @@ impl io::Write for SavedStream {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+impl OutputFile {
+    /// Creates a file of mode 0600 with an unpredictable name in `saved`.
+    pub(super) fn create(saved: &SavedFolder, kind: SavedKind, max_bytes: u64) -> io::Result<Self> {
+        let name = kind.name(sys::random());
+        let folder = saved.open()?;
+        let file = below::create(&folder, &name)?;
+        // The lock protects the file from a sweep while it is open. If the file system has no locks, sweeps remove
+        // nothing.
+        let _is_locked = sys::lock(&file);
+        let path = saved.path.join(&name);
+        Ok(Self { file, folder, name, path, kept: false, written: 0, max_bytes, unsaved: None })
+    }
+
+    /// Writes the next bytes up to the maximum size. If a write to a kept file fails, saving stops, and the file ends
+    /// with a notice.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error if the file is not kept.
+    pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.unsaved.is_some() {
+            return Ok(());
+        }
+        let free = usize::try_from(self.max_bytes.saturating_sub(self.written)).unwrap_or(usize::MAX);
+        let part = &bytes[..free.min(bytes.len())];
+        match self.file.write_all(part) {
+            Ok(()) => {
+                self.written += part.len() as u64;
+                self.unsaved = (part.len() < bytes.len()).then_some(Unsaved::AtCap(self.max_bytes));
+            }
+            Err(error) if self.kept => self.unsaved = Some(Unsaved::Failed(error)),
+            Err(error) => return Err(error),
+        }
+        if self.kept && self.unsaved.is_some() {
+            // A part of the last block, or a footer, can also be in the file.
+            self.written = self.file.metadata()?.len();
+            self.end_with(false, |unsaved| {
+                unsaved.map_or_else(String::new, |why| Notice::RestNotSaved(why.to_string()).to_string())
+            });
+        }
+        Ok(())
+    }
+
+    /// Ends the file with a text on separate lines, even if it then exceeds the maximum size. Replaces an earlier
+    /// notice. On a full disk, the text replaces the last bytes of the output.
+    fn end_with(&mut self, is_at_line_start: bool, text: impl Fn(Option<&Unsaved>) -> String) {
+        let newline = if self.unsaved.is_none() && is_at_line_start { "" } else { "\n" };
+        let last = format!("{newline}{}\n", text(self.unsaved.as_ref()));
+        let ended = self.replace_end(self.written, &last).or_else(|error| {
+            self.unsaved = Some(Unsaved::Failed(error));
+            let last = format!("\n{}\n", text(self.unsaved.as_ref()));
+            self.replace_end(self.written.saturating_sub(last.len() as u64), &last)
+        });
+        if let Err(error) = ended {
+            tracing::warn!("the end of a saved output was not written: {error}");
+        }
+    }
+
+    fn replace_end(&mut self, at: u64, text: &str) -> io::Result<()> {
+        self.file.set_len(self.written)?;
+        self.file.write_all_at(text.as_bytes(), at)?;
+        self.file.seek(SeekFrom::End(0)).map(drop)
+    }
+
+    /// Keeps the file after this value is dropped. `bytes` is the size of the complete output.
+    pub(super) fn keep(&mut self, bytes: u64) -> SavedOutput {
+        self.kept = true;
+        SavedOutput { path: self.path.clone(), first_bytes: (self.written < bytes).then_some(self.written) }
+    }
+}
+
+impl Drop for OutputFile {
+    fn drop(&mut self) {
+        if !self.kept {
+            let _swept_later = below::remove(&self.folder, self.name.as_bytes());
+        }
     }
 }

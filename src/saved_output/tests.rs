@@ -10,7 +10,7 @@ fn settings(dir: PathBuf) -> Settings {
     Settings { dir, private: true, ..Settings::default() }
 }
 
-fn create(store: &Store) -> SavedFile {
+fn create(store: &Store) -> OutputFile {
     store.create(SavedKind::COMMAND).unwrap()
 }
 

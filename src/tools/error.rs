@@ -11,6 +11,8 @@ use crate::tools::resolve::ExpectedKind;
 use cutline_core::notice::{Count, between};
 use cutline_core::text::{Size, show};
 
+pub(crate) use crate::sys::reason;
+
 /// The reason why a call failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ToolError {
@@ -216,15 +218,6 @@ pub enum ToolError {
 fn folder(path: &str) -> String {
     let shown = show::path(path);
     if shown.ends_with('.') { format!("{shown}/") } else { shown }
-}
-
-/// Returns the system's text for an error, such as `No space left on device`.
-pub fn reason(error: &io::Error) -> String {
-    let text = error.to_string();
-    match text.rsplit_once(" (os error ") {
-        Some((text, _)) => text.to_owned(),
-        None => text,
-    }
 }
 
 /// Returns `Did you mean: A, B, C?` on a separate line if there are similar names. The names are complete, so that a

@@ -74,7 +74,7 @@ fn search(cx: &Context, args: Args, conclusion: &Conclusion<Output>) -> Result<O
     let rules = walk.rules.clone();
     let is_sorted = !matches!(query.key, Key::Path);
     let results = Shared::new(Results {
-        paths: Paths::below(&cx.workspace, &place.real),
+        paths: Paths::below(&cx.workspace, &place.asked),
         page: Page::new(cx, request),
         best: is_sorted.then(|| Best::new(as_index(request.kept()))),
         skipped: SkippedEntries::default(),

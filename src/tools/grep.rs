@@ -109,7 +109,7 @@ fn search(cx: &Context, args: Args, conclusion: &Conclusion<Output>) -> Result<O
         ended.take()?.conclude(&args)
     });
     for Target { place, filter } in targets {
-        let paths = Paths::below(&cx.workspace, &place.real);
+        let paths = Paths::below(&cx.workspace, &place.asked);
         let is_folder = place.stat.kind == FileKind::Folder;
         let mut query = query.clone();
         if !is_alone || !is_folder {
@@ -184,7 +184,7 @@ fn search_file(
             results.with(|results| results.is_part_of_file = false);
         }
         Err(error) if stopped_by(&error) == Some(Stopped::Late) => return Ok(false),
-        Err(error) => return Err(ToolError::Io(cx.workspace.show(&place.real), error)),
+        Err(error) => return Err(ToolError::Io(cx.workspace.show(&place.asked), error)),
     }
     if is_binary && is_alone {
         // `No matches found` would be wrong if this is the only file of the call.

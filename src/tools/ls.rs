@@ -94,7 +94,7 @@ fn list_one(
     place: &OpenedPath,
 ) -> Result<Output, ToolError> {
     let mut page = Page::new(cx, request);
-    let name = cx.workspace.show(&place.real);
+    let name = cx.workspace.show(&place.asked);
     let long = args.long.unwrap_or(false);
     let _full = page.take(|| Group::name(line(long, Some(&place.stat), &name))); // there is no other entry
     page.answer(None, Vec::new(), Details::default())
@@ -121,7 +121,7 @@ impl<'a> Lister<'a> {
             cx,
             folder: resolve::folder(cx, &place)?,
             long: args.long.unwrap_or(false),
-            paths: only.is_some().then(|| Paths::below(&cx.workspace, &place.real)),
+            paths: only.is_some().then(|| Paths::below(&cx.workspace, &place.asked)),
             only,
             exclude,
             place,
@@ -174,7 +174,7 @@ impl<'a> Lister<'a> {
             }
             if stopped.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
-        read.map_err(|source| ToolError::Io(self.cx.workspace.show(&self.place.real), source))?;
+        read.map_err(|source| ToolError::Io(self.cx.workspace.show(&self.place.asked), source))?;
         Ok((names, stopped.filter(|stopped| *stopped == Stopped::Late)))
     }
 

@@ -106,7 +106,7 @@ fn read(cx: &Context, args: &Args, load: Load, opened: Option<Opened>) -> Result
         if load != Load::Image {
             return Ok(None);
         }
-        let shown = cx.workspace.show(&place.real);
+        let shown = cx.workspace.show(&place.asked);
         return image::read(cx, &file, &shown, place.stat.bytes, format).map(Some).map_err(failed);
     }
     if binary {
@@ -117,7 +117,7 @@ fn read(cx: &Context, args: &Args, load: Load, opened: Option<Opened>) -> Result
 }
 
 fn failure(cx: &Context, place: &OpenedPath, source: io::Error) -> ToolError {
-    let path = cx.workspace.show(&place.real);
+    let path = cx.workspace.show(&place.asked);
     match source.kind() {
         io::ErrorKind::PermissionDenied => ToolError::PermissionDenied(path),
         _ => ToolError::Io(path, source),

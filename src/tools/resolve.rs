@@ -5,6 +5,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use crate::fs::open::{FileKind, NAME_BYTES, OpenError, OpenedPath};
+use crate::fs::workspace::lexical;
 use crate::fs::{file_uri, near, workspace};
 use crate::process;
 use crate::sys::Folder;
@@ -55,13 +56,13 @@ pub fn open(cx: &Context, asked: &str, wanted: ExpectedKind) -> Result<OpenedPat
         Err(OpenError::Missing) => open_alike(cx, asked).ok_or_else(|| missing(cx, asked, wanted))?,
         other => other.map_err(|error| refused(cx, asked, error))?,
     };
-    let path = || cx.workspace.show(&place.real);
+    let path = || cx.workspace.show(&place.asked);
     match (wanted, place.stat.kind, word(place.stat.kind)) {
         (ExpectedKind::File, FileKind::Folder, _) => {
             Err(ToolError::IsDirectory { path: path(), ls: cx.has(ToolName::Ls) })
         }
         (ExpectedKind::Directory, kind, _) if kind != FileKind::Folder => {
-            let folder = place.real.parent().unwrap_or(&place.real);
+            let folder = place.asked.parent().unwrap_or(&place.asked);
             Err(ToolError::NotDirectory { path: path(), folder: cx.workspace.show(folder) })
         }
         (ExpectedKind::Entry, ..) => Ok(place),
@@ -95,12 +96,12 @@ pub fn refused(cx: &Context, asked: &str, error: OpenError) -> ToolError {
 
 /// Opens the file at `place` for reading.
 pub fn file(cx: &Context, place: &OpenedPath) -> Result<File, ToolError> {
-    place.file().map_err(|error| refused(cx, &place.real.to_string_lossy(), error))
+    place.file().map_err(|error| refused(cx, &place.asked.to_string_lossy(), error))
 }
 
 /// Opens the folder at `place` for listing.
 pub fn folder(cx: &Context, place: &OpenedPath) -> Result<Folder, ToolError> {
-    place.folder().map_err(|error| refused(cx, &place.real.to_string_lossy(), error))
+    place.folder().map_err(|error| refused(cx, &place.asked.to_string_lossy(), error))
 }
 
 /// The programs that show the content of a binary file, their arguments before and after its path, and the type that they
@@ -126,13 +127,13 @@ pub fn binary(cx: &Context, place: &OpenedPath, bytes: u64, start: &[u8]) -> Too
             fitting.find(|(program, ..)| process::on_path(program).is_some())?;
         Some(format!("{program}{before} {path}{after}"))
     });
-    ToolError::Binary { path: cx.workspace.show(&place.real), bytes, mime, inspect }
+    ToolError::Binary { path: cx.workspace.show(&place.asked), bytes, mime, inspect }
 }
 
 /// Returns the path of a file for a command, quoted and without a leading `-`, which would be parsed as an option. Returns
 /// `None` without bash, or if the path has bytes that cannot be shown.
 pub fn shell_path(cx: &Context, place: &OpenedPath) -> Option<String> {
-    let path = workspace::shown(cx.workspace.relative(&place.real));
+    let path = workspace::shown(cx.workspace.relative(&place.asked));
     quoted(path).filter(|_| cx.has(ToolName::Bash))
 }
 
@@ -155,11 +156,35 @@ fn same_name(cx: &Context, asked: &str) -> Option<OpenedPath> {
 
 fn missing(cx: &Context, asked: &str, wanted: ExpectedKind) -> ToolError {
     let nearest = Nearest::of(cx, &cx.workspace.absolute(asked), MAX_REPAIRED);
-    let near = nearest.map_or_else(Vec::new, |nearest| nearest.near(cx));
+    let mut near = elsewhere(cx, asked, wanted);
+    if near.is_empty() {
+        near = nearest.map_or_else(Vec::new, |nearest| nearest.near(cx));
+    }
     // Brackets do not count, because they are common in names.
     let has_wildcard = asked.contains(['*', '?']) && path_glob::is_listed(asked);
     let ls_glob = has_wildcard && wanted == ExpectedKind::File && cx.has(ToolName::Ls);
     ToolError::NotFound { wanted, path: cx.workspace.show_asked(asked), near, ls_glob }
+}
+
+/// Returns existing paths that end as the missing path `asked` does.
+fn elsewhere(cx: &Context, asked: &str, wanted: ExpectedKind) -> Vec<String> {
+    let path = lexical(&cx.workspace.absolute(asked));
+    let roots = cx.workspace.roots.iter().map(|root| root.real.as_path());
+    let Some(root) = roots.filter(|root| path.starts_with(root)).max_by_key(|root| root.as_os_str().len())
+    else {
+        return Vec::new();
+    };
+    let below = path.strip_prefix(root).unwrap_or(&path);
+    if path.as_os_str().len() > MAX_PATH_BYTES {
+        return Vec::new();
+    }
+    let exists = |path: &Path| {
+        let kind = OpenedPath::open(&cx.workspace, path).map(|opened| opened.stat.kind);
+        kind.is_ok_and(|kind| wanted != ExpectedKind::Directory || kind == FileKind::Folder)
+    };
+    let Ok(opened) = OpenedPath::open(&cx.workspace, root) else { return Vec::new() };
+    let found = near::with_same_end(&opened, below, exists);
+    found.iter().map(|path| cx.workspace.show(path)).collect()
 }
 
 /// The nearest existing folder above a missing path.

@@ -31,7 +31,7 @@ pub(super) struct Paths {
 }
 
 impl Paths {
-    /// Creates a formatter for paths below `folder`, a path without links. For a single file, the path below it is
+    /// Creates a formatter for paths below `folder`, as it is shown. For a single file, the path below it is
     /// empty.
     pub(super) fn below(workspace: &Workspace, folder: &Path) -> Self {
         let prefix = match workspace.show(folder) {

@@ -24,6 +24,26 @@ fn file_size_limit_only_prevents_the_saved_output() {
 }
 
 #[test]
+fn saved_output_of_a_background_process_reports_that_its_rest_is_not_saved() {
+    let limit = "trap '' XFSZ; ulimit -f 4; exec";
+    for (script, flags, why) in
+        [(limit, &[][..], "File too large"), ("exec", &["--spill-max-file", "4KB"], "4KB limit")]
+    {
+        let workspace = Workspace::new();
+        let start = Start::new(&workspace).through("bash", &["-c", &format!("{script} \"$0\" \"$@\"")]);
+        let mut client = start.flags(flags).client();
+        let command = "echo began; (until [ -e go ]; do sleep 0.01; done; seq 3000; sleep 600) &";
+        let reply = client.call("bash", json!({"command": command}));
+        let path = reply.details()["fullOutputPath"].as_str().unwrap().to_owned();
+        workspace.write("go", "");
+        let end = format!("\n[Output after this was not saved: {why}]\n");
+        eventually("its last line reports the error", || fs::read_to_string(&path).unwrap().ends_with(&end));
+        let saved = fs::read_to_string(&path).unwrap();
+        assert!(saved.starts_with("began\n1\n2\n") && saved.len() >= 4000, "{saved}");
+    }
+}
+
+#[test]
 fn search_results_are_returned_under_a_file_size_limit() {
     let workspace = Workspace::with(&json!({"a": {"lines": [1, 3000], "text": "needle {n}"}}));
     let script = "trap '' XFSZ; ulimit -f 4; exec \"$0\" \"$@\"";

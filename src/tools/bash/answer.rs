@@ -9,14 +9,13 @@ use crate::fs::workspace::shown;
 use crate::process::sandbox::AutorunChange;
 use crate::process::{Background, Cause, CommandOutcome, Ending, LateEnd, State, signal_name};
 use crate::saved_output::Unsaved;
-use crate::tools::error::reason;
 use crate::tools::notice::{FullLines, empty};
 use crate::tools::{Context, Output, ToolName, Totals, saved_result};
 use cutline_core::details::{AutorunFile, Details, FileChange, TruncationDetails};
 use cutline_core::notice::{
     Answer, Blank, NAMES_LISTED, Names, Notice, Omission, PipelineExitCodes, Saved, Shown, Status,
 };
-use cutline_core::text::{self, Size, as_index, show};
+use cutline_core::text::{self, as_index, show};
 use cutline_core::truncate::Keep;
 
 /// Returns the result of a command.
@@ -163,11 +162,7 @@ pub(super) fn status_footer(end: &LateEnd, unsaved: Option<&Unsaved>) -> String 
         Cause::Cancelled => Status::EndedWithServer,
         _ => status(ending, cause, timeout).unwrap_or(Status::Exited(0)),
     };
-    let why = unsaved.map(|unsaved| match unsaved {
-        Unsaved::AtCap(bytes) => format!("{} limit", Size(*bytes)),
-        Unsaved::Failed(error) => reason(error),
-    });
-    let rest = why.map_or_else(String::new, |why| format!("{}\n", Notice::RestNotSaved(why)));
+    let rest = unsaved.map(|why| format!("{}\n", Notice::RestNotSaved(why.to_string()))).unwrap_or_default();
     let changed = autorun_notices(autorun_changes, |path| show::name(shown(path)).into_owned());
     let changed = changed.fold(String::new(), |lines, notice| format!("{lines}{notice}\n"));
     let pipeline =
