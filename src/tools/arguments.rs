@@ -31,6 +31,9 @@ pub(super) const TAKES_LIST: &str = "x-list";
 /// Key in a property's schema. It means that the argument is accepted but not shown to clients.
 pub(super) const UNLISTED: &str = "x-unlisted";
 
+/// Pairs of arguments for which 0 can differ from an omitted argument.
+const ZEROS: [[&str; 2]; 2] = [["head", "tail"], ["before", "after"]];
+
 /// The argument that is lowered to its maximum. Models also send it in milliseconds.
 const LOWERED: &str = "timeout";
 
@@ -78,24 +81,13 @@ pub fn without_bounds(schema: &Object) -> Object {
 /// Returns an error if the arguments or `_meta` are too long for any tool, so that waiting calls use little memory.
 pub fn check_size(given: &Object, meta: &Object) -> Result<(), ToolError> {
     for (what, object) in [("arguments are", given), ("_meta is", meta)] {
-        let bytes = object.iter().map(|(name, value)| name.len() + held_by(value)).sum::<usize>();
+        let bytes = serde_json::to_vec(object).map_or(0, |json| json.len());
         if bytes > ARGUMENTS_BYTES {
             let message = format!("The {what} too long: {bytes} bytes (at most {ARGUMENTS_BYTES})");
             return Err(ToolError::Argument(message));
         }
     }
     Ok(())
-}
-
-/// Estimates the memory that a value uses, in bytes.
-fn held_by(value: &Value) -> usize {
-    size_of::<Value>()
-        + match value {
-            Value::String(text) => text.len(),
-            Value::Array(values) => values.iter().map(held_by).sum(),
-            Value::Object(object) => object.iter().map(|(name, value)| name.len() + held_by(value)).sum(),
-            Value::Null | Value::Bool(_) | Value::Number(_) => 0,
-        }
 }
 
 /// Converts checked arguments to `T`.
@@ -122,55 +114,58 @@ pub fn check(tool: &str, schema: &Object, given: &Object) -> Result<Checked, Too
     let none = Object::new();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
     let required = schema.get("required").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    // Arguments with the names of the schema.
-    let (mut named, mut ignored) = (Vec::new(), Names::default());
-    for (name, value) in foreign::rewritten(tool, given) {
-        if let Some((known, property)) = names::find(tool, properties, &name) {
-            named.push((known, property, value));
+    let mut checked = Checked::default();
+    for (name, value) in given.iter().flat_map(|(name, value)| foreign::rewritten(tool, given, name, value)) {
+        let Some((known, property)) = names::find(tool, properties, &name) else {
+            if let Some(name) = ignored(tool, properties, &name, &value)? {
+                checked.ignored.push(&name);
+            }
             continue;
-        }
-        if says_nothing(tool, &name, &value) {
-            continue;
-        }
-        if let Some(near) = names::near(tool, properties, &name) {
-            return Err(ToolError::Argument(unknown(tool, properties, &name, near)));
-        }
-        tracing::warn!(tool, argument = %shown(&name), "ignored an argument that does not exist");
-        if !names::is_ignored_silently(tool, &name) {
-            ignored.push(&shown(&name));
-        }
-    }
-    let number_of =
-        |wanted: &str| named.iter().find(|(name, ..)| *name == wanted).and_then(|(.., value)| integer(value));
-    let mut checked = Object::new();
-    for (known, property, value) in &named {
+        };
         let is_optional = !required.contains(&Value::from(known.as_str()));
-        let has_meaning =
-            is_name(property, value) || (integer(value) == Some(0) && zero_counts(known, number_of));
-        if value.is_null() || (is_optional && is_omitted(value) && !has_meaning) {
+        let is_zero = || ZEROS.iter().flatten().any(|zero| zero == known) && integer(&value) == Some(0);
+        let is_omitted = is_optional && is_omitted(&value) && !is_name(property, &value) && !is_zero();
+        if value.is_null() || is_omitted {
             continue;
         }
-        let Some(value) = coerce(known, property, value) else {
+        let Some(value) = coerce(known, property, &value) else {
             let given = shown(&value.to_string());
             return Err(ToolError::Argument(format!("{known}: must be {}, got {given}", expected(property))));
         };
-        if checked.get(known.as_str()).is_some_and(|earlier| *earlier != value) {
+        if checked.arguments.get(known).is_some_and(|earlier| *earlier != value) {
             return Err(ToolError::Argument(format!("{known}: is given twice, with different values")));
         }
-        checked.insert((*known).clone(), value);
+        checked.arguments.insert(known.clone(), value);
     }
+    drop_zeros(&mut checked.arguments);
     for name in required.iter().filter_map(Value::as_str) {
-        if !checked.contains_key(name) {
+        if !checked.arguments.contains_key(name) {
             let property = properties.get(name).unwrap_or(&Value::Null);
             return Err(ToolError::Argument(format!("{name}: is missing; must be {}", expected(property))));
         }
     }
-    Ok(Checked { arguments: checked, ignored })
+    Ok(checked)
 }
 
-/// Returns true if the value of an unknown argument has the default meaning here.
-fn says_nothing(tool: &str, name: &str, value: &Value) -> bool {
-    value.is_null() || is_omitted(value) || names::says_default(tool, name, value)
+/// Returns the name of an argument that the tool does not have, if the model should know that it is ignored.
+///
+/// # Errors
+///
+/// Returns an error if the tool has a similar argument, or another way to do the same.
+fn ignored(tool: &str, properties: &Object, name: &str, value: &Value) -> Result<Option<String>, ToolError> {
+    if value.is_null() || is_omitted(value) || names::says_default(tool, name, value) {
+        return Ok(None);
+    }
+    let name_shown = shown(name);
+    if let Some(near) = names::near(tool, properties, name) {
+        let listed = properties.iter().filter(|(_, property)| property.get(UNLISTED).is_none());
+        let all: Vec<&str> = listed.map(|(name, _)| name.as_str()).collect();
+        let message =
+            format!("is not an argument of {tool}; did you mean {near}? (it takes {})", all.join(", "));
+        return Err(ToolError::Argument(format!("{name_shown}: {message}")));
+    }
+    tracing::warn!(tool, argument = %name_shown, "ignored an argument that does not exist");
+    Ok((!names::is_ignored_silently(tool, name)).then_some(name_shown))
 }
 
 /// Returns true if a value such as `0` is a name, because the property accepts any text.
@@ -190,24 +185,20 @@ fn is_omitted(value: &Value) -> bool {
     }
 }
 
-/// Returns true if 0 differs from omitting the argument. `number_of` returns the number of another argument.
-fn zero_counts(name: &str, number_of: impl Fn(&str) -> Option<i64>) -> bool {
-    match name {
+/// Removes zeros that mean the same as an omitted argument. If a model fills in all arguments, both of a pair are 0.
+fn drop_zeros(checked: &mut Object) {
+    let [[head, tail], [before, after]] = ZEROS;
+    let number_of = |checked: &Object, name| checked.get(name).and_then(Value::as_i64);
+    for (name, other) in [(head, tail), (tail, head)] {
         // bash: `head` and `tail` share the maximum number of lines.
-        "head" => number_of("tail") > Some(0),
-        "tail" => number_of("head") > Some(0),
-        // grep: `context=3 after=0` shows only lines before matches. If a model fills in all arguments, both are 0.
-        "before" => number_of("after") != Some(0),
-        "after" => number_of("before") != Some(0),
-        _ => false,
+        if number_of(checked, name) == Some(0) && number_of(checked, other).is_none_or(|other| other <= 0) {
+            checked.remove(name);
+        }
     }
-}
-
-fn unknown(tool: &str, properties: &Object, name: &str, near: &str) -> String {
-    let listed = properties.iter().filter(|(_, property)| property.get(UNLISTED).is_none());
-    let all: Vec<&str> = listed.map(|(name, _)| name.as_str()).collect();
-    let name = shown(name);
-    format!("{name}: is not an argument of {tool}; did you mean {near}? (it takes {})", all.join(", "))
+    // grep: `context=3 after=0` shows only lines before matches.
+    if [before, after].iter().all(|name| number_of(checked, name) == Some(0)) {
+        [before, after].iter().for_each(|name| drop(checked.remove(*name)));
+    }
 }
 
 /// Formats a given text for an error: without control characters, and with at most `GIVEN_CHARS` characters.

@@ -52,71 +52,65 @@ const FILES = {
     large: record(0, {}) + "\n" + record(100_000, large),
 };
 
-// The data of the plots in order, as paths in the JSON.
-const span = (field) => (sums) =>
-    sums.overTime.spans.flatMap((span) => ((field === "calls" ? span.calls : span.answers) ? [span[field]] : []));
-const PLOTS = [
-    (sums) => sums.total.limitUse.answersByTenth,
-    span("calls"),
-    span("truncatedPercent"),
-    span("limitPercent"),
-    (sums) => {
-        const [given, left] = [span("estimatedTokensGiven")(sums), span("estimatedTokensLeftOut")(sums)];
-        return given.flatMap((tokens, n) => [tokens, left[n]]);
-    },
-];
-
 function equal(shown, expected, what) {
     const [a, b] = [JSON.stringify(shown), JSON.stringify(expected)];
     if (a !== b) throw new Error(`${what}: ${a} is not ${b}`);
 }
 
-const at = (value, pointer) =>
-    pointer.split("/").slice(1).reduce((value, key) => value[key.replaceAll("~1", "/").replaceAll("~0", "~")], value);
+// Returns the rows that the table must have, as numbers.
+function rows(sums) {
+    const row = (name, one) => [
+        name, one.calls, one.errors, one.truncated.percent, one.limitUse.meanPercent, one.given.bytes / 1000,
+        one.leftOut.bytes / 1000, one.given.estimatedTokens, one.leftOut.estimatedTokens, one.durationMs.median,
+        one.durationMs.p95,
+    ];
+    return [...Object.entries(sums.tools), ["all", sums.total]].map(([name, one]) => row(name, one));
+}
 
-// Runs in the page. Returns its numbers, other text, colours and bars.
+// Returns the percentages that the two plots must have.
+function plots(sums, tool) {
+    const spans = sums.overTime.spans.map(({ tools }) => (tool ? [tools[tool]].filter(Boolean) : Object.values(tools)));
+    const sum = (span, key) => span.reduce((sum, one) => sum + one[key], 0);
+    const answered = spans.filter((span) => sum(span, "answers"));
+    return [
+        answered.map((span) => (100 * sum(span, "truncated")) / sum(span, "answers")),
+        answered.map((span) => sum(span, "limitPercents") / sum(span, "answers")),
+    ];
+}
+
+// Runs in the page. Returns its table, bars and colours.
 function look() {
-    const seen = (element) => element.checkVisibility() && element.getClientRects().length > 0;
-    const numbers = [...document.querySelectorAll("data[data-of]")].map((one) => [one.dataset.of, one.textContent, one.value]);
-    const times = [...document.querySelectorAll("time[data-of]")].map((one) => [one.dataset.of, one.dateTime, one.textContent]);
-    const cells = [...document.querySelectorAll("td, dd")].map((cell) => {
-        const copy = cell.cloneNode(true);
-        copy.querySelectorAll("data, time").forEach((one) => one.remove());
-        return copy.textContent;
-    });
     const channel = (n) => (n / 255 <= 0.04045 ? n / 255 / 12.92 : ((n / 255 + 0.055) / 1.055) ** 2.4);
-    const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
-    const parts = (colour) => colour.match(/[\d.]+/g).map(Number);
-    const behind = (element) => {
-        for (let one = element; one; one = one.parentElement) {
-            const colour = parts(getComputedStyle(one).backgroundColor);
-            if (colour.length < 4 || colour[3] > 0) return colour;
-        }
-        return [255, 255, 255];
+    const light = (colour) => {
+        const [r, g, b] = colour.match(/[\d.]+/g).map((n) => channel(Number(n)));
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
     };
-    const contrast = (element, colour) => {
-        const [a, b] = [light(parts(colour)), light(behind(element))];
+    const contrast = (colour) => {
+        const [a, b] = [light(colour), light(getComputedStyle(document.body).backgroundColor)];
         return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
     };
     const own = (element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
-    const texts = [...document.body.querySelectorAll("*")].filter((one) => own(one) && seen(one)).map((one) => {
-        const colour = one.closest("svg") ? getComputedStyle(one).fill : getComputedStyle(one).color;
-        return [one.textContent.trim().slice(0, 40), contrast(one, colour), parseFloat(getComputedStyle(one).fontSize)];
+    const texts = [...document.body.querySelectorAll("h1, h2, p, th, td, label, text")].filter(own);
+    const style = (element) => getComputedStyle(element);
+    return {
+        scrollWidth: document.documentElement.scrollWidth,
+        rows: [...document.querySelectorAll("tbody tr")].map((row) => [...row.cells].map((cell) => cell.textContent)),
+        heights: [...document.querySelectorAll("svg")].map((svg) =>
+            [...svg.querySelectorAll("rect")].map((bar) => bar.height.baseVal.value)),
+        outside: [...document.querySelectorAll("svg")].filter((svg) => svg.getBBox().width > svg.clientWidth).length,
+        bars: [...document.querySelectorAll("rect")].map((bar) => contrast(style(bar).fill)),
+        texts: texts.map((one) => [one.textContent.slice(0, 40), contrast(one.closest("svg") ? style(one).fill : style(one).color)]),
+    };
+}
+
+function checkPlots(heights, sums, tool) {
+    const expected = plots(sums, tool);
+    equal(heights.map((bars) => bars.length), expected.map((bars) => bars.length), `number of bars for ${tool || "all"}`);
+    const highest = 150;
+    expected.flat().forEach((percent, n) => {
+        const height = heights.flat()[n];
+        if (Math.abs(height - (percent / 100) * highest) > 0.5) throw new Error(`a bar of ${height} for ${percent}%`);
     });
-    const plots = [...document.querySelectorAll("figure")].map((figure) => {
-        const svg = [...figure.querySelectorAll("svg")].filter(seen);
-        const bars = [...svg[0].querySelectorAll("rect")];
-        const scale = svg[0].getBoundingClientRect().width / svg[0].viewBox.baseVal.width;
-        return {
-            shown: svg.length,
-            heights: bars.map((bar) => bar.height.baseVal.value),
-            contrast: bars.map((bar) => contrast(bar, getComputedStyle(bar).fill)),
-            letters: scale * Math.min(...[...svg[0].querySelectorAll("text")].map((one) => parseFloat(getComputedStyle(one).fontSize))),
-        };
-    });
-    const { scrollWidth } = document.documentElement;
-    const wide = [...document.querySelectorAll(".table")].filter((one) => seen(one) && one.scrollWidth > one.clientWidth + 1);
-    return { title: document.title, scrollWidth, wide: wide.length, numbers, times, cells, texts, plots, scripts: document.scripts.length };
 }
 
 async function check(page, name, sums, width, scheme) {
@@ -131,54 +125,23 @@ async function check(page, name, sums, width, scheme) {
     await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
     await page.goto(url, { waitUntil: "networkidle0" });
     if (pictures) await page.screenshot({ path: path.join(pictures, `${name}-${width}-${scheme}.png`), fullPage: true });
-    await page.$$eval("details", (all) => all.forEach((one) => (one.open = true)));
-    const page_ = await page.evaluate(look);
+    const found = await page.evaluate(look);
 
     equal(said, [], "the console");
     equal(asked.filter((one) => !one.startsWith("data:")), [url], "requests");
-    equal([page_.title, page_.scripts], ["cutline stats", 0], "title and scripts");
-    equal(page_.scrollWidth, width, "the width of what is in the page");
-    // A table with very large numbers can scroll in its frame.
-    if (name === "day") equal(page_.wide, 0, "tables that do not fit");
-    for (const [of, text, value] of page_.numbers) {
-        equal(text.replaceAll(",", ""), String(value), of);
-        equal(Number(value), at(sums, of), of);
+    equal(await page.title(), "cutline stats", "the title");
+    equal([found.scrollWidth, found.outside], [width, 0], "the width of what is in the page");
+    const number = (text) => (text === "–" ? null : Number(text.replace("+", "").replaceAll(",", "")));
+    const near = (number) => (number === null ? null : Math.round(number * 10) / 10);
+    const expected = rows(sums).map(([tool, ...numbers]) => [tool, ...numbers.map(near)]);
+    equal(found.rows.map(([tool, ...cells]) => [tool, ...cells.map(number)]), expected, "the table");
+    checkPlots(found.heights, sums, "");
+    for (const tool of Object.keys(sums.tools)) {
+        await page.select("select", tool);
+        checkPlots((await page.evaluate(look)).heights, sums, tool);
     }
-    for (const [of, time, text] of page_.times) {
-        equal(time, at(sums, of), of);
-        equal(text, time.slice(0, 19).replace("T", " "), of);
-    }
-    equal(page_.cells.filter((text) => /\d/.test(text)), [], "digits that are no number of the JSON");
-    const shown = new Set(page_.numbers.map(([of]) => of));
-    const missing = [];
-    for (const [n, one] of sums.overTime.spans.entries()) {
-        const fields = Object.entries(one).filter(([key, value]) => key !== "start" && value !== null);
-        if (one.calls && sums.total.answers) {
-            missing.push(...fields.map(([key]) => `/overTime/spans/${n}/${key}`).filter((of) => !shown.has(of)));
-        }
-    }
-    if (sums.total.answers) sums.total.limitUse.answersByTenth.forEach((_, n) => {
-        const of = `/total/limitUse/answersByTenth/${n}`;
-        if (!shown.has(of)) missing.push(of);
-    });
-    equal(missing, [], "plotted numbers that no table has");
-
-    equal(page_.plots.length, sums.total.answers ? PLOTS.length : 0, "plots");
-    for (const [n, plot] of page_.plots.entries()) {
-        const values = PLOTS[n](sums);
-        equal([plot.shown, plot.heights.length], [1, values.length], `pictures and bars of plot ${n}`);
-        const most = Math.max(...values);
-        const tallest = Math.max(...plot.heights);
-        values.forEach((value, bar) => {
-            const off = Math.abs(plot.heights[bar] - (most ? (value / most) * tallest : 0));
-            if (off > 2) throw new Error(`plot ${n}: bar ${bar} is ${plot.heights[bar]} of ${tallest} high for ${value} of ${most}`);
-        });
-        const faint = plot.contrast.filter((ratio) => ratio < MARK_CONTRAST);
-        equal(faint, [], `bars of plot ${n} that are hard to see`);
-        if (plot.letters < 9) throw new Error(`plot ${n}: letters of ${plot.letters} pixels`);
-    }
-    const faint = page_.texts.filter(([, ratio, size]) => ratio < TEXT_CONTRAST || size < 9);
-    equal(faint, [], "texts that are hard to read");
+    equal(found.bars.filter((ratio) => ratio < MARK_CONTRAST), [], "bars that are hard to see");
+    equal(found.texts.filter(([, ratio]) => ratio < TEXT_CONTRAST), [], "texts that are hard to read");
 }
 
 // As root and in containers, the sandbox of the browser is not available.
@@ -199,17 +162,6 @@ try {
             }
         }
     }
-    // A print has dark text, even with a dark screen, and shows the collapsed numbers.
-    const page = await running.newPage();
-    await page.goto(String(pathToFileURL(path.join(folder, "day.html"))));
-    await page.emulateMediaType("print");
-    const paper = await page.evaluate(() => [
-        getComputedStyle(document.body).color,
-        document.querySelector("details table").checkVisibility({ contentVisibilityAuto: true }),
-    ]);
-    equal(paper, ["rgb(27, 32, 39)", true], "letters and folded numbers on paper");
-    const pdf = await page.pdf({ path: pictures && path.join(pictures, "day.pdf") });
-    if (pdf.length < 10_000) throw new Error(`a print of ${pdf.length} bytes`);
 } finally {
     await running.close();
     rmSync(folder, { recursive: true });

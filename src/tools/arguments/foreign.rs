@@ -10,10 +10,9 @@ use serde_json::Value;
 use super::names::{has, joined};
 use super::{Object, boolean, integer};
 
-/// Names for the first line and the last line to read, and for an array with both.
+/// Names for the first line and the last line to read.
 const FIRST_LINES: &str = "startline fromline linestart startlineoneindexed firstline";
 const LAST_LINES: &str = "endline toline lineend endlineoneindexedinclusive endlineinclusive lastline";
-const LINE_RANGES: &str = "viewrange linerange";
 
 /// Values of `type` in other tools for finding files.
 const TYPES: [(&str, &str); 3] =
@@ -22,23 +21,16 @@ const TYPES: [(&str, &str); 3] =
 /// Arguments here, with their values.
 type Equivalents = Vec<(&'static str, Value)>;
 
-/// Returns all arguments, with equivalents here instead of the arguments of other tools.
-pub(super) fn rewritten(tool: &str, given: &Object) -> Vec<(String, Value)> {
-    let range = if tool == "read" { line_range(given) } else { None };
-    let (range, mut own) = range.unwrap_or_default();
-    let mut rest = Vec::new();
-    for (name, value) in given.iter().filter(|(name, _)| !range.contains(name)) {
-        match equivalent(tool, name, value) {
-            Some(equivalents) => own.extend(equivalents),
-            None => rest.push((name.clone(), value.clone())),
-        }
-    }
-    rest.extend(own.into_iter().map(|(name, value)| (name.to_owned(), value)));
-    rest
+/// Returns an argument, or its equivalents here if it is one of another tool.
+pub(super) fn rewritten(tool: &str, given: &Object, name: &str, value: &Value) -> Vec<(String, Value)> {
+    let Some(own) = equivalent(tool, given, name, value) else {
+        return vec![(name.to_owned(), value.clone())];
+    };
+    own.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 /// Returns the arguments here that mean the same as an argument of another tool. Options of ripgrep are case sensitive.
-fn equivalent(tool: &str, name: &str, value: &Value) -> Option<Equivalents> {
+fn equivalent(tool: &str, given: &Object, name: &str, value: &Value) -> Option<Equivalents> {
     let option =
         |mode: &str| if boolean(value) == Some(true) { vec![("mode", mode.into())] } else { Vec::new() };
     match (tool, name) {
@@ -64,9 +56,19 @@ fn equivalent(tool: &str, name: &str, value: &Value) -> Option<Equivalents> {
         ("grep" | "find", "casesensitive") => Some(vec![("ignoreCase", (!boolean(value)?).into())]),
         ("find", "recursive") if boolean(value) == Some(false) => Some(vec![("maxDepth", 1.into())]),
         ("find", "type" | "filetype" | "kind") => {
-            let given = value.as_str()?.to_lowercase();
-            let (kind, _) = TYPES.iter().find(|(_, others)| has(others, &given))?;
+            let kind = value.as_str()?.to_lowercase();
+            let (kind, _) = TYPES.iter().find(|(_, others)| has(others, &kind))?;
             Some(vec![("type", (*kind).into())])
+        }
+        ("read", first) if has(FIRST_LINES, first) => lines(integer(value)?, None),
+        ("read", last) if has(LAST_LINES, last) => {
+            let first = given.iter().find(|(name, _)| has(FIRST_LINES, &joined(name)) || *name == "offset");
+            let own = lines(first.and_then(|(_, first)| integer(first)).unwrap_or(1), Some(integer(value)?))?;
+            Some(own.into_iter().filter(|(name, _)| *name == "limit").collect())
+        }
+        ("read", "viewrange" | "linerange") => {
+            let [first, last] = both_ends(value)?;
+            lines(integer(&first)?, Some(integer(&last)?))
         }
         ("read", "tail" | "taillines") => {
             let lines = integer(value).filter(|lines| *lines > 0)?;
@@ -85,33 +87,15 @@ fn command_line(value: &Value) -> Option<String> {
     shlex::try_join(words.filter(|words| !words.is_empty())?).ok()
 }
 
-/// Returns the names of the arguments for the first and the last line, and the equivalent `offset` and `limit`.
-fn line_range(given: &Object) -> Option<(Vec<&String>, Equivalents)> {
-    let of = |names| given.iter().find(|(name, _)| has(names, &joined(name)));
-    let range = of(LINE_RANGES).map(|(name, range)| Some((name, both_ends(range)?)));
-    let ends = match &range {
-        None => [of(FIRST_LINES), of(LAST_LINES)],
-        Some(range) => {
-            let (name, [first, last]) = range.as_ref()?;
-            [Some((*name, first)), Some((*name, last))]
-        }
-    };
-    let number = |end: Option<(_, &Value)>| match end {
-        Some((_, value)) if !value.is_null() => integer(value).map(Some),
-        _ => Some(None),
-    };
-    let (first, last) = (number(ends[0])?, number(ends[1])?.filter(|last| *last != -1));
-    let names: Vec<&String> = ends.into_iter().flatten().map(|(name, _)| name).collect();
-    let start = first.unwrap_or(1).max(1);
-    let mut own = Vec::new();
-    if first.is_some() {
-        own.push(("offset", start.into()));
-    }
-    if let Some(last) = last {
-        let lines = last.checked_sub(start)?.checked_add(1).filter(|lines| *lines > 0)?;
+/// Returns the `offset` and the `limit` of a range of lines. A last line of -1 is the end of the file.
+fn lines(first: i64, last: Option<i64>) -> Option<Equivalents> {
+    let first = first.max(1);
+    let mut own = vec![("offset", first.into())];
+    if let Some(last) = last.filter(|last| *last != -1) {
+        let lines = last.checked_sub(first)?.checked_add(1).filter(|lines| *lines > 0)?;
         own.push(("limit", lines.into()));
     }
-    (!names.is_empty()).then_some((names, own))
+    Some(own)
 }
 
 /// Returns the first and the last line of a range: an array, or text such as `5-9`.

@@ -44,7 +44,20 @@ const OTHER_NAMES: &[(&str, &str, &str)] = &[
     ("grep", "-C", "context"),
     ("grep", "-i", "ignoreCase"),
     ("grep", "outputmode", "mode"),
+    // Comments about the call, what the tool does anyway, and limits that are not enabled.
+    (
+        "",
+        "comment description explanation intent justification maxbytes maxtokens purpose reason reasoning requestid \
+         requiresapproval sandboxpermissions securityrisk sessionid summary taskprogress thought thoughts title \
+         toolcallid waitforprevious",
+        NOTHING,
+    ),
+    ("grep", "n linenumber linenumbers", NOTHING),
+    ("ls", "filefilteringoptions respectgitignore", NOTHING),
 ];
+
+/// Marks names that a tool ignores without a notice.
+const NOTHING: &str = "";
 
 /// Names in other tools, without separators, of arguments that have another form here, and what to use here instead.
 /// Their values have no equivalent, and the call would have another meaning without them.
@@ -89,19 +102,6 @@ const DEFAULTS: &[(&str, &str, &str)] = &[
     ("ls", "type", "any all"),
 ];
 
-/// The tools that ignore arguments silently (none means every tool), and those names without separators: comments about
-/// the call, what the tool does anyway, and limits that are not enabled.
-const IGNORED: &[(&str, &str)] = &[
-    (
-        "",
-        "comment description explanation intent justification maxbytes maxtokens purpose reason reasoning requestid \
-         requiresapproval sandboxpermissions securityrisk sessionid summary taskprogress thought thoughts title \
-         toolcallid waitforprevious",
-    ),
-    ("grep", "n linenumber linenumbers"),
-    ("ls", "filefilteringoptions respectgitignore"),
-];
-
 /// Minimum Jaro-Winkler similarity for which an unknown name is treated as a misspelling of a known one.
 const NEAR: f64 = 0.8;
 
@@ -109,15 +109,19 @@ const NEAR: f64 = 0.8;
 /// has this name in another tool.
 pub(super) fn find<'a>(tool: &str, properties: &'a Object, name: &str) -> Option<(&'a String, &'a Value)> {
     properties.get_key_value(name).or_else(|| {
-        let joined = joined(name);
-        let same = properties.iter().find(|(known, _)| super::names::joined(known) == joined);
-        same.or_else(|| {
-            let is_of = |(tools, others, _): &&(&str, &str, _)| {
-                (tools.is_empty() || has(tools, tool)) && (has(others, &joined) || has(others, name))
-            };
-            properties.get_key_value(OTHER_NAMES.iter().find(is_of)?.2)
-        })
+        let joined_name = joined(name);
+        let same = properties.iter().find(|(known, _)| joined(known) == joined_name);
+        same.or_else(|| properties.get_key_value(other_name(tool, name)?))
     })
+}
+
+/// Returns the argument that has this name in another tool.
+fn other_name(tool: &str, name: &str) -> Option<&'static str> {
+    let joined = joined(name);
+    let is_of = |(tools, others, _): &&(&str, &str, &str)| {
+        (tools.is_empty() || has(tools, tool)) && (has(others, &joined) || has(others, name))
+    };
+    OTHER_NAMES.iter().find(is_of).map(|(.., known)| *known)
 }
 
 /// Suggests what an unknown `name` probably means: the argument with the same effect here, or the property with the
@@ -147,8 +151,7 @@ pub(super) fn says_default(tool: &str, name: &str, value: &Value) -> bool {
 /// Returns true if the model need not know that the tool ignores this argument. Unknown arguments of bash are about its
 /// terminal, or comments.
 pub(super) fn is_ignored_silently(tool: &str, name: &str) -> bool {
-    let is_listed = |(of, names): &(&str, &str)| (of.is_empty() || *of == tool) && has(names, &joined(name));
-    tool == "bash" || IGNORED.iter().any(is_listed)
+    tool == "bash" || other_name(tool, name) == Some(NOTHING)
 }
 
 /// Returns true if `word` is one of the words in a row of a table.

@@ -124,7 +124,7 @@ fn oversized_arguments_are_refused() {
         ("read", json!({"path": long})),
         ("bash", json!({"command": long})),
         ("grep", json!({"pattern": long, "literal": true})),
-        ("find", json!({"pattern": "*", "path": vec![0; 9000]})),
+        ("find", json!({"pattern": "*", "path": vec![0; 200_000]})),
         ("ls", json!({long.as_str(): 1})),
     ] {
         client
