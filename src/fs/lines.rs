@@ -46,23 +46,14 @@ pub enum Bytes<'a> {
     Open(&'a File),
 }
 
-/// A page-aligned buffer, into which the kernel copies at full speed. One that is shorter than a page is not aligned.
-///
-/// Some processors copy at a third of the speed if a file is read to an address just after the start of a page. The
-/// address of a large allocation usually is.
-#[derive(Debug)]
-pub struct Buffer {
-    bytes: Vec<u8>,
-    start: usize,
-    len: usize,
-}
-
 impl TextFile<'_> {
     /// Creates a buffer for blocks of this text of at most `block_bytes`.
-    pub fn buffer(&self, block_bytes: usize) -> Buffer {
+    pub fn buffer(&self, block_bytes: usize) -> Vec<u8> {
         match self.bytes {
-            Bytes::Held(_) => Buffer::new(0),
-            Bytes::Open(_) => Buffer::new(as_index(self.end.saturating_sub(self.start)).min(block_bytes)),
+            Bytes::Held(_) => Vec::new(),
+            Bytes::Open(_) => {
+                vec![0; as_index(self.end.saturating_sub(self.start)).min(block_bytes) + ALIGNMENT]
+            }
         }
     }
 
@@ -75,7 +66,7 @@ impl TextFile<'_> {
     pub fn blocks(
         &self,
         from: u64,
-        buffer: &mut Buffer,
+        buffer: &mut [u8],
         stop: &Stop,
         mut visit: impl FnMut(u64, &[u8]) -> ControlFlow<()>,
     ) -> io::Result<()> {
@@ -86,13 +77,13 @@ impl TextFile<'_> {
             }
             Bytes::Open(file) => file,
         };
-        let mut at = from;
+        let (mut at, buffer) = (from, aligned(buffer));
         while at < self.end {
             stop.check()?;
-            let block = buffer.first(as_index(self.end - at));
-            let read = read_at(file, block, at)?;
+            let wanted = as_index(self.end - at).min(buffer.len());
+            let read = read_at(file, &mut buffer[..wanted], at)?;
             // An empty read means that the file was truncated in the meantime.
-            if read == 0 || visit(at, &block[..read]).is_break() {
+            if read == 0 || visit(at, &buffer[..read]).is_break() {
                 break;
             }
             at += read as u64;
@@ -135,21 +126,12 @@ impl TextFile<'_> {
     }
 }
 
-impl Buffer {
-    /// Creates a buffer of `len` bytes, all 0.
-    pub fn new(len: usize) -> Self {
-        let spare = if len < ALIGNMENT { 0 } else { ALIGNMENT };
-        let bytes = vec![0; len + spare];
-        let start = bytes.as_ptr().align_offset(ALIGNMENT);
-        // The offset is unknown if pointers have no address. Any start is then correct.
-        Self { start: if start < spare { start } else { 0 }, len, bytes }
-    }
-
-    /// Returns the first `len` bytes, or all bytes if there are fewer.
-    pub fn first(&mut self, len: usize) -> &mut [u8] {
-        let len = len.min(self.len);
-        &mut self.bytes[self.start..self.start + len]
-    }
+/// Returns the part of a buffer after its first page border, for copies at full speed. Some processors copy at a third of
+/// the speed to an address just after the start of a page. The address of a large allocation usually is.
+fn aligned(buffer: &mut [u8]) -> &mut [u8] {
+    let len = buffer.len().saturating_sub(ALIGNMENT);
+    let start = buffer.as_ptr().align_offset(ALIGNMENT).min(buffer.len() - len);
+    &mut buffer[start..][..len]
 }
 
 /// Returns the encoding of a file without a mark, whose first `len` bytes are in `buffer`, and the number of bytes that
@@ -162,23 +144,15 @@ pub(crate) fn detect(
 ) -> io::Result<(Encoding, usize)> {
     // What was read of a file without a size has to be enough.
     let text_bytes = if size == 0 { len as u64 } else { size };
-    let most = SAMPLE_BYTES.min(as_index(size));
-    let mut len = len;
-    loop {
-        if let Some(encoding) = Encoding::detect(&buffer[..len], text_bytes) {
-            return Ok((encoding, len));
-        }
-        // The first characters beyond ASCII decide, so most texts need only a part of the sample.
-        let next = (4 * len).max(DETECTION_BYTES).min(most);
-        buffer.reserve(most.saturating_sub(buffer.len()));
-        buffer.resize(buffer.len().max(next), 0);
-        let read = read_at(file, &mut buffer[len..next], len as u64)?;
-        len += read;
-        if read == 0 {
-            // The file is shorter than it was.
-            return Ok((Encoding::detect(&buffer[..len], len as u64).unwrap_or(Encoding::Utf8), len));
-        }
+    if let Some(encoding) = Encoding::detect(&buffer[..len], text_bytes) {
+        return Ok((encoding, len));
     }
+    let most = SAMPLE_BYTES.min(as_index(size)).max(len);
+    buffer.resize(buffer.len().max(most), 0);
+    let len = len + read_at(file, &mut buffer[len..most], len as u64)?;
+    // The file can be shorter than it was.
+    let text_bytes = if len < most { len as u64 } else { text_bytes };
+    Ok((Encoding::detect(&buffer[..len], text_bytes).unwrap_or(Encoding::Utf8), len))
 }
 
 /// Reads until `buffer` is full or the file ends, so that short reads do not split pairs of bytes.
@@ -235,12 +209,12 @@ mod tests {
     }
 
     #[test]
-    fn buffer_begins_at_a_page() {
-        let mut buffer = Buffer::new(10_000);
-        assert_eq!(buffer.first(10_000).len(), 10_000);
-        assert_eq!(buffer.first(10).as_ptr().align_offset(ALIGNMENT), 0);
-        for len in [0, 1, ALIGNMENT - 1, ALIGNMENT] {
-            assert_eq!(Buffer::new(len).first(usize::MAX).len(), len);
+    fn blocks_begin_at_a_page() {
+        assert_eq!(aligned(&mut []).len(), 0);
+        for len in [1, ALIGNMENT, 10_000] {
+            let mut buffer = vec![0; len + ALIGNMENT];
+            assert_eq!(aligned(&mut buffer).len(), len);
+            assert_eq!(aligned(&mut buffer).as_ptr().align_offset(ALIGNMENT), 0);
         }
     }
 }
