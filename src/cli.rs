@@ -25,7 +25,7 @@ use anstream::adapter::strip_str;
 use anyhow::{Context as _, anyhow};
 use clap::builder::Resettable;
 use clap::parser::ValueSource;
-use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::fs;
 use crate::process::{self, environment, sandbox};
@@ -132,29 +132,6 @@ fn split_paths(list: impl AsRef<OsStr>) -> Vec<PathBuf> {
     std::env::split_paths(list.as_ref()).filter(|path| !path.as_os_str().is_empty()).collect()
 }
 
-/// The clients that `cutline config` supports.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Client {
-    ClaudeDesktop,
-    ClaudeCode,
-    Cursor,
-    Vscode,
-    Codex,
-    Opencode,
-    Gemini,
-    Qwen,
-    Cline,
-    Continue,
-}
-
-/// The sessions to which an entry applies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ConfigScope {
-    Project,
-    User,
-    Local,
-}
-
 /// The ids of the server's flags that `cutline truncate` accepts.
 const TRUNCATE_FLAGS: [&str; 9] = [
     "max_lines",
@@ -253,6 +230,27 @@ fn with_own_flags(command: clap::Command) -> clap::Command {
 fn without_empty_variable(arg: clap::Arg) -> clap::Arg {
     let is_empty = arg.get_env().and_then(std::env::var_os).is_some_and(|value| value.is_empty());
     if is_empty { arg.env(Resettable::Reset) } else { arg }
+}
+
+/// Parses the arguments of an entry, as a server that starts with them would.
+///
+/// # Errors
+///
+/// Returns the first line of the message if they are invalid or do not start a server.
+fn parsed(arguments: &[String]) -> Result<Options, String> {
+    let first_line = |error: clap::Error| {
+        let text = error.to_string();
+        text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
+    };
+    let words = [NAME].into_iter().chain(arguments.iter().map(String::as_str));
+    let cli = command()
+        .try_get_matches_from(words)
+        .and_then(|matches| Cli::parsed(&matches))
+        .map_err(first_line)?;
+    if cli.command.is_some() {
+        return Err("the arguments do not start a server".to_owned());
+    }
+    cli.options.limits().map(|_| cli.options).map_err(|error| error.to_string())
 }
 
 /// Returns true if both paths exist and refer to the same file or folder.

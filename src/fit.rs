@@ -17,7 +17,7 @@ use cutline_core::truncate::BytesAs;
 
 use crate::limits::{Limits, NOTICE_BYTES};
 
-pub use clients::CLIENTS;
+pub use clients::{CLIENTS, Files, Format, Scope};
 
 /// The profile of a client.
 #[derive(Debug, PartialEq, Eq)]
@@ -25,8 +25,8 @@ pub struct Client {
     /// The name for `--fit`. Names of the client's programs, of editor extensions, and of programs based on it contain
     /// the words of this name without separators.
     pub id: &'static str,
-    /// The version that was measured.
-    pub version: &'static str,
+    /// The version that was measured. Without it, the client has no profile.
+    pub version: Option<&'static str>,
     /// Maximum lines of a result, without the notice.
     max_lines: Option<u64>,
     /// Maximum bytes of a result, without the notice and the client's own text.
@@ -41,6 +41,8 @@ pub struct Client {
     has_images: bool,
     /// True if details are omitted, because the client would pass them to the model.
     pub omits_details: bool,
+    /// The files for entries of servers, if `cutline config` supports the client.
+    pub files: Option<Files>,
 }
 
 /// Maximum bytes of a client name that is compared. Known names have less than half of that.
@@ -88,9 +90,14 @@ pub struct Given {
 }
 
 impl Client {
-    /// Returns the client with that id.
+    /// Returns the clients that were measured, which have a profile.
+    pub fn measured() -> impl Iterator<Item = &'static Self> {
+        CLIENTS.iter().filter(|client| client.version.is_some())
+    }
+
+    /// Returns the profile with that id.
     pub fn of_id(id: &str) -> Option<&'static Self> {
-        CLIENTS.iter().find(|client| client.id == id)
+        Self::measured().find(|client| client.id == id)
     }
 
     /// Returns true if this is the name of the client, or of a program that is based on it: the name starts with the id
@@ -174,7 +181,7 @@ impl Fit {
             Self::Client(client) => Some(client),
             Self::Auto => {
                 let name = name.filter(|name| name.len() <= NAME_BYTES)?;
-                CLIENTS.iter().find(|client| client.is_called(name.as_bytes()))
+                Client::measured().find(|client| client.is_called(name.as_bytes()))
             }
         }
     }
@@ -270,7 +277,7 @@ mod tests {
             ("strands", 2000, 30_000, None, true, true),
             ("smolagents", 2000, 30_000, None, false, true),
         ];
-        for (client, case) in CLIENTS.iter().zip(cases) {
+        for (client, case) in Client::measured().zip(cases) {
             let fitted = client.fitted(&Limits::default(), Given::default(), None);
             let within = fitted.answer_within.map(|within| within.as_secs());
             let images = fitted.images.is_some();
@@ -333,7 +340,7 @@ mod tests {
 
     #[test]
     fn ids_are_unique() {
-        for client in &CLIENTS {
+        for client in Client::measured() {
             assert_eq!(Client::of_id(client.id), Some(client));
         }
     }

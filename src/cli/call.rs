@@ -29,6 +29,8 @@ use super::{Options, TOOL_ERROR, print, print_styled, refuse_in, serve};
 const WORDS: &str = "words";
 /// The style of notices on a terminal.
 const NOTICE: Style = AnsiColor::Yellow.on_default();
+/// The start of the hint how to wait for a command that keeps running.
+const WAIT_HINT: &str = " Use bash to wait for it: ";
 /// Exit code of a call that was cancelled with Ctrl-C.
 const INTERRUPTED: i32 = 130;
 
@@ -73,7 +75,7 @@ pub(super) fn run(options: &Options, matches: &ArgMatches, json: bool) -> anyhow
     let (cx, given, stats) =
         prepared(options, tool, words).unwrap_or_else(|message| refuse_in(&["call", name], message));
     let start = Instant::now();
-    let Called { outcome, limits } = runtime.block_on(call(&cx, tool, &given));
+    let Called { mut outcome, limits } = runtime.block_on(call(&cx, tool, &given));
     let counted = Outcome::of(&outcome, &limits);
     stats.add(&Record::new(now_ms(), Tool::Own(tool), start.elapsed(), counted));
     let code = match &outcome {
@@ -81,22 +83,32 @@ pub(super) fn run(options: &Options, matches: &ArgMatches, json: bool) -> anyhow
         Ok(_) => 0,
         Err(_) => TOOL_ERROR,
     };
-    let background = outcome.as_ref().ok().and_then(|output| output.details.background_pids.as_ref());
-    let ended =
-        background.map(|ids| Count(ids.len() as u64, "background process was", "background processes were"));
+    let ended = outcome.as_mut().ok().and_then(ended_with_call);
     if json {
         print_text(&(serde_json::to_string_pretty(&result_of(outcome, options.shape()))? + "\n"))?;
     } else {
         print_answer(outcome)?;
     }
-    if let Some(processes) = ended {
-        // The result states that they keep running, which is true only in a server.
-        let message =
-            format!("{processes} ended with this call: only a server keeps background processes running");
+    if let Some(message) = ended {
         writeln!(anstream::stderr(), "{NOTICE}{message}{NOTICE:#}")?;
     }
     runtime.shutdown_background();
     Ok(code)
+}
+
+/// Returns a message about processes that ended with the call. The result states that they keep running, which is true only
+/// in a server. Removes the hint how to wait for a command.
+fn ended_with_call(output: &mut Output) -> Option<String> {
+    if output.details.still_running == Some(true) {
+        let hint = output.text.rfind(WAIT_HINT).filter(|at| *at >= output.body_bytes);
+        if let Some((at, len)) = hint.and_then(|at| Some((at, output.text.get(at..)?.find(']')?))) {
+            output.text.replace_range(at..at + len, "");
+        }
+        return Some("the command ended with this call: only a server keeps commands running".to_owned());
+    }
+    let count = output.details.background_pids.as_ref()?.len() as u64;
+    let processes = Count(count, "background process was", "background processes were");
+    Some(format!("{processes} ended with this call: only a server keeps background processes running"))
 }
 
 /// Returns the settings of the call.

@@ -1,41 +1,50 @@
 //! `cutline config CLIENT` prints this server's entry for a client, merges it into the client's file, or removes it.
 
-mod clients;
+mod edit;
 mod entry;
 mod file;
-mod merge;
-mod owner;
 mod places;
-mod remove;
-mod server;
-mod tree;
-mod wrapped;
 
 use std::fmt::Display;
 use std::io::Write as _;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, bail, ensure};
 use clap::ArgMatches;
+use serde_json::{Value, json};
 
-use super::typed::{self, absolute, flags};
+use super::typed::{self, absolute};
 use super::values::word_of;
-use super::{Client, ConfigScope, NAME, print, refuse_in, refuse_untaken, wrap};
-use file::Written;
-use server::entry_of;
+use super::{Cli, NAME, is_same, parsed, print, refuse_in, refuse_untaken, values, wrap};
+use crate::fit::{Client, Files, Format, Scope};
+use crate::process::on_path;
+use entry::{Flag, merged, texts};
+use file::{Edited, rewrite};
 
-pub(super) use file::read;
-pub(super) use owner::as_programs_make_them;
-pub(super) use places::{Place, all_files, places};
-pub(super) use server::{ConfiguredServer, entries, is_cutline};
-pub(super) use tree::Node;
+pub(super) use edit::Doc;
+pub(super) use entry::{flags_of, folder, is_cutline, switched_off, variables, words, wrapped};
+pub(super) use file::{new_file, read};
+pub(super) use places::{Place, all_files, clients, places};
+
+/// What `cutline config` without a client prints before the list of clients.
+const OVERVIEW: &str = "cutline config CLIENT                   print the entry for a client
+cutline config CLIENT --write           write it to the client's file; flags that are not given stay
+cutline config CLIENT --remove --write  remove it
+cutline config CLIENT --wrap NAME       apply the limits to another server in the file
+cutline config --help                   list the flags
+
+Clients and their files:
+";
+/// The command of a server in a file that cutline does not read.
+const COMMAND: &str = "COMMAND";
 
 /// The flags and arguments of `cutline config`.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(super) struct ConfigOptions {
     /// The client
-    client: Client,
+    #[arg(value_parser = values::client())]
+    client: Option<&'static Client>,
     /// Write to the client's own file, after copying that file
     #[arg(long)]
     write: bool,
@@ -45,7 +54,14 @@ pub(super) struct ConfigOptions {
     /// Which file of the client: for this project, for all your projects, or for you in this project (claude-code)
     /// [default: project, if the client has such a file]
     #[arg(long, value_name = "SCOPE", value_enum, conflicts_with = "file")]
-    scope: Option<ConfigScope>,
+    scope: Option<Scope>,
+    /// Drop the flags of an existing entry; without this, flags that are not given stay
+    #[arg(long, conflicts_with_all = ["unwrap", "remove"])]
+    replace: bool,
+    /// Write `cutline` and relative paths, for a file that several people use
+    /// [default: true for a project's file, if cutline is on PATH]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    portable: Option<bool>,
     /// Wrap the server of the entry NAME, with the flags given
     #[arg(long, value_name = "NAME")]
     wrap: Option<String>,
@@ -59,59 +75,77 @@ pub(super) struct ConfigOptions {
     _own: wrap::WrapOptions,
 }
 
-impl ConfigOptions {
-    /// Returns the locations to which the entry is written.
-    fn places(&self) -> anyhow::Result<Vec<Place>> {
-        let Some(file) = &self.file else {
-            return Ok(places::written(self.client, self.scope)
-                .unwrap_or_else(|message| refuse_in(&["config"], message)));
-        };
-        let (client, keys) = (self.client, vec![self.client.row().servers.to_owned()]);
-        Ok(vec![Place { client, scope: ConfigScope::User, path: std::path::absolute(file)?, keys }])
-    }
+/// What to do with an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Action<'a> {
+    Put,
+    Remove,
+    Wrap(&'a str),
+    Unwrap(&'a str),
+}
 
-    /// Returns the first location of the client with an entry of that name, or else the first location for a new entry.
-    fn place_of(&self, name: &str) -> anyhow::Result<Place> {
-        let mut places = self.places()?;
-        if self.file.is_none() && self.scope.is_none() {
-            places.extend(places::places(self.client));
-        }
-        let has_it = |place: &&Place| {
-            let top = Node::parse(self.client.row().format, &read(&place.path).unwrap_or_default());
-            !top.is_ok_and(|top| matches!(entry_of(&top, &place.keys, name), Ok(None)))
-        };
-        let place = places.iter().find(has_it).or(places.first()).cloned();
-        place.context("there is no file")
+impl Action<'_> {
+    /// Returns the name of the entry.
+    fn name(&self) -> &str {
+        if let Self::Wrap(name) | Self::Unwrap(name) = self { name } else { NAME }
     }
 }
 
-/// The program that an entry starts: this binary, with flags.
-#[derive(Debug)]
-struct Program {
+/// A change of a client's files.
+struct Change<'a> {
+    action: Action<'a>,
+    options: &'a ConfigOptions,
+    matches: &'a ArgMatches,
+    client: &'static Client,
+    files: &'static Files,
+    /// The absolute path of this program.
     binary: String,
-    flags: Vec<String>,
-    /// The current folder. It becomes the root for clients that start servers in another folder.
-    folder: String,
+    /// The current folder.
+    folder: PathBuf,
 }
 
 /// Prints, writes or removes the entry. Returns the exit code.
 pub(super) fn run(options: &ConfigOptions, matches: &ArgMatches) -> anyhow::Result<i32> {
-    let binary = typed::text(std::env::current_exe()?.as_os_str())?;
-    let folder = typed::text(absolute(Path::new(".")).as_os_str())?;
-    let mut program = Program { binary, flags: flags(matches)?, folder };
-    if let Some(name) = options.wrap.as_ref().or(options.unwrap.as_ref()) {
+    let Some((client, files)) = options.client.and_then(|client| Some((client, client.files.as_ref()?)))
+    else {
+        print(overview())?;
+        return Ok(0);
+    };
+    let action = match (&options.wrap, &options.unwrap) {
+        (Some(name), _) => Action::Wrap(name),
+        (_, Some(name)) => Action::Unwrap(name),
+        _ if options.remove => Action::Remove,
+        _ => Action::Put,
+    };
+    if let Action::Wrap(_) | Action::Unwrap(_) = action {
         refuse_untaken("config", "wrap", matches);
-        program.flags.extend(wrap::own_flags(matches)?);
-        return rewrap(options, name, &program);
+    } else {
+        wrap::refuse_own(matches);
     }
-    wrap::refuse_own(matches);
-    if options.remove {
-        if let Some(flag) = program.flags.iter().find(|word| word.starts_with("--")) {
-            refuse_in(&["config"], format!("{flag} cannot be used with --remove"));
+    let binary = typed::text(std::env::current_exe()?.as_os_str())?;
+    let folder = absolute(Path::new("."));
+    let change = Change { action, options, matches, client, files, binary, folder };
+    if let (Action::Remove, Some(flag)) = (action, change.given("")?.first()) {
+        refuse_in(&["config"], format!("{} cannot be used with --remove", flag.name));
+    }
+    for place in change.places()? {
+        if options.write && !place.is_shared_yaml() {
+            change.write(&place)?;
+        } else {
+            // The first file with the entry stands for all.
+            return change.print(&place);
         }
-        return remove(options);
     }
-    put(options, &program)
+    Ok(0)
+}
+
+/// Returns the list of clients with their files.
+fn overview() -> String {
+    let lines = clients().map(|(client, _)| {
+        let place = places::written(client, None).ok().and_then(|places| places.into_iter().next());
+        format!("  {:<15} {}\n", client.id, place.map_or_else(String::new, |place| place.to_string()))
+    });
+    OVERVIEW.to_owned() + &lines.collect::<String>()
 }
 
 /// Prints a message for the user on stderr.
@@ -119,180 +153,245 @@ fn tell(line: impl Display) {
     let _closed = writeln!(anstream::stderr(), "{line}");
 }
 
-/// Prints or writes this server's entry.
-fn put(options: &ConfigOptions, program: &Program) -> anyhow::Result<i32> {
-    for place in options.places()? {
-        let merged = |text: &str| merge::merged(&place, text, program);
-        if !options.write {
-            let (new, _) = merged("")?;
-            print(new)?;
-            tell(format_args!("This goes into {place}"));
-            break;
-        }
-        let path = place.path.display();
-        let mut switched_off = None;
-        let written = file::rewrite(&place, |old| {
-            let (new, switch) = merged(old)?;
-            switched_off = switch;
-            Ok(new)
-        });
-        tell(match written? {
-            Written::AsItWas => format!("{path} already has the entry"),
-            Written::New => format!("{path} is new and has the entry"),
-            Written::Changed(backup) => {
-                format!("{path} has the entry now; the old file is {}", backup.display())
-            }
-        });
-        if let Some(switch) = switched_off {
-            tell(format_args!("It is switched off there: {switch}"));
-        }
-    }
-    let row = options.client.row();
-    if row.starts_elsewhere && !program.flags.iter().any(|flag| flag.starts_with("--root")) {
-        let (name, folder) = (row.name, &program.folder);
-        tell(format_args!(
-            "{name} starts servers in a folder of its own. An entry without --root gets the current folder, {folder}"
-        ));
-    }
-    Ok(0)
+/// Returns `new` with the line endings of `old`: `\r\n` if all of its lines have them.
+fn with_line_ends_of(old: &str, new: &str) -> String {
+    let lines = old.matches('\n').count();
+    let is_crlf = lines > 0 && lines == old.matches("\r\n").count();
+    if is_crlf { new.replace("\r\n", "\n").replace('\n', "\r\n") } else { new.to_owned() }
 }
 
-/// Prints this server's entry, or removes it from the client's file.
-fn remove(options: &ConfigOptions) -> anyhow::Result<i32> {
-    let mut places = options.places()?;
-    let written = places.len();
-    if options.file.is_none() && options.scope.is_none() {
-        places.extend(places::places(options.client));
+/// Returns the text of a file without the entry of cutline. It is empty if the file has nothing else, except for what
+/// `config` wrote.
+fn without_entry(place: &Place, text: &str) -> anyhow::Result<String> {
+    let mut doc = Doc::parse(place.files.format, text)?;
+    if place.files.format == Format::Yaml {
+        return Ok(String::new());
     }
-    // `--write` changes all files. Otherwise the first one with the entry is printed.
-    let has_entry = |place: &Place| {
-        let text = read(&place.path).unwrap_or_default();
-        !matches!(remove::removed(place, &text), Ok(None))
-    };
-    let mut found: Vec<Place> = Vec::new();
-    for (n, place) in places.iter().enumerate() {
-        let is_wanted = n < written || found.is_empty();
-        if !found.contains(place) && has_entry(place) {
-            if is_wanted {
-                found.push(place.clone());
-            } else {
-                tell(format_args!(
-                    "{place} has an entry {NAME} too: --scope {} names it",
-                    word_of(&place.scope)
-                ));
-            }
-        }
-    }
-    if found.is_empty() {
-        let files: Vec<_> = places.iter().take(written).map(ToString::to_string).collect();
-        tell(format_args!("There is no entry {NAME} in {}", files.join(", ")));
-    }
-    for place in found {
-        remove_from(&place, options.write)?;
-    }
-    Ok(0)
+    doc.set(&place.keys, NAME, &Value::Null)?;
+    let rest = doc.to_text();
+    let without_spaces = |text: &str| text.split_whitespace().collect::<String>();
+    let nested = place.keys.iter().rev().fold("{}".to_owned(), |inner, key| format!("{{{key:?}: {inner}}}"));
+    let setting = place.files.answer_tokens.map(|name| format!("{name} = {}", entry::ANSWER_TOKENS));
+    let nothing = [Some(nested), setting, Some("{}".to_owned()), Some(String::new())];
+    let is_empty = nothing.iter().flatten().any(|nothing| without_spaces(nothing) == without_spaces(&rest));
+    Ok(if is_empty { String::new() } else { with_line_ends_of(text, &rest) })
 }
 
-/// Removes the entry from a location, or prints it.
-fn remove_from(place: &Place, write: bool) -> anyhow::Result<()> {
-    let path = place.path.display();
-    if !write {
-        let text = read(&place.path).with_context(|| path.to_string())?;
-        let removed = remove::removed(place, &text).with_context(|| path.to_string())?;
-        print(removed.map_or_else(String::new, |removed| format!("{}\n", removed.entry.trim_end())))?;
-        tell(format_args!("--write removes this from {place}"));
-        return Ok(());
-    }
-    let written = file::rewrite(place, |old| {
-        Ok(remove::removed(place, old)?.map_or_else(|| old.to_owned(), |removed| removed.rest))
-    });
-    tell(match written? {
-        Written::Changed(backup) => {
-            format!("The entry {NAME} is removed from {place}; the file as it was is in {}", backup.display())
+impl Change<'_> {
+    /// Returns the locations to change: where a new entry goes, or where the entry is. Without `--file` and `--scope`,
+    /// these are the files of the first scope that has the entry.
+    fn places(&self) -> anyhow::Result<Vec<Place>> {
+        let ConfigOptions { file, scope, .. } = self.options;
+        let mut all = match file {
+            Some(file) => {
+                vec![Place::new(self.client, self.files, Scope::User, std::path::absolute(file)?)]
+            }
+            None => {
+                places::written(self.client, *scope).unwrap_or_else(|message| refuse_in(&["config"], message))
+            }
+        };
+        if self.action == Action::Put {
+            return Ok(all);
         }
-        Written::AsItWas | Written::New => format!("{place} has no entry {NAME}"),
-    });
-    let text = read(&place.path)?;
-    let top = Node::parse(place.client.row().format, &text)?;
-    for (name, entry) in entries(&top, &place.keys) {
-        if ConfiguredServer::of(place.client.row(), entry)
-            .is_ok_and(|server| server.is_some_and(|server| server.wrapped().is_some()))
+        let default = all.clone();
+        if file.is_none() && scope.is_none() {
+            all.extend(places(self.client).into_iter().filter(|place| !default.contains(place)));
+        }
+        let name = self.action.name();
+        // A broken file counts, so that its error is reported.
+        let has_entry = |place: &Place| {
+            let text = read(&place.path).unwrap_or_default();
+            if place.is_shared_yaml() {
+                return text.contains(name);
+            }
+            let servers = Doc::parse(self.files.format, &text).and_then(|doc| doc.servers(&place.keys));
+            servers.map_or(true, |servers| servers.iter().any(|(other, _)| other == name))
+        };
+        all.retain(|place| place.path.exists() && has_entry(place));
+        let Some(used) = all.first().map(|place| place.scope) else {
+            if self.action != Action::Remove {
+                return Ok(default);
+            }
+            let files: Vec<_> = default.iter().map(ToString::to_string).collect();
+            tell(format_args!("There is no entry {NAME} in {}", files.join(", ")));
+            return Ok(Vec::new());
+        };
+        let (found, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|place| place.scope == used);
+        for other in others {
+            tell(format_args!("{other} has an entry {name} too: --scope {} names it", word_of(&other.scope)));
+        }
+        Ok(found)
+    }
+
+    /// Returns the program for an entry that had the command `old`, or its path. A name without a folder stays.
+    fn program(&self, place: &Place, old: &[String]) -> &str {
+        let is_found = || on_path(NAME).is_some_and(|path| is_same(&path, Path::new(&self.binary)));
+        let is_portable = self.options.portable.unwrap_or_else(|| {
+            old.first().is_some_and(|program| program == NAME) || place.scope == Scope::Project && is_found()
+        });
+        if is_portable { NAME } else { &self.binary }
+    }
+
+    /// Returns the flags that the user typed. With the program `cutline`, paths in the current folder are relative.
+    fn given(&self, program: &str) -> anyhow::Result<Vec<Flag>> {
+        let path = |path: &Path| {
+            let path = absolute(path);
+            match path.strip_prefix(&self.folder) {
+                Ok(inside) if program == NAME => Path::new(".").join(inside).components().collect(),
+                _ => path,
+            }
+        };
+        let mut typed = typed::flags(self.matches, path)?;
+        typed.extend(wrap::own_flags(self.matches)?);
+        flags_of(&typed)
+    }
+
+    /// Returns the command of the changed entry. `was` is the old one.
+    fn words(&self, place: &Place, doc: &Doc, old: &Value, was: &[String]) -> anyhow::Result<Vec<String>> {
+        let is_put = self.action == Action::Put;
+        let (was_flags, command) = match wrapped(was) {
+            Some(parts) => parts,
+            None if is_put && is_cutline(was) => (was.get(1..).unwrap_or_default(), was),
+            None => (&[][..], was),
+        };
+        if let Action::Unwrap(_) = self.action {
+            return Ok(command.to_vec());
+        }
+        let program = self.program(place, if is_cutline(was) { was } else { &[] });
+        let kept = if self.options.replace { &[] } else { was_flags };
+        let kept = flags_of(kept).context("--replace drops the flags of the entry")?;
+        let mut flags = merged(&kept, &self.given(program)?);
+        if !is_put {
+            let is_named = is_cutline(&[program.to_owned()]);
+            ensure!(
+                is_named,
+                "a wrapped entry is recognised by the name of its program, {NAME}; this is {program}"
+            );
+            return Ok(entry::wrapping(program, &flags, command));
+        }
+        entry::add_needed(&mut flags, place, old, doc, &typed::text(self.folder.as_os_str())?);
+        if let Err(message) = parsed(&texts(&flags)) {
+            bail!("{message}; without --replace, the flags of the entry stay");
+        }
+        Ok([vec![program.to_owned()], texts(&flags)].concat())
+    }
+
+    /// Changes the entry in the text of a file. Returns the new text, the entry, and messages.
+    fn edited(&self, place: &Place, text: &str) -> anyhow::Result<(Edited, Value, Vec<String>)> {
+        let (name, files, is_put) = (self.action.name(), self.files, self.action == Action::Put);
+        let doc = Doc::parse(files.format, text);
+        let is_anew = doc.is_err() && self.options.replace && files.format == Format::Yaml;
+        let mut doc = if is_anew { Doc::parse(files.format, "")? } else { doc? };
+        let servers = doc.servers(&place.keys)?;
+        let Some(old) = entry::named(&servers, name)?.or(is_put.then_some(Value::Null)) else {
+            let names: Vec<&str> = servers.iter().map(|(name, _)| name.as_str()).collect();
+            let message = format!("{place} has no entry {name}; it has: {}", names.join(", "));
+            refuse_in(&["config"], message)
+        };
+        let was = words(files, &old)?;
+        let is_wrapped = |entry: &Value| words(files, entry).is_ok_and(|words| wrapped(&words).is_some());
+        let others = servers.iter().filter(|(other, _)| other != name);
+        if self.action == Action::Remove {
+            let text = without_entry(place, text)?;
+            let others = others.filter(|(_, entry)| is_wrapped(entry)).map(|(name, _)| {
+                format!("{name} there is still wrapped by {NAME}: --unwrap {name} --write turns it back")
+            });
+            return Ok((Edited { was_own: text.is_empty(), text }, old, others.collect()));
+        }
+        if let Some(url) = entry::remote(&old) {
+            ensure!(
+                matches!(self.action, Action::Unwrap(_)),
+                "{name} is a remote server ({url}); to wrap it, start it with npx mcp-remote {url}"
+            );
+            return Ok((Edited { text: text.to_owned(), was_own: false }, old, Vec::new()));
+        }
+        let now = self.words(place, &doc, &old, &was)?;
+        if let Some((field, word)) =
+            files.kind.filter(|(field, word)| is_put && old.get(field) != Some(&(*word).into()))
         {
-            tell(format_args!(
-                "{name} there is still wrapped by {NAME}: --unwrap {name} --write turns it back"
-            ));
+            doc.set(&place.entry(name), field, &word.into())?;
         }
-    }
-    Ok(())
-}
-
-/// Wraps or unwraps the entry `name`. Prints the entry or writes it.
-fn rewrap(options: &ConfigOptions, name: &str, program: &Program) -> anyhow::Result<i32> {
-    let (row, is_wrap) = (options.client.row(), options.wrap.is_some());
-    if is_wrap && !is_cutline(&[&program.binary]) {
-        bail!(
-            "a wrapped entry is recognised by the name of its program, {NAME}; this one is {}",
-            program.binary
-        );
-    }
-    let place = options.place_of(name)?;
-    let Place { path, keys, .. } = &place;
-    // Returns the changed text, and the range of the entry in it.
-    let change = |old: &str| -> anyhow::Result<(String, Range<usize>)> {
-        let top = Node::parse(row.format, old)?;
-        let Some(entry) = entry_of(&top, keys, name)? else {
-            let names: Vec<&str> = entries(&top, keys).into_iter().map(|(name, _)| name).collect();
-            let others = match names.as_slice() {
-                [] => ", and no other".to_owned(),
-                names => format!("; it has {}", names.join(", ")),
-            };
-            refuse_in(&["config"], format!("{} has no entry {name}{others}", path.display()))
-        };
-        let Some(server) = ConfiguredServer::of(row, entry)? else {
-            let url = server::remote(entry).context("it starts no program")?;
-            if is_wrap {
-                bail!("{name} is a remote server; start it with npx mcp-remote {url}, and wrap that");
+        if now != was {
+            entry::set_words(&mut doc, place, name, &now)?;
+        }
+        let mut messages: Vec<String> =
+            entry::removed(&was, &now).map(|words| format!("removed: {words}")).collect();
+        if is_put {
+            entry::set_needed(&mut doc, place, &old)?;
+            let starts =
+                |(_, entry): &&(String, Value)| words(files, entry).is_ok_and(|words| is_cutline(&words));
+            for (other, _) in others.filter(starts).filter(|(_, entry)| !is_wrapped(entry)) {
+                messages.push(format!("The file has another entry that starts {NAME}: {other}"));
             }
-            return Ok((old.to_owned(), entry.place.clone()));
-        };
-        if is_wrap {
-            entry.is_alone(row.format, old)?;
+            messages.extend(self.warnings(place, &old, &now));
         }
-        let new = if is_wrap { Some(server.wrap(old, program)) } else { server.unwrap(old) };
-        let new = new.unwrap_or_else(|| old.to_owned());
-        // Words are moved as they are written. If one has another meaning at the new position, nothing is changed.
-        let top = Node::parse(row.format, &new).ok();
-        let now =
-            top.as_ref().and_then(|top| ConfiguredServer::of(row, entry_of(top, keys, name).ok()??).ok()?);
-        let now = now.filter(|now| now.command() == server.command());
-        let unsure = || format!("{name} could not be changed safely: put its command in quotes");
-        let place = now.with_context(unsure)?.entry.place.clone();
-        Ok((new, place))
-    };
-    if !options.write {
-        let old = match read(path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-            old => old.with_context(|| path.display().to_string())?,
-        };
-        let (new, entry) = change(&old)?;
-        if !is_wrap && new == old {
-            tell(format_args!("{name} is not wrapped"));
-        }
-        print(format!("{}\n", new[entry].trim_end()))?;
-        return Ok(0);
+        let entry = entry::named(&doc.servers(&place.keys)?, name)?.unwrap_or_default();
+        let new = with_line_ends_of(text, &doc.to_text());
+        let was_own = is_put && new != text && without_entry(place, text).is_ok_and(|rest| rest.is_empty());
+        Ok((Edited { text: new, was_own }, entry, messages))
     }
-    let (as_it_was, changed) = if is_wrap {
-        ("is already wrapped like this", "is wrapped now")
-    } else {
-        ("is not wrapped", "is unwrapped now")
-    };
-    let file = path.display();
-    match file::rewrite(&place, |old| change(old).map(|(new, _)| new))? {
-        Written::AsItWas => tell(format_args!("{name} in {file} {as_it_was}")),
-        Written::Changed(backup) => {
-            tell(format_args!("{name} in {file} {changed}; the old file is {}", backup.display()));
-        }
-        Written::New => {}
+
+    /// Returns what the user should know about a written entry, with its old value and its command.
+    fn warnings(&self, place: &Place, old: &Value, now: &[String]) -> impl Iterator<Item = String> {
+        let switch = switched_off(old).map(|switch| format!("It is switched off there: {switch}"));
+        let root = now.iter().skip_while(|word| *word != entry::ROOT_FLAG).nth(1);
+        let root = root.filter(|_| place.scope == Scope::User && self.options.file.is_none());
+        let has_project = self.files.paths.iter().any(|(scope, _)| *scope == Scope::Project);
+        let hint = if has_project { "; --scope project writes a file for one project" } else { "" };
+        let root = root.map(|root| format!("warning: in all projects, this entry works in {root}{hint}"));
+        switch.into_iter().chain(root)
     }
-    Ok(0)
+
+    /// Prints the changed entry. Returns the exit code, which is 1 if it cannot be written.
+    fn print(&self, place: &Place) -> anyhow::Result<i32> {
+        let (name, options) = (self.action.name(), self.options);
+        if place.is_shared_yaml() {
+            let command = if self.action == Action::Put { Vec::new() } else { vec![COMMAND.to_owned()] };
+            let words = self.words(place, &Doc::parse(Format::Yaml, "")?, &Value::Null, &command)?;
+            let (program, arguments) = words.split_first().context("it has no program")?;
+            let entry = json!({"name": name, "command": program, "args": arguments});
+            print(format!("{}:\n  - {entry}\n", self.files.servers))?;
+            let change = if options.remove { "Remove such an entry from" } else { "Write this to" };
+            tell(format_args!("{change} {place}: cutline does not edit YAML with other servers"));
+            return Ok(i32::from(options.write));
+        }
+        let text = read(&place.path).with_context(|| place.to_string())?;
+        let (_, entry, messages) = self.edited(place, &text).with_context(|| place.to_string())?;
+        let mut doc = Doc::parse(self.files.format, "")?;
+        let path = place.entry(name);
+        path.split_last().map_or(Ok(()), |(last, above)| doc.set(above, last, &entry))?;
+        if self.action == Action::Put {
+            entry::set_needed(&mut doc, place, &entry)?;
+        }
+        print(doc.to_text())?;
+        tell(format_args!(
+            "--write {} {place}",
+            if options.remove { "removes this from" } else { "writes this to" }
+        ));
+        messages.iter().for_each(tell);
+        Ok(0)
+    }
+
+    /// Writes the changed entry, and reports it.
+    fn write(&self, place: &Place) -> anyhow::Result<()> {
+        let mut messages = Vec::new();
+        let written = rewrite(place, |old| {
+            let (edited, _, all) = self.edited(place, old)?;
+            messages = all;
+            Ok(edited)
+        })?;
+        let done = match self.action {
+            Action::Put => "is written",
+            Action::Remove => "is removed",
+            Action::Wrap(_) => "is wrapped",
+            Action::Unwrap(_) => "is unwrapped",
+        };
+        let name = self.action.name();
+        tell(match written {
+            None => format!("{place}: {name} is unchanged"),
+            Some(copy) => format!("{place}: {name} {done}{copy}"),
+        });
+        messages.iter().for_each(tell);
+        Ok(())
+    }
 }

@@ -1,19 +1,27 @@
-//! `cutline doctor` starts the server as a client would, calls each tool, and reports problems of the server, the
-//! machine and the clients' files.
+//! `cutline doctor` starts this server and each client's entry, and reports problems of the machine and of the entries.
 
 mod clients;
-mod entry_flags;
-mod machine;
-mod server;
+mod session;
+
+use std::path::Path;
+use std::process::Command;
 
 use anstyle::AnsiColor;
 use clap::ArgMatches;
 
-use super::{Options, TOOL_ERROR, print, print_styled, serve, typed};
+use super::{NAME, Options, TOOL_ERROR, is_same, print, print_styled, typed};
+use crate::fs::workspace::shown;
+use crate::process::{self, sandbox};
+use crate::tools::error::reason;
+use Finding::{Fine, Note, Wrong};
 use cutline_core::text::show;
 
 /// A newline and the indentation of the following lines of a finding.
 const FURTHER_LINE: &str = "\n      ";
+
+/// What the sandbox does not cover on an older kernel.
+const UNIX_SOCKETS: &str = "under --sandbox workspace-write a command can bypass the sandbox through any program of this \
+    user that listens on a UNIX socket: --sandbox-deny unix-sockets prevents that";
 
 /// The result of one check.
 #[derive(Debug, PartialEq, Eq)]
@@ -29,30 +37,30 @@ enum Finding {
 /// Checks the machine, the server and the clients' files. Returns the exit code, which is 1 if something is wrong.
 pub(super) fn run(options: &Options, matches: &ArgMatches) -> anyhow::Result<i32> {
     let binary = std::env::current_exe()?;
-    let _before_any_process = serve::runtime()?;
+    let mut findings = machine(options, &binary);
+    let mut server = Command::new(&binary);
+    server.args(typed::flags(matches, Path::to_owned)?);
+    let folder = options.roots.first().map_or(Path::new("."), |root| root);
+    findings.push(match session::run(server, "cutline-doctor", folder) {
+        Ok(text) => Fine(format!("{NAME} starts with these flags: {text}")),
+        Err(message) => Wrong(format!("{NAME} does not start with these flags: {message}")),
+    });
+    findings.extend(clients::findings(&binary));
     let (mut notes, mut wrong) = (0, 0);
-    let mut say = |finding: Finding| {
+    for finding in findings {
         let (word, colour, text) = match finding {
-            Finding::Fine(text) => ("ok", AnsiColor::Green, text),
-            Finding::Note(text) => {
-                notes += 1;
-                ("note", AnsiColor::Yellow, text)
-            }
-            Finding::Wrong(text) => {
-                wrong += 1;
-                ("wrong", AnsiColor::Red, text)
-            }
+            Fine(text) => ("ok", AnsiColor::Green, text),
+            Note(text) => ("note", AnsiColor::Yellow, text),
+            Wrong(text) => ("wrong", AnsiColor::Red, text),
         };
+        notes += u32::from(word == "note");
+        wrong += u32::from(word == "wrong");
         let style = colour.on_default();
         // File names and contents may come from another person's project. They must not contain escape sequences or
         // imitate a finding.
         let lines: Vec<_> = text.lines().map(|line| show::name(line.as_bytes())).collect();
-        let text = lines.join(FURTHER_LINE);
-        let _closed = print_styled(&format!("{style}{word:<6}{style:#}{text}\n"));
-    };
-    machine::look(options, &binary, &mut say);
-    server::look(options, &binary, &typed::flags(matches)?, &mut say);
-    clients::look(&binary, &mut say);
+        print_styled(&format!("{style}{word:<6}{style:#}{}\n", lines.join(FURTHER_LINE)))?;
+    }
     print(match (wrong, notes) {
         (0, 0) => "All is well\n".to_owned(),
         (0, 1) => "Nothing is wrong; 1 note\n".to_owned(),
@@ -60,4 +68,52 @@ pub(super) fn run(options: &Options, matches: &ArgMatches) -> anyhow::Result<i32
         (wrong, _) => format!("{wrong} wrong\n"),
     })?;
     Ok(if wrong == 0 { 0 } else { TOOL_ERROR })
+}
+
+/// Checks the programs and permissions on this machine that the server needs.
+fn machine(options: &Options, binary: &Path) -> Vec<Finding> {
+    let mut all = vec![Fine(format!("{NAME} {} is {}", env!("CARGO_PKG_VERSION"), binary.display()))];
+    all.push(match process::on_path(NAME) {
+        Some(path) if is_same(&path, binary) => Fine(format!("{NAME} is on PATH")),
+        Some(other) => Note(format!("on PATH there is another: {}", other.display())),
+        None => Note(format!("it is not on PATH: a client needs its path, which `{NAME} config` writes")),
+    });
+    all.extend(options.roots.iter().map(|root| check_root(root).map_or_else(Wrong, Fine)));
+    match options.shared() {
+        Err(error) => all.push(Wrong(error.to_string())),
+        Ok(shared) => {
+            let shell = &shared.commands.shell;
+            let is_there = process::is_program(shell) || process::on_path(shell.as_os_str()).is_some();
+            all.push(match shell.file_stem() {
+                _ if !is_there => Wrong(format!("there is no bash: {} can't be started", shell.display())),
+                Some(name) if name == "bash" => Fine(format!("commands run by {}", shell.display())),
+                _ => Note(format!("there is no bash on PATH: commands run by {}", shell.display())),
+            });
+            if let (Some(sandbox), Ok(workspace)) = (&shared.commands.sandbox, options.workspace(&shared)) {
+                all.extend(sandbox.warning(&workspace.roots).map(Note));
+            }
+            all.push(match shared.commands.store.try_out() {
+                Ok(folder) => {
+                    Fine(format!("full outputs are saved in {}", String::from_utf8_lossy(&shown(&folder))))
+                }
+                Err(error) => Wrong(format!("full outputs cannot be saved: {}", reason(&error))),
+            });
+        }
+    }
+    let is_open = options.sandbox != sandbox::Mode::ReadOnly && options.sandbox_deny.is_empty();
+    match sandbox::probe() {
+        Err(error) => all.push(Note(format!("--sandbox is not available here: {error}"))),
+        Ok(()) => all.push(Fine("--sandbox can restrict commands".to_owned())),
+    }
+    if is_open && sandbox::probe().is_ok() && !sandbox::knows_unix_sockets() {
+        all.push(Note(UNIX_SOCKETS.to_owned()));
+    }
+    all
+}
+
+/// Returns an error if a folder is not usable as a root.
+fn check_root(root: &Path) -> Result<String, String> {
+    let read =
+        std::fs::read_dir(root).map_err(|error| format!("--root {}: {}", root.display(), reason(&error)));
+    read.map(|_| format!("--root {} is a folder that can be read", root.display()))
 }

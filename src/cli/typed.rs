@@ -15,13 +15,17 @@ pub(super) fn text(value: &OsStr) -> anyhow::Result<String> {
     value.to_str().map(str::to_owned).with_context(|| format!("{} is not UTF-8", value.display()))
 }
 
-/// Returns the typed flags, with absolute paths.
-pub(super) fn flags(matches: &ArgMatches) -> anyhow::Result<Vec<String>> {
-    words(matches, &Cli::command())
+/// Returns the typed flags. `changed` converts paths: a client may start the server in another folder.
+pub(super) fn flags(matches: &ArgMatches, changed: impl Fn(&Path) -> PathBuf) -> anyhow::Result<Vec<String>> {
+    words(matches, &Cli::command(), changed)
 }
 
-/// Returns the typed flags of `command`, with absolute paths.
-pub(super) fn words(matches: &ArgMatches, command: &clap::Command) -> anyhow::Result<Vec<String>> {
+/// Returns the typed flags of `command`, with converted paths.
+pub(super) fn words(
+    matches: &ArgMatches,
+    command: &clap::Command,
+    changed: impl Fn(&Path) -> PathBuf,
+) -> anyhow::Result<Vec<String>> {
     let mut words = Vec::new();
     for (matches, arg, flag) in typed(matches, command) {
         if matches!(arg.get_action(), ArgAction::SetTrue) {
@@ -29,10 +33,16 @@ pub(super) fn words(matches: &ArgMatches, command: &clap::Command) -> anyhow::Re
             continue;
         }
         let is_path = arg.get_value_parser().type_id() == TypeId::of::<PathBuf>();
-        for value in matches.get_raw(arg.get_id().as_str()).into_iter().flatten() {
-            // A client may start the server in another folder.
-            let path = is_path.then(|| absolute(Path::new(value)));
-            let value = text(path.as_deref().map_or(value, Path::as_os_str))?;
+        let values = matches.get_raw(arg.get_id().as_str()).into_iter().flatten();
+        let value = |value: &OsStr| {
+            let path = is_path.then(|| changed(Path::new(value)));
+            text(path.as_deref().map_or(value, Path::as_os_str))
+        };
+        let mut values = values.map(value).collect::<anyhow::Result<Vec<_>>>()?;
+        if let Some(delimiter) = arg.get_value_delimiter() {
+            values = vec![values.join(&delimiter.to_string())];
+        }
+        for value in values {
             // As a separate word, such a value would be parsed as a flag.
             if value.starts_with('-') {
                 words.push(format!("{flag}={value}"));

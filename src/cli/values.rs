@@ -9,7 +9,8 @@ use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use tracing_subscriber::filter::Targets;
 
-use crate::fit::{CLIENTS, Client, Fit};
+use super::config;
+use crate::fit::{Client, Fit};
 use crate::process::sandbox::Mode;
 use crate::tools::ToolName;
 use crate::wrap::KeepPart;
@@ -79,10 +80,18 @@ pub(super) fn fit(text: &str) -> Result<Fit, String> {
         "auto" => Ok(Fit::Auto),
         "off" => Ok(Fit::Off),
         id => Client::of_id(id).map(Fit::Client).ok_or_else(|| {
-            let ids: Vec<&str> = CLIENTS.iter().map(|client| client.id).collect();
+            let ids: Vec<&str> = Client::measured().map(|client| client.id).collect();
             format!("not a client; there are auto, off, {}", ids.join(", "))
         }),
     }
+}
+
+/// Returns a parser for the clients of `cutline config`.
+pub(super) fn client() -> impl TypedValueParser<Value = &'static Client> {
+    let ids = config::clients().map(|(client, _)| client.id);
+    PossibleValuesParser::new(ids).try_map(|id| {
+        config::clients().map(|(client, _)| client).find(|client| client.id == id).ok_or("not one of them")
+    })
 }
 
 /// Parses the name of a tool.

@@ -88,7 +88,7 @@ pub(super) fn run(options: &Options, own: WrapOptions, server: &[OsString]) -> a
 
 /// Returns the typed flags that only `cutline wrap` accepts.
 pub(super) fn own_flags(matches: &ArgMatches) -> anyhow::Result<Vec<String>> {
-    typed::words(matches, &WrapOptions::augment_args(clap::Command::new("wrap")))
+    typed::words(matches, &WrapOptions::augment_args(clap::Command::new("wrap")), typed::absolute)
 }
 
 /// Exits with a usage error if flags of `cutline wrap` were typed without `--wrap`.

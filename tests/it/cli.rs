@@ -12,39 +12,6 @@ use serde_json::{Value, json};
 
 use crate::support::{Start, Workspace};
 
-/// All flags. Each has a variable: `CUTLINE_` and its name.
-const FLAGS: [&str; 29] = [
-    "--root",
-    "--allow-outside",
-    "--tools",
-    "--structured",
-    "--max-lines",
-    "--max-bytes",
-    "--max-tokens",
-    "--call-limits",
-    "--grep-heading",
-    "--max-line-chars",
-    "--max-text-line-chars",
-    "--bash-head",
-    "--bash-tail",
-    "--key-lines",
-    "--bash-timeout",
-    "--bash-max-timeout",
-    "--search-timeout",
-    "--sandbox",
-    "--sandbox-deny",
-    "--writable",
-    "--outline",
-    "--save",
-    "--spill-dir",
-    "--spill-max-file",
-    "--spill-max-total",
-    "--spill-keep",
-    "--stats-file",
-    "--log",
-    "--workers",
-];
-
 /// Runs the binary with these arguments in `workspace`.
 fn run(workspace: &Workspace, arguments: &[&str]) -> Output {
     let mut command: Command = Start::new(workspace).flags(arguments).command();
@@ -79,86 +46,54 @@ fn closed_pipe_of_call_is_no_error() {
     assert_eq!((code(&output), stderr(&output)), (0, String::new()));
 }
 
+/// A flag in the help: its name, the placeholder of its value, and a valid value.
+struct Flag {
+    name: String,
+    placeholder: String,
+    value: Option<String>,
+}
+
+/// Returns the flags that the help of a command lists.
+fn flags_in_help(workspace: &Workspace, arguments: &[&str]) -> Vec<Flag> {
+    let help = stdout(&run(workspace, &[arguments, &["--help"]].concat()));
+    let starts = help.match_indices("\n      --").map(|(at, _)| &help[at + 7..]);
+    let flag = |text: &str| {
+        let mut words = text.lines().next().unwrap().split_whitespace();
+        let name = words.next().unwrap().trim_end_matches("[=<BOOL>]").to_owned();
+        let placeholder = words.next().unwrap_or_default().trim_matches(['<', '>']).to_owned();
+        let about = text.split("\n      --").next().unwrap();
+        let possible = about.split_once("possible values: ").map(|(_, rest)| {
+            rest.split(['[', ']', ',', '\n'])
+                .map(str::trim)
+                .find(|value| *value != "read-only")
+                .unwrap()
+                .to_owned()
+        });
+        let value = match placeholder.as_str() {
+            "" => None,
+            "DIR" => Some(".".to_owned()),
+            "LIST" => Some(if name == "--tools" { "ls".to_owned() } else { "unix-sockets".to_owned() }),
+            "SIZE" => Some("20KB".to_owned()),
+            "TIME" => Some("1d".to_owned()),
+            "FILE" => Some("calls.jsonl".to_owned()),
+            "FILTER" => Some("info".to_owned()),
+            "CLIENT" => Some("off".to_owned()),
+            _ => possible.or(Some("9".to_owned())),
+        };
+        Flag { name, placeholder, value }
+    };
+    starts.map(flag).filter(|flag| !["--help", "--version"].contains(&flag.name.as_str())).collect()
+}
+
 #[test]
-fn help_lists_every_flag_and_its_variable() {
-    let output = run(&Workspace::new(), &["--help"]);
-    let help = stdout(&output);
-    assert_eq!(code(&output), 0);
-    for flag in FLAGS {
-        assert!(
-            help.contains(&format!("{flag} ")) || help.contains(&format!("{flag}\n")),
-            "{flag} is not in\n{help}"
-        );
-        let variable = format!("CUTLINE_{}", flag.trim_start_matches('-').replace('-', "_").to_uppercase());
-        assert!(help.contains(&variable), "{variable} is not in\n{help}");
-    }
+fn help_lists_commands_and_defaults() {
+    let help = stdout(&run(&Workspace::new(), &["--help"]));
     for default in ["2000", "30KB", "500", "1GB", "4GB", "7d", "600"] {
         assert!(help.contains(default), "the default {default} is not in\n{help}");
     }
     for word in ["call", "stats", "config", "doctor", "completions", "man"] {
         assert!(help.lines().any(|line| line.trim_start().starts_with(word)), "{word} is not in\n{help}");
     }
-}
-
-/// Returns the flags that the help of a command lists.
-fn flags_in_help(workspace: &Workspace, arguments: &[&str]) -> Vec<String> {
-    let help = stdout(&run(workspace, &[arguments, &["--help"]].concat()));
-    let flag = |line: &str| {
-        line.trim_start().split(' ').next().filter(|word| word.starts_with("--")).map(str::to_owned)
-    };
-    help.lines().filter_map(flag).collect()
-}
-
-#[test]
-fn help_lists_only_the_flags_that_a_command_takes() {
-    let workspace = Workspace::new();
-    let wrap = ["--keep", "--max-message", "--fit", "--max-bytes", "--spill-dir", "--stats-file", "--log"];
-    for (arguments, listed, refused) in [
-        (&["completions"][..], &[][..], "--root"),
-        (&["man"], &[], "--max-bytes"),
-        (&["stats"], &["--json", "--html"], "--stats-file"),
-        (&["truncate"], &["--keep", "--max-lines", "--spill-keep"], "--stats-file"),
-        (&["wrap"], &wrap, "--root"),
-    ] {
-        let flags = flags_in_help(&workspace, arguments);
-        for flag in listed {
-            assert!(flags.contains(&(*flag).to_owned()), "{arguments:?} does not list {flag}: {flags:?}");
-        }
-        for flag in FLAGS.iter().filter(|flag| !flags.contains(&(**flag).to_owned())) {
-            let value = match *flag {
-                "--allow-outside" | "--structured" | "--call-limits" | "--grep-heading" => &[][..],
-                "--tools" => &["ls"],
-                "--fit" | "--images" | "--key-lines" | "--outline" | "--sandbox" => &["off"],
-                "--sandbox-deny" => &["unix-sockets"],
-                "--env" => &["filtered"],
-                "--save" => &["all"],
-                "--spill-keep" => &["1d"],
-                "--log" => &["info"],
-                "--max-image-bytes" => &["20KB"],
-                _ => &["9"],
-            };
-            let rest = match arguments[0] {
-                "completions" => &["bash"][..],
-                "stats" => &["calls.jsonl"],
-                "wrap" => &["--", "true"],
-                _ => &[],
-            };
-            let output = run(&workspace, &[arguments, &[*flag], value, rest].concat());
-            let message = stderr(&output);
-            assert!(
-                code(&output) == 2 && message.contains(&format!("{} does not take {flag}", arguments[0])),
-                "{message}"
-            );
-        }
-        assert!(!flags.contains(&refused.to_owned()), "{arguments:?}: {flags:?}");
-    }
-    for arguments in [&[][..], &["call", "read"], &["doctor"], &["config"]] {
-        let flags = flags_in_help(&workspace, arguments);
-        for flag in FLAGS {
-            assert!(flags.contains(&flag.to_owned()), "{arguments:?} does not list {flag}");
-        }
-    }
-    let help = stdout(&run(&workspace, &["--help"]));
     let headings = help.lines().filter(|line| line.ends_with(':') && !line.starts_with(' '));
     assert_eq!(
         headings.collect::<Vec<_>>(),
@@ -167,26 +102,71 @@ fn help_lists_only_the_flags_that_a_command_takes() {
 }
 
 #[test]
+fn each_flag_has_a_variable_and_starts_a_server() {
+    let workspace = Workspace::new();
+    let help = stdout(&run(&workspace, &["--help"]));
+    let flags = flags_in_help(&workspace, &[]);
+    assert!(flags.len() > 30, "{help}");
+    for Flag { name, value, .. } in flags {
+        let variable =
+            format!("[env: CUTLINE_{}=", name.trim_start_matches('-').replace('-', "_").to_uppercase());
+        assert!(help.contains(&variable), "{variable} is not in\n{help}");
+        // It needs a sandbox.
+        if name != "--sandbox-deny" {
+            let output =
+                run(&workspace, &[vec![name.as_str()], value.iter().map(String::as_str).collect()].concat());
+            assert_eq!(code(&output), 0, "{name} {value:?}: {}", stderr(&output));
+        }
+    }
+}
+
+#[test]
+fn help_lists_only_the_flags_that_a_command_takes() {
+    let workspace = Workspace::new();
+    let all = flags_in_help(&workspace, &[]);
+    let names = |flags: &[Flag]| flags.iter().map(|flag| flag.name.clone()).collect::<Vec<_>>();
+    for (arguments, listed, rest) in [
+        (&["completions"][..], &[][..], &["bash"][..]),
+        (&["man"], &[], &[]),
+        (&["stats"], &["--json", "--html"], &["calls.jsonl"]),
+        (&["truncate"], &["--keep", "--max-lines", "--spill-keep"], &[]),
+        (&["wrap"], &["--keep", "--max-message", "--fit", "--spill-dir", "--stats-file"], &["--", "true"]),
+    ] {
+        let own = names(&flags_in_help(&workspace, arguments));
+        for flag in listed {
+            assert!(own.contains(&(*flag).to_owned()), "{arguments:?} does not list {flag}: {own:?}");
+        }
+        let others: Vec<&Flag> = all.iter().filter(|flag| !own.contains(&flag.name)).collect();
+        assert!(!others.is_empty(), "{arguments:?}");
+        for Flag { name, value, .. } in others {
+            let flag = [vec![name.as_str()], value.iter().map(String::as_str).collect()].concat();
+            let output = run(&workspace, &[arguments, &flag, rest].concat());
+            let message = stderr(&output);
+            let refusal = format!("{} does not take {name}", arguments[0]);
+            assert!(code(&output) == 2 && message.contains(&refusal), "{message}");
+        }
+    }
+    for arguments in [&["call", "read"][..], &["doctor"], &["config"]] {
+        let own = names(&flags_in_help(&workspace, arguments));
+        for flag in names(&all) {
+            assert!(own.contains(&flag), "{arguments:?} does not list {flag}");
+        }
+    }
+}
+
+#[test]
 fn zero_is_refused_for_each_limit() {
     let workspace = Workspace::new();
-    let limits = [
-        "--max-lines",
-        "--max-bytes",
-        "--max-tokens",
-        "--max-line-chars",
-        "--max-text-line-chars",
-        "--bash-timeout",
-        "--bash-max-timeout",
-        "--search-timeout",
-        "--spill-max-file",
-        "--spill-max-total",
-        "--spill-keep",
-        "--workers",
-    ];
+    let limits = flags_in_help(&workspace, &[]).into_iter().filter(|flag| {
+        ["N", "SIZE", "SECONDS", "TIME"].contains(&flag.placeholder.as_str())
+            && !["--bash-head", "--bash-tail"].contains(&flag.name.as_str())
+    });
+    let limits: Vec<String> = limits.map(|flag| flag.name).collect();
+    assert!(limits.len() > 10, "{limits:?}");
     for flag in limits {
-        let output = run(&workspace, &[flag, "0"]);
+        let output = run(&workspace, &[&flag, "0"]);
         assert_eq!(code(&output), 2, "{flag} 0: {}", stderr(&output));
-        assert!(stderr(&output).contains(flag), "the message does not contain {flag}: {}", stderr(&output));
+        assert!(stderr(&output).contains(&flag), "the message does not contain {flag}: {}", stderr(&output));
         assert_eq!(stdout(&output), "", "stdout is for the protocol only");
     }
 }
@@ -256,7 +236,6 @@ fn invalid_usage_exits_with_2_and_reports_the_flag() {
         (&["--sandbox", "read-only", "--sandbox-deny", "tcp"], "--sandbox-deny"),
         (&["--sandbox-deny", "unix-sockets"], "--sandbox-deny needs --sandbox"),
         (&["--bash-timeout", "700"], "--bash-timeout"),
-        (&["config"], "CLIENT"),
         (&["config", "emacs"], "emacs"),
         (&["call"], "TOOL"),
         (&["call", "write"], "write"),
@@ -364,6 +343,23 @@ fn call_leaves_no_process() {
 }
 
 #[test]
+fn command_that_outlives_its_call_is_reported() {
+    let workspace = Workspace::new();
+    for json in [&[][..], &["--json"]] {
+        let call = ["call", "bash", "command=echo hi; sleep 600", "--answer-within", "1"];
+        let output = run(&workspace, &[&call, json].concat());
+        let expected = "the command ended with this call: only a server keeps commands running\n";
+        assert_eq!((code(&output), stderr(&output).as_str()), (0, expected));
+        let text = stdout(&output);
+        assert!(
+            text.contains("[Still running after 1 second (pid ") && !text.contains("tail --pid"),
+            "{text}"
+        );
+        assert!(workspace.processes(0).is_empty(), "the command still runs");
+    }
+}
+
+#[test]
 fn call_json_prints_the_complete_result() {
     let workspace = Workspace::with(&json!({"big": {"lines": [1, 3000], "text": "{n}"}}));
     let output = run(&workspace, &["call", "--json", "read", "path=big"]);
@@ -426,39 +422,6 @@ fn server_without_a_usable_root_exits_with_2() {
         assert!(stderr(&output).contains("--root"), "{}", stderr(&output));
         assert_eq!(stdout(&output), "");
     }
-}
-
-#[test]
-fn every_flag_starts_a_server() {
-    let workspace = Workspace::with(&json!({"a": "one\n"}));
-    let flags = [
-        ["--root", "<root>"],
-        ["--tools", "read"],
-        ["--max-lines", "9"],
-        ["--max-bytes", "9KB"],
-        ["--max-tokens", "9"],
-        ["--max-line-chars", "9"],
-        ["--max-text-line-chars", "9"],
-        ["--bash-head", "3"],
-        ["--bash-tail", "3"],
-        ["--key-lines", "off"],
-        ["--bash-timeout", "9"],
-        ["--bash-max-timeout", "99"],
-        ["--search-timeout", "9"],
-        ["--save", "all"],
-        ["--spill-dir", "<base>/own"],
-        ["--spill-max-file", "1MB"],
-        ["--spill-max-total", "5MiB"],
-        ["--spill-keep", "2d"],
-        ["--log", "debug"],
-        ["--workers", "2"],
-        ["--stats-file", "<base>/stats.jsonl"],
-    ];
-    let mut client = Start::new(&workspace)
-        .flags(flags.concat())
-        .flags(["--allow-outside", "--structured", "--call-limits", "--grep-heading"])
-        .client();
-    client.call("read", json!({"path": "a"})).assert_text("one\n");
 }
 
 /// Runs the binary on a terminal. Returns stdout and stderr together.

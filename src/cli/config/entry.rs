@@ -1,130 +1,249 @@
-//! Builds the entry of this server for a client's file, and the changes to an existing entry.
+//! Entries of servers: the command that they start, the flags in it, and the entry of cutline.
 
 use std::time::Duration;
 
-use anyhow::bail;
+use anyhow::{anyhow, bail};
+use clap::{ArgAction, Args as _, CommandFactory as _};
 use serde_json::{Value, json};
 
-use super::Program;
-use super::clients::{ANSWER_TOKENS, CommandForm, WAIT_SECS};
-use super::server::{ConfiguredServer, is_cutline, remote, starter};
-use super::tree::{Kind, Node};
-use crate::cli::{Client, NAME};
-use crate::fit;
+use super::edit::Doc;
+use super::places::Place;
+use super::{Cli, NAME, wrap};
+use crate::fit::{self, Client, Files};
 use crate::limits::{BASH_MAX_TIMEOUT_SECS, MAX_BYTES, SEARCH_TIMEOUT_SECS};
 
-/// The flags whose values depend on the client's own settings.
-const MAX_BYTES_FLAG: &str = "--max-bytes";
-const ANSWER_WITHIN_FLAG: &str = "--answer-within";
-const SEARCH_TIMEOUT_FLAG: &str = "--search-timeout";
+/// The field that contains the program and its arguments in some clients' entries.
+const TRANSPORT: &str = "transport";
+/// The fields of an entry with the URL of a remote server.
+const REMOTE: [&str; 3] = ["url", "httpUrl", "serverUrl"];
+/// The fields of an entry with the environment of its program.
+const VARIABLES: [&str; 2] = ["env", "environment"];
+/// The subcommand that identifies a wrapped entry, and the word before the wrapped command.
+const WRAP: &str = "wrap";
+const DASHES: &str = "--";
 /// The flag and the variable for the roots.
-const ROOT_FLAG: &str = "--root";
+pub(super) const ROOT_FLAG: &str = "--root";
 const ROOT_VARIABLE: &str = "CUTLINE_ROOT";
 /// The flag for the default timeout of a command. The value cannot exceed the maximum timeout.
 const TIMEOUT_FLAG: &str = "--bash-timeout";
 /// Bytes per token in the clients' estimates.
 const TOKEN_BYTES: u64 = 4;
+/// The call timeout in seconds that `config` sets. It is longer than any command can run.
+const WAIT_SECS: u64 = 700;
+/// The limit of tokens that `config` sets: 30KB at 3 bytes per token.
+pub(super) const ANSWER_TOKENS: u64 = 10_000;
 
-/// The changes of an entry.
-#[derive(Debug)]
-pub(super) struct Entry {
-    /// The fields to change. New ones are written in this order.
-    pub(super) fields: Vec<Change>,
-    /// A setting outside the entry that is missing in the file. Only the client with a TOML file has one.
-    pub(super) setting: Option<(&'static str, Value)>,
+/// Returns the object with the program and its arguments: the entry itself, or an object in it.
+fn starter(entry: &Value) -> &Value {
+    entry.get(TRANSPORT).filter(|inner| inner.is_object()).unwrap_or(entry)
 }
 
-/// A field that must change.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Change {
-    pub(super) name: &'static str,
-    /// The new value.
-    pub(super) value: Value,
-    /// The items to append to the field's list, if nothing else changes.
-    pub(super) added: Option<Vec<Value>>,
-    /// True if the field belongs to the program and not to the client.
-    pub(super) is_of_program: bool,
+/// Returns the URL of an entry for a remote server.
+pub(super) fn remote(entry: &Value) -> Option<&str> {
+    REMOTE.iter().find_map(|name| starter(entry).get(name)?.as_str())
 }
 
-impl Entry {
-    /// Returns the changes so that the entry starts `program`. If `program` has no flags, keeps the flags of `old`.
-    /// `top` is the complete file.
-    pub(super) fn new(
-        client: Client,
-        program: &Program,
-        top: &Node,
-        old: Option<&Node>,
-    ) -> anyhow::Result<Self> {
-        let Program { binary, flags, folder } = program;
-        let row = client.row();
-        if let Some(url) = old.and_then(remote) {
-            bail!("its entry {NAME} is a remote server ({url})");
-        }
-        let started = old.map_or(Ok(None), |old| ConfiguredServer::of(row, old))?;
-        let words = started.as_ref().map(ConfiguredServer::words).unwrap_or_default();
-        let sets_root =
-            started.iter().flat_map(ConfiguredServer::variables).any(|(name, _)| name == ROOT_VARIABLE);
-        let mut args = if flags.is_empty() && is_cutline(&words) {
-            words.iter().skip(1).map(|&word| word.to_owned()).collect()
-        } else {
-            flags.clone()
-        };
-        let field = |name| old.and_then(|old| old.member(name));
-        if row.starts_elsewhere && !sets_root {
-            add_flag(&mut args, ROOT_FLAG, folder);
-        }
-        if !has_flag(&args, TIMEOUT_FLAG) {
-            row.flags.iter().for_each(|(flag, value)| add_flag(&mut args, flag, value));
-        }
+/// Returns the entry with this name.
+///
+/// # Errors
+///
+/// Returns an error if there are two, or if it is not an object.
+pub(super) fn named(servers: &[(String, Value)], name: &str) -> anyhow::Result<Option<Value>> {
+    let mut found = servers.iter().filter(|(other, _)| other == name).map(|(_, entry)| entry);
+    match (found.next(), found.next()) {
+        (_, Some(_)) => bail!("{name} is in it twice"),
+        (Some(entry), None) if !entry.is_object() => bail!("{name} in it is not an object"),
+        (first, None) => Ok(first.cloned()),
+    }
+}
 
-        let tokens = row.answer_tokens.map(|name| (name, top.member(name)));
-        if let Some((_, given)) = &tokens {
-            let tokens = given.and_then(number).unwrap_or(ANSWER_TOKENS);
-            let bytes = less_a_tenth(tokens.saturating_mul(TOKEN_BYTES)).min(MAX_BYTES);
-            let size = if bytes == MAX_BYTES { "30KB".to_owned() } else { bytes.to_string() };
-            add_flag(&mut args, MAX_BYTES_FLAG, &size);
-        }
-        if let Some(wait) = row.waits {
-            let given = field(wait.field).and_then(number).map(|units| units / wait.per_second);
-            let secs = given.or(wait.is_set.then_some(WAIT_SECS)).map_or(0, less_a_tenth);
-            let is_fitted = client.fit().is_some_and(fit::Client::gives_up);
-            if secs > 0 && (is_fitted || secs < BASH_MAX_TIMEOUT_SECS) {
-                add_flag(&mut args, ANSWER_WITHIN_FLAG, &secs.to_string());
-            }
-            let search = given
-                .map_or(SEARCH_TIMEOUT_SECS, |secs| fit::search_within(Duration::from_secs(secs)).as_secs());
-            if search < SEARCH_TIMEOUT_SECS {
-                add_flag(&mut args, SEARCH_TIMEOUT_FLAG, &search.max(1).to_string());
-            }
-        }
+/// Returns the program of an entry and its arguments, or nothing if it starts no program.
+///
+/// # Errors
+///
+/// Returns an error if the arguments are not strings.
+pub(in crate::cli) fn words(files: &Files, entry: &Value) -> anyhow::Result<Vec<String>> {
+    let field = |name| starter(entry).get(name).filter(|value| !value.is_null());
+    let list = |name| match field(name).map(|list| serde_json::from_value(list.clone())) {
+        None => Ok(Vec::new()),
+        Some(list) => list.map_err(|_| anyhow!("{name} in its entry is not a list of strings")),
+    };
+    match field("command").and_then(Value::as_str) {
+        _ if files.one_list => list("command"),
+        None => Ok(Vec::new()),
+        Some(program) => Ok([vec![program.to_owned()], list("args")?].concat()),
+    }
+}
 
-        let command = match row.command {
-            CommandForm::Apart => vec![("command", json!(binary)), ("args", json!(args))],
-            CommandForm::OneList => {
-                args.insert(0, binary.clone());
-                vec![("command", json!(args))]
-            }
-        };
-        let of_program = row.kind.map(|(name, word)| (name, json!(word))).into_iter().chain(command);
-        let waits = row.waits.filter(|wait| wait.is_set);
-        let waits = waits.map(|wait| (wait.field, json!(WAIT_SECS * wait.per_second)));
-        let of_client = row.switches.iter().map(|switch| (*switch, json!(true))).chain(waits);
-        let of_client = of_client.filter(|(name, _)| field(name).is_none());
-        let fields = of_program.map(|field| (field, true)).chain(of_client.map(|field| (field, false)));
-        let changes = fields.filter_map(|((name, value), is_of_program)| {
-            let table = if is_of_program { old.map(starter) } else { old };
-            let was = table.and_then(|table| table.member(name)).map_or(Value::Null, Node::to_value);
-            let lists = was.as_array().zip(value.as_array());
-            let added =
-                lists.and_then(|(was, list)| list.strip_prefix(was.as_slice())).map(<[Value]>::to_vec);
-            (was != value).then_some(Change { name, value, added, is_of_program })
-        });
-        Ok(Self {
-            fields: changes.collect(),
-            setting: tokens
-                .filter(|(_, given)| given.is_none())
-                .map(|(name, _)| (name, json!(ANSWER_TOKENS))),
-        })
+/// Changes the command of an entry. An empty list of arguments is not written.
+pub(super) fn set_words(doc: &mut Doc, place: &Place, name: &str, words: &[String]) -> anyhow::Result<()> {
+    let mut path = place.entry(name);
+    let entry = doc.servers(&place.keys)?.into_iter().find(|(other, _)| other == name);
+    if entry.is_some_and(|(_, entry)| starter(&entry) != &entry) {
+        path.push(TRANSPORT.to_owned());
+    }
+    if place.files.one_list {
+        return doc.set(&path, "command", &json!(words));
+    }
+    let Some((program, arguments)) = words.split_first() else { bail!("it has no program") };
+    doc.set(&path, "command", &json!(program))?;
+    doc.set(&path, "args", &if arguments.is_empty() { Value::Null } else { json!(arguments) })
+}
+
+/// Returns the environment of an entry.
+pub(in crate::cli) fn variables(entry: &Value) -> impl Iterator<Item = (&str, &str)> {
+    let variables = VARIABLES.into_iter().filter_map(|name| starter(entry).get(name)?.as_object());
+    variables.flatten().filter_map(|(name, value)| Some((name.as_str(), value.as_str()?)))
+}
+
+/// Returns the working folder, if the entry sets it.
+pub(in crate::cli) fn folder(entry: &Value) -> Option<&str> {
+    starter(entry).get("cwd")?.as_str()
+}
+
+/// Returns the setting that switches an entry off, in the client's notation.
+pub(in crate::cli) fn switched_off(entry: &Value) -> Option<&'static str> {
+    match (entry.get("disabled"), entry.get("enabled")) {
+        (Some(Value::Bool(true)), _) => Some("disabled is true"),
+        (_, Some(Value::Bool(false))) => Some("enabled is false"),
+        _ => None,
+    }
+}
+
+/// Returns true if the program of a command has the file name of this program, in any folder.
+pub(in crate::cli) fn is_cutline(words: &[String]) -> bool {
+    words.first().is_some_and(|program| program.rsplit('/').next() == Some(NAME))
+}
+
+/// Returns the flags of `cutline wrap` and the wrapped command, if the command starts `cutline wrap`.
+pub(in crate::cli) fn wrapped(words: &[String]) -> Option<(&[String], &[String])> {
+    let [_, subcommand, rest @ ..] = words else { return None };
+    let dashes = rest.iter().position(|word| word == DASHES)?;
+    let (flags, command) = rest.split_at(dashes);
+    (is_cutline(words) && subcommand == WRAP).then_some((flags, command.get(1..)?))
+}
+
+/// Returns the words that wrap a command.
+pub(super) fn wrapping(binary: &str, flags: &[Flag], command: &[String]) -> Vec<String> {
+    let own = [vec![binary.to_owned(), WRAP.to_owned()], texts(flags), vec![DASHES.to_owned()]].concat();
+    [own.as_slice(), command].concat()
+}
+
+/// A flag in a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::cli) struct Flag {
+    /// The flag, such as `--root`.
+    pub(in crate::cli) name: String,
+    /// The words as they are written: the flag with its value.
+    pub(in crate::cli) words: Vec<String>,
+}
+
+/// Splits the arguments of `cutline` or `cutline wrap` into flags.
+///
+/// # Errors
+///
+/// Returns an error for a word that is no flag and no value of a flag.
+pub(in crate::cli) fn flags_of(words: &[String]) -> anyhow::Result<Vec<Flag>> {
+    let command = wrap::WrapOptions::augment_args(Cli::command());
+    let (mut flags, mut words) = (Vec::new(), words.iter());
+    while let Some(word) = words.next() {
+        let name = word.split_once('=').map_or(word.as_str(), |(name, _)| name);
+        let known = command.get_arguments().find(|arg| arg.get_long() == name.strip_prefix("--"));
+        let Some(arg) = known.filter(|arg| arg.get_long().is_some()) else { bail!("{word} is not a flag") };
+        let is_complete = name != word || matches!(arg.get_action(), ArgAction::SetTrue);
+        let value = if is_complete { None } else { words.next().cloned() };
+        flags.push(Flag { name: name.to_owned(), words: [word.clone()].into_iter().chain(value).collect() });
+    }
+    Ok(flags)
+}
+
+/// Returns `old` with the flags that are `given`. A repeated flag replaces all old ones of its name.
+pub(super) fn merged(old: &[Flag], given: &[Flag]) -> Vec<Flag> {
+    let mut all: Vec<Flag> = Vec::new();
+    for flag in old.iter().chain(given) {
+        if !has(given, &flag.name) {
+            all.push(flag.clone());
+        } else if !has(&all, &flag.name) {
+            all.extend(given.iter().filter(|given| given.name == flag.name).cloned());
+        }
+    }
+    all
+}
+
+/// Returns the flags of cutline that a command had before, and has no longer. For another program, returns its command.
+pub(super) fn removed(was: &[String], now: &[String]) -> impl Iterator<Item = String> {
+    let flags = |words: &[String]| {
+        let flags = wrapped(words).map_or(words.get(1..).unwrap_or_default(), |(flags, _)| flags).to_vec();
+        flags_of(&flags).unwrap_or_else(|_| vec![Flag { name: String::new(), words: flags }])
+    };
+    let old = match (is_cutline(was), wrapped(now)) {
+        (true, _) => flags(was),
+        (false, None) if !was.is_empty() => vec![Flag { name: String::new(), words: was.to_vec() }],
+        (false, _) => Vec::new(),
+    };
+    let now = flags(now);
+    old.into_iter().filter(move |flag| !now.contains(flag)).map(|flag| flag.words.join(" "))
+}
+
+/// Returns the words of flags.
+pub(super) fn texts(flags: &[Flag]) -> Vec<String> {
+    flags.iter().flat_map(|flag| flag.words.clone()).collect()
+}
+
+/// Returns true if the flags include the flag with this name.
+pub(super) fn has(flags: &[Flag], name: &str) -> bool {
+    flags.iter().any(|flag| flag.name == name)
+}
+
+/// Adds a flag if it is missing.
+fn add(flags: &mut Vec<Flag>, name: &str, value: &str) {
+    if !has(flags, name) {
+        flags.push(Flag { name: name.to_owned(), words: vec![name.to_owned(), value.to_owned()] });
+    }
+}
+
+/// Adds the flags that a client needs: those of its row, and limits that follow from its own settings. `top` returns a
+/// setting outside the entry. `folder` is the root for clients that start servers in another folder.
+pub(super) fn add_needed(flags: &mut Vec<Flag>, place: &Place, entry: &Value, doc: &Doc, folder: &str) {
+    let Place { client, files, .. } = place;
+    if files.starts_elsewhere && !variables(entry).any(|(name, _)| name == ROOT_VARIABLE) {
+        add(flags, ROOT_FLAG, folder);
+    }
+    if !has(flags, TIMEOUT_FLAG) {
+        files.flags.iter().for_each(|(flag, value)| add(flags, flag, value));
+    }
+    if let Some(name) = files.answer_tokens {
+        let tokens = doc.value().get(name).and_then(number).unwrap_or(ANSWER_TOKENS);
+        let bytes = less_a_tenth(tokens.saturating_mul(TOKEN_BYTES)).min(MAX_BYTES);
+        let size = if bytes == MAX_BYTES { "30KB".to_owned() } else { bytes.to_string() };
+        add(flags, "--max-bytes", &size);
+    }
+    let Some(wait) = files.waits else { return };
+    let given = entry.get(wait.field).and_then(number).map(|units| units / wait.per_second);
+    let secs = given.or(wait.is_set.then_some(WAIT_SECS)).map_or(0, less_a_tenth);
+    if secs > 0 && (Client::gives_up(client) || secs < BASH_MAX_TIMEOUT_SECS) {
+        add(flags, "--answer-within", &secs.to_string());
+    }
+    let search =
+        given.map_or(SEARCH_TIMEOUT_SECS, |secs| fit::search_within(Duration::from_secs(secs)).as_secs());
+    if search < SEARCH_TIMEOUT_SECS {
+        add(flags, "--search-timeout", &search.max(1).to_string());
+    }
+}
+
+/// Sets the fields of the entry that the client needs, and its settings outside the entry. Fields that exist stay.
+pub(super) fn set_needed(doc: &mut Doc, place: &Place, entry: &Value) -> anyhow::Result<()> {
+    let path = place.entry(NAME);
+    let waits = place.files.waits.filter(|wait| wait.is_set);
+    let waits = waits.map(|wait| (wait.field, json!(WAIT_SECS * wait.per_second)));
+    for (name, value) in place.files.switches.iter().map(|switch| (*switch, json!(true))).chain(waits) {
+        if entry.get(name).is_none() {
+            doc.set(&path, name, &value)?;
+        }
+    }
+    match place.files.answer_tokens {
+        Some(name) if doc.value().get(name).is_none() => doc.set(&[], name, &json!(ANSWER_TOKENS)),
+        _ => Ok(()),
     }
 }
 
@@ -133,25 +252,8 @@ fn less_a_tenth(number: u64) -> u64 {
     number - number.div_ceil(10)
 }
 
-/// Adds a flag if it is missing.
-fn add_flag(args: &mut Vec<String>, flag: &str, value: &str) {
-    if !has_flag(args, flag) {
-        args.extend([flag.to_owned(), value.to_owned()]);
-    }
-}
-
-/// Returns true if `args` has the flag.
-fn has_flag(args: &[String], flag: &str) -> bool {
-    args.iter().any(|arg| arg == flag || arg.strip_prefix(flag).is_some_and(|rest| rest.starts_with('=')))
-}
-
 /// Returns a number without its fraction. Returns `None` for other values.
-fn number(node: &Node) -> Option<u64> {
-    match &node.kind {
-        Kind::Other(value) => {
-            value.as_u64().or(Some(Duration::try_from_secs_f64(value.as_f64()?).ok()?.as_secs()))
-        }
-        Kind::Text(text) => text.parse().ok(),
-        _ => None,
-    }
+fn number(value: &Value) -> Option<u64> {
+    let secs = |number| Some(Duration::try_from_secs_f64(number).ok()?.as_secs());
+    value.as_u64().or_else(|| value.as_f64().and_then(secs)).or_else(|| value.as_str()?.parse().ok())
 }

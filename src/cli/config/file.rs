@@ -1,37 +1,43 @@
 //! Replaces a client's file atomically, after copying it.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io::{self, ErrorKind, Read as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, bail, ensure};
+use tempfile::NamedTempFile;
 
-use super::{Place, owner};
-use crate::cli::ConfigScope;
+use super::Place;
+use crate::fit::Scope;
 use crate::fs::follow::Followed;
 use cutline_core::text::Size;
 
 /// Maximum size of a file in bytes. The parser may need a hundred times the size of a malicious file.
 const MAX_BYTES: u64 = 16_000_000;
-/// Maximum number of copies of a file.
-const MAX_COPIES: u32 = 1000;
 /// The byte order mark, which some editors write.
 const BYTE_ORDER_MARK: char = '\u{feff}';
+/// The end of the name of the copy. No other program uses it, so that a copy never replaces a file of the user.
+const BACKUP: &str = ".cutline.bak";
+/// The mode of a new file, before the umask.
+const NEW_MODE: u32 = 0o666;
 
-/// The result of changing a file.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Written {
-    /// No change, because the text is the same.
-    AsItWas,
-    /// A new file was written.
-    New,
-    /// The file was replaced. The copy with the old text has this path.
-    Changed(PathBuf),
+/// The new text of a file.
+#[derive(Debug, Default)]
+pub(super) struct Edited {
+    /// The text. If it is empty, the file is deleted.
+    pub(super) text: String,
+    /// True if the old text has nothing but the entry of cutline. It is then not copied.
+    pub(super) was_own: bool,
 }
 
-/// Returns the text of a client's file, as [`read_all`] does, without a byte order mark.
+/// Returns the text of a client's file, as [`read_all`] does, without a byte order mark. A missing file is empty.
 pub(in crate::cli) fn read(path: &Path) -> io::Result<String> {
-    let text = read_all(path)?;
+    let text = match read_all(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+        text => text?,
+    };
     Ok(text.trim_start_matches(BYTE_ORDER_MARK).to_owned())
 }
 
@@ -54,82 +60,121 @@ fn read_all(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-/// Replaces the text of a location's file by the result of `change`. The old file is copied to `FILE.bak` and then
-/// replaced atomically. Links to it, its owner and its mode are preserved.
+/// Replaces the text of a location's file by the result of `change`. The old file is copied, unless git has it, and then
+/// replaced atomically. Links to it, its owner and its mode are preserved. Returns where the old text is, or `None` if
+/// the text is the same.
 ///
 /// # Errors
 ///
 /// Returns an error and changes nothing if `change` fails, if another program has just written the file, if the file
-/// has other hard links, or if a link of a project's file points out of the project.
+/// is read-only or has other hard links, or if a link of a project's file points out of the project.
 pub(super) fn rewrite(
     place: &Place,
-    change: impl FnMut(&str) -> anyhow::Result<String>,
-) -> anyhow::Result<Written> {
+    change: impl FnOnce(&str) -> anyhow::Result<Edited>,
+) -> anyhow::Result<Option<String>> {
     rewritten(place, change).with_context(|| format!("{} was not changed", place.path.display()))
 }
 
 fn rewritten(
     Place { path, scope, .. }: &Place,
-    mut change: impl FnMut(&str) -> anyhow::Result<String>,
-) -> anyhow::Result<Written> {
+    change: impl FnOnce(&str) -> anyhow::Result<Edited>,
+) -> anyhow::Result<Option<String>> {
     ensure!(path.exists() || !path.is_symlink(), "it is a link to nothing");
     // Another person may have created the links in a project.
     let (end, project) = (Followed::new(path).end, Followed::new(&std::env::current_dir()?).end);
-    if *scope == ConfigScope::Project && !end.starts_with(project) {
+    if *scope == Scope::Project && !end.starts_with(project) {
         bail!("a link leads from it out of the project; to change {}, use --file", end.display());
     }
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let folder = path.parent().context("it has no parent folder")?;
-    if !folder.exists() {
-        // An error must not leave a new folder.
-        change("")?;
-    }
-    fs::create_dir_all(folder)?;
     let old = match read_all(&path) {
         Err(error) if error.kind() == ErrorKind::NotFound => None,
         old => Some(old?),
     };
     let text = old.as_deref().unwrap_or_default();
     let (mark, plain) = text.split_at(text.len() - text.trim_start_matches(BYTE_ORDER_MARK).len());
-    let new = mark.to_owned() + &change(plain)?;
-    if old.as_ref() == Some(&new) {
-        return Ok(Written::AsItWas);
+    let edited = change(plain)?;
+    if edited.text == plain {
+        return Ok(None);
     }
-    let before = old.is_some().then(|| File::open(&path)).transpose()?;
-    let mut file = owner::file_like(before.as_ref(), folder)?;
-    file.write_all(new.as_bytes())?;
-    file.as_file().sync_all()?;
-    let (Some(old), Some(before)) = (old, before) else {
-        file.persist_noclobber(&path)?;
-        return Ok(Written::New);
+    let new = format!("{mark}{}", edited.text);
+    let Some(old) = old else {
+        fs::create_dir_all(folder)?;
+        new_file().tempfile_in(folder).and_then(|mut file| {
+            file.write_all(new.as_bytes())?;
+            Ok(file.persist_noclobber(&path)?)
+        })?;
+        return Ok(Some(" to a new file".to_owned()));
     };
-    ensure!(owner::names(&before)? == 1, "it has other hard links, which would keep the old text");
-    let backup = back_up(&path, &before, &old)?;
-    if read_all(&path)? != old {
-        fs::remove_file(&backup)?;
-        bail!("another program has written it just now");
+    let before = File::open(&path)?;
+    ensure!(!before.metadata()?.permissions().readonly(), "it is read-only");
+    ensure!(before.metadata()?.nlink() == 1, "it has other hard links, which would keep the old text");
+    let changed = file_like(&before, folder, &new)?;
+    let copied = if edited.was_own {
+        String::new()
+    } else if git_has(&path) {
+        "; git has the old file".to_owned()
+    } else {
+        let mut backup = path.as_os_str().to_owned();
+        backup.push(BACKUP);
+        file_like(&before, folder, &old)?.persist(&backup)?;
+        format!("; the old file is {}", backup.display())
+    };
+    ensure!(read_all(&path)? == old, "another program has written it just now");
+    if edited.text.is_empty() {
+        fs::remove_file(&path)?;
+        return Ok(Some("; the file had nothing else, and is deleted".to_owned()));
     }
-    if let Err(error) = file.persist(&path) {
-        fs::remove_file(&backup)?;
-        return Err(error.into());
-    }
-    Ok(Written::Changed(backup))
+    changed.persist(&path)?;
+    Ok(Some(copied))
 }
 
-/// Copies `text`, the content of the file `before` at `path`, to the first free name of `FILE.bak`, `FILE.bak2` and so
-/// on. The copy has the owner and mode of the file.
-fn back_up(path: &Path, before: &File, text: &str) -> anyhow::Result<PathBuf> {
-    let mut copy = owner::file_like(Some(before), path.parent().context("it has no parent folder")?)?;
-    copy.write_all(text.as_bytes())?;
-    copy.as_file().sync_all()?;
-    for number in 1..=MAX_COPIES {
-        let mut backup = path.as_os_str().to_owned();
-        backup.push(if number == 1 { ".bak".to_owned() } else { format!(".bak{number}") });
-        match copy.persist_noclobber(&backup) {
-            Ok(_) => return Ok(backup.into()),
-            Err(taken) if taken.error.kind() == ErrorKind::AlreadyExists => copy = taken.file,
-            Err(other) => return Err(other.into()),
+/// Returns a builder for temporary files with the mode of a new file.
+pub(in crate::cli) fn new_file() -> tempfile::Builder<'static, 'static> {
+    let mut file = tempfile::Builder::new();
+    file.permissions(Permissions::from_mode(NEW_MODE));
+    file
+}
+
+/// Creates a file in `folder` that will replace `other`. It gets the owner, group and mode of `other` before the first
+/// byte is written; until then, only this user can read it.
+fn file_like(other: &File, folder: &Path, text: &str) -> io::Result<NamedTempFile> {
+    let mut file = NamedTempFile::new_in(folder)?;
+    let (own, other) = (file.as_file().metadata()?, other.metadata()?);
+    if (own.uid(), own.gid()) != (other.uid(), other.gid()) {
+        fchown(file.as_file(), Some(other.uid()), Some(other.gid()))?;
+    }
+    file.as_file().set_permissions(other.permissions())?;
+    file.write_all(text.as_bytes())?;
+    file.as_file().sync_all()?;
+    Ok(file)
+}
+
+/// Returns true if the index of a git repository has the content of this file.
+fn git_has(path: &Path) -> bool {
+    let git = |arguments: &[&str]| {
+        let mut command = Command::new("git");
+        command.arg("-C").arg(path.parent()?).args(arguments).arg("--").arg(path);
+        let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+        String::from_utf8(output.stdout).ok().filter(|_| output.status.success())
+    };
+    let staged = git(&["ls-files", "--stage"]).unwrap_or_default();
+    git(&["hash-object", "--no-filters"]).is_some_and(|now| staged.split(' ').any(|word| word == now.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replaced_files_never_get_wider_permissions() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("settings.json");
+        for mode in [0o600, 0o640, 0o644] {
+            let other = File::create(&path).unwrap();
+            other.set_permissions(Permissions::from_mode(mode)).unwrap();
+            let made = file_like(&other, folder.path(), "").unwrap();
+            assert_eq!(made.as_file().metadata().unwrap().mode() & 0o777, mode);
         }
     }
-    bail!("there are {MAX_COPIES} copies of it already")
 }

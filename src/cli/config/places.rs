@@ -1,69 +1,83 @@
 //! The locations of each client's entries: its files, and the keys in them.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{anyhow, bail};
-use clap::ValueEnum as _;
+use anyhow::{bail, ensure};
 
 use crate::cli::values::word_of;
-use crate::cli::{Client, ConfigScope};
+use crate::fit::{CLIENTS, Client, Files, Format, Scope};
 
 /// The folder for settings of desktop programs.
 const SETTINGS: &str =
     if cfg!(target_os = "macos") { "~/Library/Application Support" } else { "$XDG_CONFIG_HOME|~/.config" };
 /// The name of this server's own file in a client's folder of server files.
 const OWN_FILE: &str = "cutline.yaml";
-/// Maximum number of files in a folder that are read.
-const MAX_FILES: usize = 100;
 
 /// A location where a client may have an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::cli) struct Place {
     /// The client.
-    pub(in crate::cli) client: Client,
+    pub(in crate::cli) client: &'static Client,
+    /// What its entries need.
+    pub(in crate::cli) files: &'static Files,
     /// The scope of its entries.
-    pub(in crate::cli) scope: ConfigScope,
+    pub(in crate::cli) scope: Scope,
     /// The file.
     pub(in crate::cli) path: PathBuf,
     /// The path of keys to the table or list of servers.
     pub(in crate::cli) keys: Vec<String>,
 }
 
+impl Place {
+    /// Returns the location of entries in `path`.
+    pub(super) fn new(client: &'static Client, files: &'static Files, scope: Scope, path: PathBuf) -> Self {
+        let mut keys = vec![files.servers.to_owned()];
+        if scope == Scope::Local {
+            keys.splice(0..0, ["projects".to_owned(), project().to_string_lossy().into_owned()]);
+        }
+        Self { client, files, scope, path, keys }
+    }
+
+    /// Returns the path of keys to the entry `name`. The list in cutline's own file has only one entry.
+    pub(super) fn entry(&self, name: &str) -> Vec<String> {
+        let name = (self.files.format != Format::Yaml).then(|| name.to_owned());
+        self.keys.iter().cloned().chain(name).collect()
+    }
+
+    /// Returns true for a YAML file that has more than the entry of cutline.
+    pub(in crate::cli) fn is_shared_yaml(&self) -> bool {
+        self.files.format == Format::Yaml && !self.path.ends_with(OWN_FILE)
+    }
+}
+
 impl fmt::Display for Place {
     /// Prints the path, and the project if only a part of the file applies.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let part = if self.scope == ConfigScope::Local { " (this project)" } else { "" };
+        let part = if self.scope == Scope::Local { " (this project)" } else { "" };
         write!(f, "{}{part}", self.path.display())
     }
 }
 
+/// Returns the clients that `cutline config` supports.
+pub(in crate::cli) fn clients() -> impl Iterator<Item = (&'static Client, &'static Files)> {
+    CLIENTS.iter().filter_map(|client| Some((client, client.files.as_ref()?)))
+}
+
 /// Returns all locations where a client may have entries. If several have an entry of the same name, the client uses
 /// the first.
-pub(in crate::cli) fn places(client: Client) -> Vec<Place> {
-    let row = client.row();
-    let mut all = Vec::new();
-    for (scope, paths) in row.files {
-        let Some(path) = found(paths) else { continue };
-        let paths = if path.ends_with("*") { yaml_files(&path.with_file_name("")) } else { vec![path] };
-        let mut keys = vec![row.servers.to_owned()];
-        if *scope == ConfigScope::Local {
-            keys.splice(0..0, ["projects".to_owned(), project().to_string_lossy().into_owned()]);
-        }
-        all.extend(paths.into_iter().map(|path| Place { client, scope: *scope, path, keys: keys.clone() }));
-    }
-    all
+pub(in crate::cli) fn places(client: &'static Client) -> Vec<Place> {
+    let all = client.files.iter().flat_map(|files| files.paths.iter().map(move |path| (files, path)));
+    all.filter_map(|(files, (scope, paths))| Some(Place::new(client, files, *scope, found(paths)?))).collect()
 }
 
 /// Returns all clients' files with servers, of this user and of the current project.
 pub(in crate::cli) fn all_files() -> impl Iterator<Item = PathBuf> {
-    Client::value_variants().iter().flat_map(|client| places(*client)).map(|place| place.path)
+    clients().flat_map(|(client, _)| places(client)).map(|place| place.path)
 }
 
-/// Returns the first of the `paths`, separated by `|`, that can be resolved: `.` is the current folder, `~` the home
-/// folder, `$NAME` the folder in a variable, `@` the folder for settings of desktop programs. A final `*` means all
-/// YAML files in the folder.
-pub(super) fn found(paths: &str) -> Option<PathBuf> {
+/// Returns the first of the `paths`, separated by `|`, that can be resolved ([`Files::paths`]).
+fn found(paths: &str) -> Option<PathBuf> {
     paths.split('|').find_map(|path| {
         let (start, rest) = path.split_once('/').unwrap_or((path, ""));
         let start = match start {
@@ -85,51 +99,28 @@ fn project() -> PathBuf {
     here.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(&here).to_owned()
 }
 
-/// Returns the YAML files in a folder, sorted by name, without this server's own file.
-fn yaml_files(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(MAX_FILES);
-    let is_yaml = |path: &PathBuf| path.extension().is_some_and(|end| end == "yaml" || end == "yml");
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_yaml).collect();
-    files.retain(|file| !file.ends_with(OWN_FILE));
-    files.sort();
-    files
-}
-
 /// Returns the locations for a new entry, in this scope or in the client's default scope. If one file can have several
 /// names, this is the existing one, or else the first. If a client consists of two programs, returns the file of each.
-pub(in crate::cli) fn written(client: Client, scope: Option<ConfigScope>) -> anyhow::Result<Vec<Place>> {
-    let row = client.row();
-    let scope = scope.unwrap_or(row.scope);
-    let mut scopes: Vec<ConfigScope> = row.files.iter().map(|(scope, _)| *scope).collect();
+pub(in crate::cli) fn written(client: &'static Client, scope: Option<Scope>) -> anyhow::Result<Vec<Place>> {
+    let Some(files) = &client.files else { bail!("there are no files of {}", client.id) };
+    let scope = scope.unwrap_or(files.scope);
+    let mut scopes: Vec<String> = files.paths.iter().map(|(scope, _)| word_of(scope)).collect();
     scopes.dedup();
-    if !scopes.contains(&scope) {
-        let has: Vec<String> = scopes.iter().map(word_of).collect();
-        bail!("{} has no {} scope; it has {}", row.name, word_of(&scope), has.join(", "));
+    let has = scopes.join(", ");
+    ensure!(
+        scopes.contains(&word_of(&scope)),
+        "{} has no {} scope; it has {has}",
+        files.name,
+        word_of(&scope)
+    );
+    let (mut there, mut missing): (Vec<_>, Vec<_>) = places(client)
+        .into_iter()
+        .filter(|place| place.scope == scope)
+        .partition(|place| place.path.exists());
+    missing.truncate(1);
+    if client.id != "cline" {
+        there.truncate(1);
     }
-    let mut found = places(client);
-    found.retain(|place| place.scope == scope);
-    let there: Vec<Place> = found.iter().filter(|place| place.path.exists()).cloned().collect();
-    match client {
-        Client::Cline if !there.is_empty() => return Ok(there),
-        Client::Opencode if !there.is_empty() => found = there,
-        _ => {}
-    }
-    found.truncate(1);
-    if found.is_empty() { Err(anyhow!("there is no home folder")) } else { Ok(found) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::process::sandbox::autorun_files::NAMES;
-
-    #[test]
-    fn files_of_a_project_are_autorun_files() {
-        let files = Client::value_variants().iter().flat_map(|client| client.row().files);
-        let names: Vec<&str> = files.filter_map(|(_, paths)| paths.strip_prefix("./")).collect();
-        assert!(!names.is_empty());
-        for name in names {
-            assert!(NAMES.iter().any(|known| Path::new(name).starts_with(known)), "{name}");
-        }
-    }
+    ensure!(!there.is_empty() || !missing.is_empty(), "there is no home folder");
+    Ok(if there.is_empty() { missing } else { there })
 }

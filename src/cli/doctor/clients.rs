@@ -1,150 +1,115 @@
-//! Checks the clients' files, and the flags of the entries that start this binary.
+//! Checks the entries in the clients' files, and starts those that start this binary.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use clap::ValueEnum as _;
+use serde_json::Value;
 
 use super::Finding::{self, Fine, Note, Wrong};
-use super::entry_flags;
-use crate::cli::config::{self, ConfiguredServer, Node, Place, is_cutline};
-use crate::cli::{Client, NAME, is_same};
+use super::{check_root, session};
+use crate::cli::config::{self, Doc, Place, flags_of, is_cutline, wrapped};
+use crate::cli::{NAME, is_same, parsed};
+use crate::fit::{Client, Files};
 use crate::process;
 use crate::tools::error::reason;
-use cutline_core::text::show;
 
 /// Prefixes of placeholders that clients replace before they start a server.
 const FILLED_IN: [&str; 3] = ["${", "{env:", "{file:"];
+/// The start of the variables of cutline. Other variables of an entry could make the system load other code.
+const VARIABLE: &str = "CUTLINE_";
 
-/// Checks the entries of this server and of other servers in all files of clients.
-pub(super) fn look(binary: &Path, say: &mut dyn FnMut(Finding)) {
-    for client in Client::value_variants() {
-        let mut found = Found::default();
-        for place in config::places(*client).into_iter().filter(|place| place.path.exists()) {
-            look_at(&place, binary, &mut found, say);
-        }
-        found.conflicts(*client, say);
-    }
+/// Returns true for the flags and variables with files to which the server writes. An entry may belong to another
+/// person's project, so `doctor` starts it without them.
+fn is_writing(flag: &str) -> bool {
+    let name = flag.trim_start_matches("--").to_lowercase().replace('_', "-");
+    name == "stats-file" || name.starts_with("spill-")
 }
 
-/// The entries of one client.
-#[derive(Default)]
-struct Found {
-    /// The locations and commands of each entry, by name.
-    entries: BTreeMap<String, Vec<(Place, Vec<String>)>>,
-    /// The parsed files. `None` if a file could not be parsed.
-    files: BTreeMap<PathBuf, Option<Node>>,
-}
-
-fn look_at(place: &Place, binary: &Path, found: &mut Found, say: &mut dyn FnMut(Finding)) {
-    let row = place.client.row();
-    let Found { entries, files } = found;
-    let top = files.entry(place.path.clone()).or_insert_with(|| {
-        let text = config::read(&place.path).map_err(|error| reason(&error));
-        let top = text.and_then(|text| Node::parse(row.format, &text).map_err(|error| error.to_string()));
-        top.map_err(|message| say(Note(format!("{place} could not be parsed: {message}")))).ok()
-    });
-    let Some(top) = top else { return };
-    let mut servers = Vec::new();
-    for (name, entry) in config::entries(top, &place.keys) {
-        match ConfiguredServer::of(row, entry) {
-            Ok(server) => servers.extend(server.map(|server| (name, server))),
-            Err(message) => say(Note(format!("{place} could not be parsed: {message}"))),
-        }
-    }
-    for (name, server) in servers.iter().filter(|(_, server)| server.switched_off().is_none()) {
-        let words = server.words().into_iter().map(str::to_owned).collect();
-        entries.entry((*name).to_owned()).or_default().push((place.clone(), words));
-    }
-    let (own, others): (Vec<_>, Vec<_>) = servers.into_iter().partition(|(name, server)| {
-        server.wrapped().is_none() && (*name == NAME || is_cutline(&server.words()))
-    });
-    let named = |is_wrapped, word: &str| {
-        let such = others.iter().filter(|(_, server)| server.wrapped().is_some() == is_wrapped);
-        let names: Vec<&str> = such.map(|(name, _)| *name).collect();
-        (!names.is_empty()).then(|| format!("{word} {}", show::path(&names.join(", "))))
+/// Checks the entries in all files of clients.
+pub(super) fn findings(binary: &Path) -> Vec<Finding> {
+    let check = |(client, files): (&'static Client, &'static Files)| {
+        let name = files.name;
+        checked(client, name, binary).unwrap_or_else(|message| Some(Note(format!("{name}: {message}"))))
     };
-    let lists: Vec<_> = [named(true, "wrapped"), named(false, "not wrapped")].into_iter().flatten().collect();
-    if !lists.is_empty() {
-        say(Fine(format!("{place} has other servers: {}", lists.join("; "))));
+    let mut all: Vec<Finding> = config::clients().filter_map(check).collect();
+    if all.is_empty() {
+        all.push(Note(format!("no client in this folder starts {NAME}: run {NAME} config CLIENT --write")));
     }
-    for (name, server) in others {
-        let inner = server.wrapped().and_then(|words| words.first().copied());
-        for program in [server.executable()].into_iter().chain(inner) {
-            // Only the client knows the folder to which a relative path refers.
-            let is_known = Path::new(program).is_absolute() || Path::new(program).components().count() == 1;
-            if is_known && !is_filled_in(program) && self::program(program).is_none() {
-                let gone = format!("{name} in {place} starts {program}, which is not a program");
-                say(Note(show::path(&gone)));
+    all
+}
+
+/// Checks the first entry of a client that starts cutline.
+fn checked(client: &'static Client, name: &str, binary: &Path) -> Result<Option<Finding>, String> {
+    let mut found: Vec<(Place, Value, Vec<String>)> = Vec::new();
+    for place in config::places(client).into_iter().filter(|place| place.path.exists()) {
+        let unreadable = |message: String| format!("{place} could not be parsed: {message}");
+        let text = config::read(&place.path).map_err(|error| unreadable(reason(&error)))?;
+        if place.is_shared_yaml() {
+            continue;
+        }
+        let doc = Doc::parse(place.files.format, &text).map_err(|error| unreadable(format!("{error:#}")))?;
+        for (name, entry) in doc.servers(&place.keys).map_err(|error| unreadable(error.to_string()))? {
+            let words = config::words(place.files, &entry).map_err(|error| unreadable(error.to_string()))?;
+            if wrapped(&words).is_none() && (name == NAME || is_cutline(&words)) {
+                found.push((place.clone(), entry, words));
             }
         }
     }
-    for (name, server) in own {
-        let by_name = if name == NAME { String::new() } else { format!(" as {}", show::path(name)) };
-        let what = format!("{place} starts {}{by_name}", server.executable());
-        match server.switched_off() {
-            Some(switch) => say(Note(format!("{place} has {} switched off: {switch}", show::path(name)))),
-            None => say_checked(place, &what, &server, binary, say),
-        }
+    let Some(((place, entry, words), others)) = found.split_first() else { return Ok(None) };
+    let program = words.first().map_or("", String::as_str);
+    let other = others.iter().find(|(.., other)| other != words);
+    let other = other.map_or_else(String::new, |(other, ..)| format!("; {other} has another entry"));
+    let what = format!("{name}: {place} starts {program}");
+    if let Some(switch) = config::switched_off(entry) {
+        return Ok(Some(Note(format!("{name}: the entry in {place} is switched off: {switch}{other}"))));
     }
-}
-
-impl Found {
-    /// Reports entries with the same name and different commands.
-    fn conflicts(&self, client: Client, say: &mut dyn FnMut(Finding)) {
-        // The files of Cline belong to two programs.
-        if client == Client::Cline {
-            return;
-        }
-        for (name, places) in &self.entries {
-            let [(first, command), rest @ ..] = places.as_slice() else { continue };
-            let Some((other, _)) = rest.iter().find(|(_, words)| words != command) else { continue };
-            let is_known = !matches!(client, Client::Vscode | Client::Continue) && first.scope != other.scope;
-            let holds = if is_known { format!("; the client uses {first}") } else { String::new() };
-            let (row, name) = (client.row().name, show::path(name));
-            say(Note(format!("{row} has {name} in {first} and in {other}, with different commands{holds}")));
-        }
+    let values = config::variables(entry).map(|(_, value)| value);
+    let mut texts = words.iter().map(String::as_str).chain(values).chain(config::folder(entry));
+    if texts.any(|text| FILLED_IN.iter().any(|start| text.contains(start))) {
+        return Ok(Some(Note(format!("{what} with ${{…}}, which the client fills in: it was not started"))));
     }
-}
-
-fn is_filled_in(word: &str) -> bool {
-    FILLED_IN.iter().any(|start| word.contains(start))
-}
-
-/// Reports whether the entry starts this server, and its limits.
-fn say_checked(
-    place: &Place,
-    what: &str,
-    server: &ConfiguredServer<'_>,
-    binary: &Path,
-    say: &mut dyn FnMut(Finding),
-) {
-    let words = server.words();
-    let values = server.variables().map(|(_, value)| value);
-    if words.iter().copied().chain(values).chain(server.folder()).any(is_filled_in) {
-        return say(Note(format!("{what} with ${{…}}, which the client fills in: it was not checked")));
-    }
-    let Some(program) = program(server.executable()) else {
-        return say(Wrong(format!("{what}, which is not a program")));
+    let path = if program.contains('/') {
+        Some(PathBuf::from(program)).filter(|path| process::is_program(path))
+    } else {
+        process::on_path(program)
     };
-    if !is_same(&program, binary) {
-        return say(Note(format!("{what}, another program than this one: it was not checked")));
-    }
-    match entry_flags::limits(server, place.client.fit()) {
-        Ok((client, limits)) => {
-            say(Fine(format!("{what} with valid flags")));
-            let limits = super::server::limits_text(client, &limits);
-            say(Fine(format!("{}: {limits}", place.client.row().name)));
+    Ok(Some(match path {
+        None => Wrong(format!("{what}, which is not a program")),
+        Some(path) if !is_same(&path, binary) => {
+            Note(format!("{what}, another program than this one: it was not started"))
         }
-        Err(message) => say(Wrong(format!("{what}, but {message}"))),
-    }
+        Some(_) => match started(client, entry, words, binary) {
+            Ok((text, None)) if other.is_empty() => Fine(format!("{what}: {text}")),
+            Ok((text, None)) => Note(format!("{what}: {text}{other}")),
+            Ok((text, Some(root))) => Note(format!("{what}: {text}; this entry works in {root}{other}")),
+            Err(message) => Wrong(format!("{what}, but {message}")),
+        },
+    }))
 }
 
-/// Returns the path of a command's program, if it exists.
-fn program(command: &str) -> Option<PathBuf> {
-    let command = Path::new(command);
-    if command.components().count() > 1 {
-        return process::is_program(command).then(|| command.to_owned());
-    }
-    process::on_path(command)
+/// Starts an entry. Returns what it did, and its first root if that is not in the current folder.
+fn started(
+    client: &Client,
+    entry: &Value,
+    words: &[String],
+    binary: &Path,
+) -> Result<(String, Option<String>), String> {
+    let arguments = words.get(1..).unwrap_or_default();
+    let options = parsed(arguments)?;
+    let flags = flags_of(arguments).map_err(|error| error.to_string())?;
+    let flags = flags.iter().filter(|flag| !is_writing(&flag.name)).flat_map(|flag| &flag.words);
+    let here = std::env::current_dir().unwrap_or_default();
+    let folder = config::folder(entry).map_or_else(|| here.clone(), |folder| here.join(folder));
+    options.roots.iter().try_for_each(|root| check_root(&folder.join(root)).map(drop))?;
+    let root = options.roots.first().map_or_else(|| folder.clone(), |root| folder.join(root));
+    let saved = tempfile::tempdir().map_err(|error| reason(&error))?;
+    let mut command = Command::new(binary);
+    let is_harmless = |name: &str| name.strip_prefix(VARIABLE).is_some_and(|name| !is_writing(name));
+    command.args(flags).envs(config::variables(entry).filter(|(name, _)| is_harmless(name)));
+    command.env_remove("CUTLINE_STATS_FILE").env("CUTLINE_SPILL_DIR", saved.path()).current_dir(&folder);
+    let text = session::run(command, client.id, &root)?;
+    let followed = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let (root, here) = (followed(&root), followed(&here));
+    let is_here = options.roots.is_empty() || here.starts_with(&root) || root.starts_with(&here);
+    Ok((text, (!is_here).then(|| root.display().to_string())))
 }

@@ -1,12 +1,13 @@
-//! `cutline config`: the printed entry for a client, and the changes to the file of the client.
+//! `cutline config`: the entry of each client, and the changes to the files of the clients.
+//!
+//! `fixtures/config/clients.json` has the entry of each client, `cases.json` files before and after a change.
 
-mod removed;
-mod wrapped;
+mod files;
 
 use std::fs;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown, symlink};
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 use toml_edit::DocumentMut;
@@ -14,107 +15,230 @@ use toml_edit::DocumentMut;
 use super::{code, run, stderr, stdout};
 use crate::support::{Start, Workspace};
 
-/// The clients, each with the key of the servers in its file.
-const CLIENTS: [(&str, &str); 10] = [
-    ("claude-desktop", "mcpServers"),
-    ("claude-code", "mcpServers"),
-    ("cursor", "mcpServers"),
-    ("vscode", "servers"),
-    ("codex", "mcp_servers"),
-    ("opencode", "mcp"),
-    ("gemini", "mcpServers"),
-    ("qwen", "mcpServers"),
-    ("cline", "mcpServers"),
-    ("continue", "mcpServers"),
-];
+const BIN: &str = env!("CARGO_BIN_EXE_cutline");
 
-/// Returns the command and arguments of the entry for a client.
-fn started(client: &str, servers: &str, text: &str) -> Vec<String> {
-    let strings = |list: &Value| {
-        list.as_array().unwrap().iter().map(|word| word.as_str().unwrap().to_owned()).collect()
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/config").join(name)
+}
+
+/// A client of the table, with the paths of a workspace.
+pub(super) struct Client {
+    pub(super) id: String,
+    pub(super) file: PathBuf,
+    servers: String,
+    entry: Value,
+}
+
+/// Returns all clients of `cutline config`.
+pub(super) fn clients(workspace: &Workspace) -> Vec<Client> {
+    let (root, home) = (workspace.root().display().to_string(), workspace.home().display().to_string());
+    let table = fs::read_to_string(fixture("clients.json")).unwrap();
+    let table: Value =
+        serde_json::from_str(&table.replace("<bin>", BIN).replace("<root>", &root).replace("<home>", &home))
+            .unwrap();
+    let overview = stdout(&run(workspace, &["config"]));
+    let lines = overview.lines().skip_while(|line| !line.starts_with("Clients")).skip(1);
+    let ids: Vec<&str> = lines.filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(ids.len() >= 10, "{overview}");
+    let client = |id: &str| {
+        let row = table.get(id).unwrap_or_else(|| panic!("clients.json has no {id}"));
+        let text = |name: &str| row[name].as_str().unwrap().to_owned();
+        let (file, servers) = (text("file").into(), text("servers"));
+        Client { id: id.to_owned(), file, servers, entry: row["entry"].clone() }
     };
-    let server = match client {
-        "codex" => {
-            let file: DocumentMut = text.parse().unwrap();
-            let server = &file[servers]["cutline"];
-            let args = server["args"].as_array().unwrap().iter().map(|arg| arg.as_str().unwrap());
-            json!({"command": server["command"].as_str(), "args": args.collect::<Vec<_>>()})
+    ids.into_iter().map(client).collect()
+}
+
+impl Client {
+    /// Returns the entry `name` in a text of the client's file.
+    fn entry_in(&self, text: &str, name: &str) -> Value {
+        let file: Value = if self.id == "codex" {
+            toml_edit::de::from_document(text.parse::<DocumentMut>().unwrap()).unwrap()
+        } else {
+            let plain: Vec<&str> = text.lines().filter(|line| !line.trim().starts_with("//")).collect();
+            let plain = plain.concat().replace(",  }", "}").replace(",}", "}");
+            serde_json::from_str(plain.trim_start_matches('\u{feff}'))
+                .unwrap_or_else(|e| panic!("{e}: {text}"))
+        };
+        let servers = &file[&self.servers];
+        if servers.is_array() { servers[0].clone() } else { servers[name].clone() }
+    }
+
+    /// Returns a file with another server, or `None` if cutline does not edit such files.
+    fn file_with_other_server(&self) -> Option<&'static str> {
+        Some(match self.id.as_str() {
+            "codex" => {
+                "# mine\ntool_output_token_limit = 9000\n\n[mcp_servers.github]\ncommand = \"npx\" # it\nargs = [\n  '-y', # yes\n  's',\n]\n"
+            }
+            "opencode" => {
+                "{\n  // mine\n  \"mcp\": {\n    \"github\": {\"type\": \"local\", \"command\": [\"npx\", \"-y\", \"s\"]}\n  }\n}\n"
+            }
+            "vscode" => {
+                "{\n\t\"servers\": {\n\t\t\"github\": {\"command\": \"npx\", \"args\": [\"-y\", \"s\"]}\n\t}\n}\n"
+            }
+            "continue" => return None,
+            _ => {
+                "\u{feff}{\r\n  \"mcpServers\": {\r\n    // mine\r\n    \"github\": {\"command\": \"npx\", \"args\": [\"-y\", \"s\"]},\r\n  }\r\n}\r\n"
+            }
+        })
+    }
+}
+
+/// Runs `cutline config CLIENT`. Returns stderr.
+#[track_caller]
+fn config(workspace: &Workspace, client: &str, arguments: &[&str]) -> String {
+    let output = run(workspace, &[&["config", client], arguments].concat());
+    assert_eq!(code(&output), 0, "{client} {arguments:?}: {}", stderr(&output));
+    stderr(&output)
+}
+
+/// Runs the binary with the folder of `cutline` on `PATH`.
+fn run_on_path(workspace: &Workspace, arguments: &[&str]) -> Output {
+    let bin = Path::new(BIN).parent().unwrap().display();
+    let path = format!("{bin}:{}", std::env::var("PATH").unwrap_or_default());
+    let start = Start::new(workspace).env("PATH", &path).flags(arguments);
+    start.command().stdin(Stdio::null()).output().unwrap()
+}
+
+/// Returns the backups in a folder.
+fn backups(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    entries.filter(|path| path.to_string_lossy().contains(".bak")).collect()
+}
+
+#[test]
+fn new_entry_of_each_client_is_written_changed_and_removed() {
+    let workspace = Workspace::new();
+    for client in clients(&workspace) {
+        let (id, file) = (client.id.as_str(), &client.file);
+        let config = |arguments: &[&str]| config(&workspace, id, arguments);
+        let printed = stdout(&run(&workspace, &["config", id, "--root", "."]));
+        assert_eq!(client.entry_in(&printed, "cutline"), client.entry, "{id}: {printed}");
+        let message = config(&["--root", ".", "--write"]);
+        assert!(
+            message.contains(&format!("{}: cutline is written to a new file", file.display())),
+            "{message}"
+        );
+        let now = || client.entry_in(&fs::read_to_string(file).unwrap(), "cutline");
+        assert_eq!(now(), client.entry, "{id}");
+        assert!(config(&["--root", ".", "--write"]).contains("cutline is unchanged"), "{id}");
+        // Flags that are given change, the others stay.
+        config(&["--sandbox", "workspace-write", "--tools", "read,ls", "--write"]);
+        let message = config(&["--tools", "read", "--write"]);
+        assert!(
+            message.contains("removed: --tools read,ls\n") && !message.contains("sandbox"),
+            "{id}: {message}"
+        );
+        let entry = now().to_string();
+        for part in ["\"--root\"", "\"--sandbox\",\"workspace-write\"", "\"--tools\",\"read\""] {
+            assert!(entry.contains(part), "{id}: {part} is not in {entry}");
         }
-        // The values that cutline writes to YAML are also JSON.
-        "continue" => {
-            let value = |name: &str| {
-                let line = text.lines().find_map(|line| line.trim().strip_prefix(name)).unwrap();
-                serde_json::from_str::<Value>(line).unwrap()
-            };
-            json!({"command": value("command:"), "args": value("args:")})
+        let message = config(&["--replace", "--root", ".", "--write"]);
+        for part in ["removed: --sandbox workspace-write\n", "removed: --tools read\n"] {
+            assert!(message.contains(part), "{id}: {part} is not in {message}");
         }
-        _ => serde_json::from_str::<Value>(text).unwrap_or_else(|error| panic!("{client}: {error}"))[servers]
-            ["cutline"]
-            .take(),
-    };
-    match &server["command"] {
-        list @ Value::Array(_) => strings(list),
-        command => [vec![command.as_str().unwrap().to_owned()], strings(&server["args"])].concat(),
+        assert_eq!(now(), client.entry, "{id}");
+        let message = config(&["--remove"]);
+        assert!(message.contains(&format!("--write removes this from {}\n", file.display())), "{message}");
+        let message = config(&["--remove", "--write"]);
+        assert!(
+            message.contains("cutline is removed; the file had nothing else, and is deleted"),
+            "{message}"
+        );
+        assert!(!file.exists() && backups(file.parent().unwrap()).is_empty(), "{id}");
+        assert!(config(&["--remove", "--write"]).contains("There is no entry cutline in "), "{id}");
     }
 }
 
 #[test]
-fn entry_is_printed() {
+fn file_of_each_client_keeps_the_rest() {
     let workspace = Workspace::new();
-    for (client, servers) in CLIENTS {
-        let output = run(&workspace, &["config", client, "--root", "quo\"te d", "--max-bytes", "50KB"]);
-        assert_eq!(code(&output), 0, "{}", stderr(&output));
-        let arguments = started(client, servers, &stdout(&output));
-        let root = workspace.path("quo\"te d");
-        let expected =
-            [env!("CARGO_BIN_EXE_cutline"), "--root", root.to_str().unwrap(), "--max-bytes", "50KB"];
-        assert_eq!(arguments[..5], expected, "{client}");
-        assert!(!arguments[5..].contains(&"--max-bytes".to_owned()), "{client}: {arguments:?}");
+    for client in clients(&workspace) {
+        let Some(text) = client.file_with_other_server() else { continue };
+        let (id, file) = (client.id.as_str(), &client.file);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+        let now = || fs::read_to_string(file).unwrap();
+        let backup = file.with_file_name(format!("{}.cutline.bak", file.file_name().unwrap().display()));
+        let config = |arguments: &[&str]| {
+            let (before, message) = (now(), config(&workspace, id, arguments));
+            assert!(
+                message.contains(&format!("; the old file is {}\n", backup.display())),
+                "{id}: {message}"
+            );
+            assert_eq!(fs::read_to_string(&backup).unwrap(), before, "{id}");
+            assert!(
+                now().contains("mine") == text.contains("mine") && now().contains("npx"),
+                "{id}: {}",
+                now()
+            );
+            message
+        };
+        config(&["--root", ".", "--write"]);
+        config(&["--max-bytes", "20KB", "--write"]);
+        let message = config(&["--max-bytes", "10KB", "--keep", "tail", "--wrap", "github", "--write"]);
+        assert!(message.contains("github is wrapped"), "{message}");
+        let message = config(&["--max-bytes", "9KB", "--wrap", "github", "--write"]);
+        assert!(message.contains("removed: --max-bytes 10KB\n"), "{message}");
+        let wrapped = client.entry_in(&now(), "github").to_string();
+        let words =
+            format!("\"wrap\",\"--max-bytes\",\"9KB\",\"--keep\",\"tail\",\"--\",\"npx\",\"-y\",\"s\"]");
+        let apart = words.replace("\"wrap\"", "[\"wrap\"");
+        assert!(wrapped.contains(&words) || wrapped.contains(&apart), "{id}: {wrapped}");
+        let message = config(&["--remove", "--write"]);
+        assert!(
+            message.contains("github there is still wrapped by cutline: --unwrap github --write"),
+            "{message}"
+        );
+        config(&["--unwrap", "github", "--write"]);
+        assert_eq!(now(), text, "{id}");
+        let name = file.file_name().unwrap().to_str().unwrap();
+        let copies = backups(file.parent().unwrap()).into_iter();
+        assert_eq!(copies.filter(|path| path.to_string_lossy().contains(name)).count(), 1, "{id}");
     }
 }
 
-/// Returns the default path of the configuration file of a client.
-fn config_path(workspace: &Workspace, client: &str) -> std::path::PathBuf {
-    match client {
-        "claude-desktop" => workspace.home().join(".config/Claude/claude_desktop_config.json"),
-        "claude-code" => workspace.path(".mcp.json"),
-        "cursor" => workspace.path(".cursor/mcp.json"),
-        "vscode" => workspace.path(".vscode/mcp.json"),
-        "codex" => workspace.home().join(".codex/config.toml"),
-        "opencode" => workspace.path("opencode.json"),
-        "gemini" => workspace.path(".gemini/settings.json"),
-        "qwen" => workspace.path(".qwen/settings.json"),
-        "cline" => workspace.home().join(".cline/data/settings/cline_mcp_settings.json"),
-        "continue" => workspace.home().join(".continue/config.yaml"),
-        other => panic!("{other}"),
-    }
-}
-
+/// Compares the file after a change. `UPDATE_FIXTURES` writes the fixtures.
 #[test]
-fn new_file_contains_the_printed_entry() {
-    let workspace = Workspace::new();
-    for (client, _) in CLIENTS {
-        let printed = stdout(&run(&workspace, &["config", client, "--root", "."]));
-        let output = run(&workspace, &["config", client, "--root", ".", "--write"]);
-        assert_eq!((code(&output), stdout(&output).as_str()), (0, ""), "{}", stderr(&output));
-        let path = config_path(&workspace, client);
-        assert!(stderr(&output).contains(path.to_str().unwrap()), "{}", stderr(&output));
-        assert_eq!(fs::read_to_string(&path).unwrap(), printed, "{client}");
-        // A second run changes nothing.
-        let output = run(&workspace, &["config", client, "--root", ".", "--write"]);
-        assert!(stderr(&output).contains("already"), "{}", stderr(&output));
-        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().flatten().filter(is_backup).count(), 0);
+fn files_before_and_after_a_change() {
+    let path = fixture("cases.json");
+    let mut cases: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    let mut changed = Vec::new();
+    for case in cases.as_array_mut().unwrap() {
+        let lines = |name: &str| {
+            let lines: Vec<&str> =
+                case[name].as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect();
+            lines.join("\n")
+        };
+        let (before, after) = (lines("before"), lines("after"));
+        let (client, name) = (case["client"].as_str().unwrap(), case["name"].as_str().unwrap());
+        let workspace = Workspace::new();
+        let file = if client == "continue" { "cutline.yaml" } else { "file" };
+        if !before.is_empty() {
+            workspace.write(file, &before);
+        }
+        let flags = case["flags"].as_array().unwrap().iter().map(|flag| flag.as_str().unwrap());
+        let arguments: Vec<&str> = flags.chain(["--file", file, "--write"]).collect();
+        config(&workspace, client, &arguments);
+        let now = fs::read_to_string(workspace.path(file)).unwrap();
+        assert!(config(&workspace, client, &arguments).contains("unchanged"), "{client}, {name}: {now}");
+        let now = now.replace(BIN, "<bin>");
+        if now != after {
+            changed.push(format!("{client}, {name}: expected\n{after}\nbut found\n{now}"));
+        }
+        case["after"] = now.split('\n').collect();
     }
-}
-
-fn is_backup(entry: &fs::DirEntry) -> bool {
-    entry.path().to_string_lossy().contains(".bak")
+    if std::env::var_os("UPDATE_FIXTURES").is_some() {
+        fs::write(&path, format!("{cases:#}\n")).unwrap();
+        return;
+    }
+    assert!(changed.is_empty(), "{}", changed.join("\n\n"));
 }
 
 #[test]
 fn written_entry_starts_a_server() {
     let workspace = Workspace::new();
-    run(&workspace, &["config", "claude-code", "--root", ".", "--tools", "read,ls", "--write"]);
+    config(&workspace, "claude-code", &["--root", ".", "--tools", "read,ls", "--write"]);
     let file: Value = serde_json::from_slice(&fs::read(workspace.path(".mcp.json")).unwrap()).unwrap();
     let server = &file["mcpServers"]["cutline"];
     let args = server["args"].as_array().unwrap().iter().map(|arg| arg.as_str().unwrap());
@@ -124,174 +248,167 @@ fn written_entry_starts_a_server() {
 }
 
 #[test]
-fn rest_of_the_file_is_preserved_and_backed_up() {
-    let before =
-        "{\n  // mine\n  \"mcpServers\": {\"other\": {\"command\": \"x\"}},\n  \"theme\": \"dark\",\n}\n";
-    let workspace = Workspace::with(&json!({".cursor/real.json": before}));
-    let (real, link) = (workspace.path(".cursor/real.json"), workspace.path(".cursor/mcp.json"));
-    fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
-    symlink("real.json", &link).unwrap();
-    for (n, flag) in [("bak", "--structured"), ("bak2", "--allow-outside")] {
-        let was = fs::read_to_string(&real).unwrap();
-        let output = run(&workspace, &["config", "cursor", flag, "--write"]);
+fn shared_file_of_a_project_gets_a_portable_entry() {
+    let workspace = Workspace::with(&json!({"sub": {"dir": true}}));
+    let args = |arguments: &[&str]| {
+        let output = run_on_path(&workspace, &[&["config", "claude-code", "--write"], arguments].concat());
         assert_eq!(code(&output), 0, "{}", stderr(&output));
-        let backup = workspace.path(format!(".cursor/real.json.{n}"));
-        assert!(stderr(&output).contains(backup.to_str().unwrap()), "{}", stderr(&output));
-        assert_eq!(fs::read_to_string(&backup).unwrap(), was);
-        let now = fs::read_to_string(&real).unwrap();
-        for part in ["// mine", "\"other\": {\"command\": \"x\"}", "\"theme\": \"dark\",\n}\n", flag] {
-            assert!(now.contains(part), "{part} is not in {now}");
-        }
-        for path in [&real, &backup] {
-            assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o640, "{path:?}");
-        }
-    }
-    assert!(link.is_symlink());
+        let file: Value = serde_json::from_slice(&fs::read(workspace.path(".mcp.json")).unwrap()).unwrap();
+        let entry = &file["mcpServers"]["cutline"];
+        (entry["command"].clone(), entry["args"].clone())
+    };
+    let portable = (json!("cutline"), json!(["--root", ".", "--writable", "./sub"]));
+    assert_eq!(args(&["--root", ".", "--writable", "sub"]), portable);
+    assert_eq!(args(&[]), portable);
+    // It stays, also without cutline on PATH.
+    config(&workspace, "claude-code", &["--max-bytes", "9KB", "--write"]);
+    let more = json!(["--root", ".", "--writable", "./sub", "--max-bytes", "9KB"]);
+    assert_eq!(args(&[]), (json!("cutline"), more));
+    let own = (json!(BIN), json!(["--root", workspace.root()]));
+    assert_eq!(args(&["--replace", "--portable=false", "--root", "."]), own);
+    // A file of one user has the absolute path.
+    let output = run_on_path(&workspace, &["config", "cursor", "--scope", "user", "--root", "."]);
+    assert!(stdout(&output).contains(BIN), "{}", stdout(&output));
+    let output =
+        run_on_path(&workspace, &["config", "cursor", "--scope", "user", "--root", ".", "--portable"]);
+    assert!(
+        stdout(&output).contains("\"cutline\"") && stdout(&output).contains("\".\""),
+        "{}",
+        stdout(&output)
+    );
 }
 
 #[test]
-fn invalid_file_is_not_changed() {
-    for (client, text) in [
-        ("claude-code", "{\"mcpServers\": {"),
-        ("vscode", "[1, 2]"),
-        ("cursor", "{\"mcpServers\": \"none\"}"),
-        ("codex", "[mcp_servers"),
-        ("opencode", "{\"mcp\": {\"cutline\": {\"command\": \"x y\"}}}"),
-        ("gemini", "{} {}"),
-        ("cline", "null"),
-        ("continue", "mcpServers:\n  cutline: {}\n"),
-        ("continue", "a: [1\n"),
+fn root_in_a_file_for_all_projects_is_reported() {
+    let workspace = Workspace::new();
+    for (client, hint) in [("codex", "; --scope project writes a file for one project"), ("cline", "")] {
+        let message = config(&workspace, client, &["--root", ".", "--write"]);
+        let root = workspace.root().display();
+        let warning = format!("warning: in all projects, this entry works in {root}{hint}\n");
+        assert!(message.contains(&warning), "{message}");
+        let message = config(&workspace, client, &["--replace", "--write"]);
+        assert!(!message.contains("warning"), "{message}");
+    }
+    let message = config(&workspace, "codex", &["--scope", "project", "--root", ".", "--write"]);
+    assert!(!message.contains("warning"), "{message}");
+}
+
+#[test]
+fn invalid_flags_are_refused() {
+    let workspace = Workspace::new();
+    config(&workspace, "cursor", &["--bash-max-timeout", "200", "--write"]);
+    let before = fs::read_to_string(workspace.path(".cursor/mcp.json")).unwrap();
+    let output = run(&workspace, &["config", "cursor", "--bash-timeout", "300", "--write"]);
+    let message = stderr(&output);
+    assert!(
+        code(&output) == 1 && message.contains("--bash-timeout 300 is above --bash-max-timeout 200"),
+        "{message}"
+    );
+    assert!(message.contains("without --replace, the flags of the entry stay"), "{message}");
+    assert_eq!(fs::read_to_string(workspace.path(".cursor/mcp.json")).unwrap(), before);
+    config(&workspace, "cursor", &["--replace", "--bash-timeout", "300", "--write"]);
+    workspace.write(".cursor/mcp.json", before.replace("--bash-max-timeout", "--from-the-future"));
+    let output = run(&workspace, &["config", "cursor", "--write"]);
+    let message = stderr(&output);
+    assert!(code(&output) == 1 && message.contains("--from-the-future is not a flag"), "{message}");
+    let message = config(&workspace, "cursor", &["--replace", "--write"]);
+    assert!(message.contains("removed: --from-the-future 200\n"), "{message}");
+    for (arguments, why) in [
+        (&["--remove", "--wrap", "github"][..], "cannot be used with"),
+        (&["--remove", "--root", "."], "--root cannot be used with --remove"),
+        (&["--remove", "--keep", "tail"], "--keep is for --wrap"),
+        (&["--root", ".", "--tools", "ls", "--wrap", "github"], "wrap does not take --root, --tools"),
+        (&["--wrap", "gone"], "has no entry gone; it has: cutline"),
+        (&["--wrap", "a", "--unwrap", "b"], "cannot be used with"),
     ] {
-        let workspace = Workspace::new();
-        let path = config_path(&workspace, client);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, text).unwrap();
-        let output = run(&workspace, &["config", client, "--write"]);
-        assert_eq!((code(&output), stdout(&output).as_str()), (1, ""), "{client}");
-        assert!(stderr(&output).contains("was not changed"), "{}", stderr(&output));
-        assert_eq!(fs::read_to_string(&path).unwrap(), text);
-        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().flatten().filter(is_backup).count(), 0);
+        let output = run(&workspace, &[&["config", "cursor"], arguments].concat());
+        assert!(code(&output) == 2 && stderr(&output).contains(why), "{}", stderr(&output));
     }
 }
 
-/// The message about a disabled entry refers to the written text, not to a later change by another program.
-#[cfg(target_os = "linux")]
 #[test]
-fn complete_file_is_read_once() {
-    use rustix::fs::inotify::{CreateFlags, ReadFlags, Reader, WatchFlags, add_watch, init};
-    use std::mem::MaybeUninit;
-
-    let workspace = Workspace::new();
-    run(&workspace, &["config", "cursor", "--write"]);
-    let file = workspace.path(".cursor/mcp.json");
-    let text = fs::read_to_string(&file).unwrap();
-    fs::write(&file, text.replacen("\"command\"", "\"disabled\": true, \"command\"", 1)).unwrap();
-    let events = init(CreateFlags::NONBLOCK).unwrap();
-    add_watch(&events, &file, WatchFlags::OPEN | WatchFlags::CLOSE).unwrap();
-    let message = stderr(&run(&workspace, &["config", "cursor", "--write"]));
-    assert!(message.ends_with("It is switched off there: disabled is true\n"), "{message}");
-    let mut buffer = [MaybeUninit::uninit(); 4096];
-    let mut events = Reader::new(&events, &mut buffer);
-    let mut opened = 0;
-    while let Ok(event) = events.next() {
-        opened += u32::from(event.events().contains(ReadFlags::OPEN));
-    }
-    assert_eq!(opened, 1, "{message}");
+fn continue_has_a_file_of_its_own() {
+    let text = "# mine\nmodels: []\nmcpServers:\n  - name: github\n    command: npx\n";
+    let workspace = Workspace::with(&json!({"../home/.continue/config.yaml": text}));
+    let shared = workspace.home().join(".continue/config.yaml");
+    let print = |arguments: &[&str]| {
+        let output = run(&workspace, &[&["config", "continue"], arguments].concat());
+        assert!(stderr(&output).contains("cutline does not edit YAML"), "{}", stderr(&output));
+        (code(&output), stdout(&output))
+    };
+    let entry = format!(
+        "mcpServers:\n  - {{\"name\":\"cutline\",\"command\":\"{BIN}\",\"args\":[\"--root\",\"{}\"]}}\n",
+        workspace.root().display()
+    );
+    assert_eq!(print(&["--scope", "user", "--root", "."]), (0, entry.clone()));
+    assert_eq!(print(&["--scope", "user", "--root", ".", "--write"]), (1, entry));
+    let (status, wrapped) = print(&["--wrap", "github"]);
+    assert!(status == 0 && wrapped.contains("\"args\":[\"wrap\",\"--\",\"COMMAND\"]"), "{wrapped}");
+    assert_eq!(fs::read_to_string(&shared).unwrap(), text);
+    // A file that cutline did not write is replaced only on request.
+    let own = workspace.path(".continue/mcpServers/cutline.yaml");
+    workspace.write(".continue/mcpServers/cutline.yaml", text);
+    let output = run(&workspace, &["config", "continue", "--write"]);
+    assert!(
+        code(&output) == 1 && stderr(&output).contains("--replace writes it anew"),
+        "{}",
+        stderr(&output)
+    );
+    assert_eq!(fs::read_to_string(&own).unwrap(), text);
+    config(&workspace, "continue", &["--replace", "--write"]);
+    assert_eq!(fs::read_to_string(own.with_extension("yaml.cutline.bak")).unwrap(), text);
 }
 
 #[test]
-fn refused_change_creates_no_folder() {
-    let workspace = Workspace::new();
-    let output = run(&workspace, &["config", "cursor", "--wrap", "github", "--write"]);
-    assert_eq!(code(&output), 2);
-    assert!(stderr(&output).contains("has no entry github"), "{}", stderr(&output));
-    assert!(!workspace.path(".cursor").exists());
+fn entry_is_wrapped_in_its_position() {
+    let workspace = Workspace::with(&json!({".mcp.json": "{}\n"}));
+    let own = workspace.home().join(".claude.json");
+    let project = workspace.root().to_str().unwrap();
+    let remote = json!({"url": "https://far"});
+    let text = json!({"projects": {project: {"mcpServers": {"github": {"command": "npx"}, "far": remote}}}});
+    let text = format!("{text:#}\n");
+    fs::write(&own, &text).unwrap();
+    config(&workspace, "claude-code", &["--wrap", "github", "--write"]);
+    let wrapped = fs::read_to_string(&own).unwrap();
+    assert!(wrapped.contains("\"wrap\", \"--\", \"npx\""), "{wrapped}");
+    let message = config(&workspace, "claude-code", &["--wrap", "github", "--write"]);
+    assert!(message.contains("github is unchanged"), "{message}");
+    config(&workspace, "claude-code", &["--unwrap", "github", "--write"]);
+    assert_eq!(fs::read_to_string(&own).unwrap(), text);
+    assert!(config(&workspace, "claude-code", &["--unwrap", "far", "--write"]).contains("far is unchanged"));
+    let output = run(&workspace, &["config", "claude-code", "--wrap", "far", "--write"]);
+    assert!(
+        code(&output) == 1 && stderr(&output).contains("npx mcp-remote https://far"),
+        "{}",
+        stderr(&output)
+    );
+    // Values that look like flags are joined with their flag.
+    let flags = ["--hint=- page it", "--keep-for=-x=tail", "--wrap", "github"];
+    let printed = stdout(&run(&workspace, &[&["config", "claude-code"], &flags[..]].concat()));
+    assert!(
+        printed.contains("[\"wrap\", \"--keep-for=-x=tail\", \"--hint=- page it\", \"--\", \"npx\"]"),
+        "{printed}"
+    );
 }
 
 #[test]
-fn owner_and_links_are_preserved() {
-    let workspace = Workspace::with(&json!({"settings.json": "{}\n", "linked.json": "{}\n"}));
-    let path = workspace.path("settings.json");
-    if rustix::process::geteuid().is_root() {
-        chown(&path, Some(1234), Some(1234)).unwrap();
-        let output = run(&workspace, &["config", "cursor", "--write", "--file", "settings.json"]);
-        assert_eq!(code(&output), 0, "{}", stderr(&output));
-        for path in [&path, &workspace.path("settings.json.bak")] {
-            let metadata = fs::metadata(path).unwrap();
-            assert_eq!((metadata.uid(), metadata.gid()), (1234, 1234), "{path:?}");
-        }
-    }
-    fs::hard_link(workspace.path("linked.json"), workspace.path("other-name")).unwrap();
-    let output = run(&workspace, &["config", "cursor", "--write", "--file", "linked.json"]);
+fn wrap_with_a_renamed_binary_is_refused() {
+    let server = json!({"mcpServers": {"other": {"command": "x", "args": []}}}).to_string();
+    let workspace = Workspace::with(&json!({".cursor/mcp.json": server}));
+    let copy = workspace.path("cutline-0.1.0");
+    // Another process makes the copy: a process that has a file open for writing cannot run it.
+    let copied = Command::new("cp").arg(BIN).arg(&copy).status().unwrap();
+    assert!(copied.success());
+    let mut command = Command::new(copy);
+    command.args(["config", "cursor", "--wrap", "other", "--write"]).current_dir(workspace.root());
+    let output = command.env("HOME", workspace.home()).output().unwrap();
     assert_eq!(code(&output), 1);
-    assert!(stderr(&output).contains("hard links"), "{}", stderr(&output));
-    assert_eq!(fs::read_to_string(workspace.path("other-name")).unwrap(), "{}\n");
-    assert!(!workspace.path("linked.json.bak").exists());
-    // An existing name is skipped. The target of its link stays unchanged.
-    fs::remove_file(workspace.path("other-name")).unwrap();
-    symlink("elsewhere", workspace.path("linked.json.bak")).unwrap();
-    let output = run(&workspace, &["config", "cursor", "--write", "--file", "linked.json"]);
-    assert_eq!(code(&output), 0, "{}", stderr(&output));
-    assert_eq!(fs::read_to_string(workspace.path("linked.json.bak2")).unwrap(), "{}\n");
-    assert!(!workspace.path("elsewhere").exists());
-    assert_eq!(fs::metadata(workspace.path("linked.json")).unwrap().nlink(), 1);
-}
-
-#[test]
-fn links_out_of_the_project_are_refused() {
-    for (link, target) in [(".cursor", "elsewhere"), (".cursor/mcp.json", "elsewhere/mcp.json")] {
-        for text in [None, Some("{\"mcpServers\": {\"github\": {\"command\": \"npx\"}}}\n")] {
-            let workspace = Workspace::new();
-            let elsewhere = workspace.base().join("elsewhere");
-            fs::create_dir_all(&elsewhere).unwrap();
-            if let Some(text) = text {
-                fs::write(elsewhere.join("mcp.json"), text).unwrap();
-            } else if link.ends_with("json") {
-                continue;
-            }
-            let link = workspace.path(link);
-            fs::create_dir_all(link.parent().unwrap()).unwrap();
-            symlink(workspace.base().join(target), &link).unwrap();
-            let mut changes = vec![vec![], vec!["--scope", "project"]];
-            changes.extend(text.map(|_| vec!["--wrap", "github"]));
-            for change in changes {
-                let output = run(&workspace, &[&["config", "cursor", "--write"], &*change].concat());
-                assert_eq!(code(&output), 1, "{change:?}: {}", stderr(&output));
-                let end = elsewhere.join("mcp.json");
-                for part in
-                    ["was not changed: a link leads from it out of the project", end.to_str().unwrap()]
-                {
-                    assert!(stderr(&output).contains(part), "{}", stderr(&output));
-                }
-                assert_eq!(fs::read_to_string(&end).ok().as_deref(), text);
-                assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), usize::from(text.is_some()));
-            }
-            // With an explicit `--file`, the link is followed.
-            let output = run(&workspace, &["config", "cursor", "--write", "--file", ".cursor/mcp.json"]);
-            assert_eq!(code(&output), 0, "{}", stderr(&output));
-            assert!(elsewhere.join("mcp.json").exists());
-        }
-    }
-}
-
-#[test]
-fn file_flag_and_home_variables_select_the_file() {
-    let workspace = Workspace::new();
-    let output = run(&workspace, &["config", "claude-code", "--write", "--file", "deep/er/settings.json"]);
-    assert_eq!(code(&output), 0, "{}", stderr(&output));
-    assert!(workspace.path("deep/er/settings.json").exists());
-    for (client, variable, file) in [
-        ("codex", "CODEX_HOME", "config.toml"),
-        ("claude-desktop", "XDG_CONFIG_HOME", "Claude/claude_desktop_config.json"),
-    ] {
-        let start = Start::new(&workspace).env(variable, "<root>/home").flags(["config", client, "--write"]);
-        let output = start.command().stdin(Stdio::null()).output().unwrap();
-        assert_eq!(code(&output), 0, "{}", stderr(&output));
-        assert!(workspace.path(Path::new("home").join(file)).exists(), "{}", stderr(&output));
-    }
-    let output = run(&workspace, &["config", "codex", "--file", "x"]);
-    assert_eq!(code(&output), 0, "{}", stderr(&output));
-    assert!(stdout(&output).contains("[mcp_servers.cutline]") && !workspace.path("x").exists());
+    assert!(
+        stderr(&output).contains("recognised by the name of its program, cutline"),
+        "{}",
+        stderr(&output)
+    );
+    assert_eq!(fs::read_to_string(workspace.path(".cursor/mcp.json")).unwrap(), server);
 }
 
 #[test]
@@ -308,88 +425,101 @@ fn scopes_have_separate_files() {
         ("opencode", "user", home.join(".config/opencode/opencode.json")),
         ("gemini", "user", home.join(".gemini/settings.json")),
         ("qwen", "user", home.join(".qwen/settings.json")),
-        ("continue", "project", workspace.path(".continue/mcpServers/cutline.yaml")),
     ] {
-        let output = run(&workspace, &["config", client, "--scope", scope, "--root", ".", "--write"]);
-        assert_eq!(code(&output), 0, "{client}: {}", stderr(&output));
-        assert!(stderr(&output).contains(path.to_str().unwrap()), "{client}: {}", stderr(&output));
-        assert!(fs::read_to_string(&path).unwrap().contains(env!("CARGO_BIN_EXE_cutline")), "{client}");
+        let message = config(&workspace, client, &["--scope", scope, "--root", ".", "--write"]);
+        assert!(message.contains(path.to_str().unwrap()), "{client}: {message}");
+        assert!(fs::read_to_string(&path).unwrap().contains(BIN), "{client}");
     }
     let own: Value = serde_json::from_slice(&fs::read(home.join(".claude.json")).unwrap()).unwrap();
     assert!(own["mcpServers"]["cutline"].is_object(), "{own}");
     assert!(own["projects"][&root]["mcpServers"]["cutline"].is_object(), "{own}");
-    let report = stdout(&run(&workspace, &["doctor", "--tools", "ls"]));
-    for part in [
-        format!("{}/.claude.json (this project) starts ", home.display()),
-        format!("{}/.claude.json starts ", home.display()),
-    ] {
-        assert!(report.contains(&part), "{part} is not in {report}");
-    }
+    // The first entry that the client uses is removed, and the other one is reported.
+    let message = config(&workspace, "claude-code", &["--remove", "--write"]);
+    assert!(message.contains("(this project): cutline is removed"), "{message}");
+    assert!(message.contains("has an entry cutline too: --scope user names it\n"), "{message}");
     for (client, scope) in [("cline", "project"), ("cursor", "local"), ("claude-desktop", "project")] {
         let output = run(&workspace, &["config", client, "--scope", scope, "--write"]);
         assert_eq!(code(&output), 2, "{client}");
-        assert!(
-            stderr(&output).contains(&format!("has no {scope} scope; it has user")) || client == "cursor"
-        );
+        assert!(stderr(&output).contains(&format!("has no {scope} scope; it has ")), "{}", stderr(&output));
     }
 }
 
 #[test]
 fn existing_file_gets_the_entry() {
-    let workspace = Workspace::with(&json!({
-        "opencode.jsonc": "{\n  // mine\n}\n",
-        "../home/.config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json": "{}\n",
-    }));
-    for (client, path) in [
-        ("opencode", workspace.path("opencode.jsonc")),
-        (
-            "cline",
-            workspace.home().join(
-                ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
-            ),
-        ),
-    ] {
-        let output = run(&workspace, &["config", client, "--write"]);
-        assert_eq!(code(&output), 0, "{}", stderr(&output));
-        assert!(fs::read_to_string(&path).unwrap().contains("cutline\""), "{client}");
-        assert!(!config_path(&workspace, client).exists(), "{client}");
+    let extension = ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json";
+    let workspace = Workspace::with(&json!({"opencode.jsonc": "{\n  // mine\n}\n"}));
+    config(&workspace, "opencode", &["--write"]);
+    assert!(fs::read_to_string(workspace.path("opencode.jsonc")).unwrap().contains("cutline\""));
+    assert!(!workspace.path("opencode.json").exists());
+    // If both programs of Cline have a file, both files get the entry, and both lose it.
+    let files = [
+        workspace.home().join(extension),
+        workspace.home().join(".cline/data/settings/cline_mcp_settings.json"),
+    ];
+    for file in &files {
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, "{\"a\": 1}\n").unwrap();
     }
-    // If both programs of Cline have a file, both files get the entry.
-    let own = config_path(&workspace, "cline");
-    fs::create_dir_all(own.parent().unwrap()).unwrap();
-    fs::write(&own, "{}\n").unwrap();
-    let output = run(&workspace, &["config", "cline", "--root", ".", "--write"]);
-    assert_eq!(stderr(&output).lines().count(), 2, "{}", stderr(&output));
-    assert!(fs::read_to_string(&own).unwrap().contains("--root"));
+    for (arguments, has_it) in [(&["--write"][..], true), (&["--remove", "--write"], false)] {
+        config(&workspace, "cline", arguments);
+        for file in &files {
+            assert_eq!(
+                fs::read_to_string(file).unwrap().contains("\"cutline\""),
+                has_it,
+                "{}",
+                file.display()
+            );
+        }
+    }
 }
 
 #[test]
-fn folder_without_write_permission_is_not_changed() {
-    let workspace = Workspace::with(&json!({".cursor/mcp.json": "{}\n"}));
-    let folder = workspace.path(".cursor");
-    fs::set_permissions(&folder, fs::Permissions::from_mode(0o555)).unwrap();
-    let start = Start::new(&workspace).unprivileged().flags(["config", "cursor", "--write"]);
-    let output = start.command().stdin(Stdio::null()).output().unwrap();
-    fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
-    assert_eq!(code(&output), 1, "{}", stderr(&output));
-    assert!(stderr(&output).contains("was not changed"), "{}", stderr(&output));
-    assert_eq!(fs::read_to_string(folder.join("mcp.json")).unwrap(), "{}\n");
-}
-
-#[test]
-fn claude_desktop_gets_a_root_and_a_timeout() {
+fn file_flag_and_home_variables_select_the_file() {
     let workspace = Workspace::new();
-    let args = |flags: &[&str]| {
-        let output = run(&workspace, &[&["config", "claude-desktop"], flags].concat());
-        let file: Value = serde_json::from_str(&stdout(&output)).unwrap();
-        file["mcpServers"]["cutline"]["args"].clone()
-    };
-    let root = workspace.root();
-    let message = stderr(&run(&workspace, &["config", "claude-desktop"]));
-    assert!(message.ends_with(&format!("gets the current folder, {}\n", root.display())), "{message}");
-    assert_eq!(args(&[]), json!(["--root", root, "--bash-max-timeout", "200"]));
-    assert_eq!(args(&["--root", "x"]), json!(["--root", workspace.path("x"), "--bash-max-timeout", "200"]));
-    let own = ["--bash-timeout", "300"];
-    assert_eq!(args(&own), json!(["--bash-timeout", "300", "--root", root]));
-    assert_eq!(args(&["--bash-max-timeout", "90"]), json!(["--bash-max-timeout", "90", "--root", root]));
+    config(&workspace, "claude-code", &["--write", "--file", "deep/er/settings.json"]);
+    assert!(workspace.path("deep/er/settings.json").exists());
+    for (client, variable, file) in [
+        ("codex", "CODEX_HOME", "config.toml"),
+        ("claude-desktop", "XDG_CONFIG_HOME", "Claude/claude_desktop_config.json"),
+    ] {
+        let start = Start::new(&workspace).env(variable, "<root>/home").flags(["config", client, "--write"]);
+        let output = start.command().stdin(Stdio::null()).output().unwrap();
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        assert!(workspace.path(Path::new("home").join(file)).exists(), "{}", stderr(&output));
+    }
+    let output = run(&workspace, &["config", "codex", "--file", "x"]);
+    assert!(stdout(&output).contains("[mcp_servers.cutline]") && !workspace.path("x").exists());
+}
+
+/// The changes of a large file are exact.
+#[test]
+fn file_with_many_servers() {
+    let workspace = Workspace::new();
+    let servers: serde_json::Map<String, Value> = (0..20_000)
+        .map(|n| (format!("s{n}"), json!({"command": "npx", "args": ["-y", n.to_string()]})))
+        .collect();
+    let text = format!("{:#}\n", json!({"mcpServers": servers}));
+    workspace.write("many.json", &text);
+    for change in [
+        &["--root", "."][..],
+        &["--max-bytes", "9KB"],
+        &["--wrap", "s77"],
+        &["--unwrap", "s77"],
+        &["--remove"],
+    ] {
+        config(&workspace, "cursor", &[&["--write", "--file", "many.json"], change].concat());
+    }
+    assert_eq!(fs::read_to_string(workspace.path("many.json")).unwrap(), text);
+}
+
+#[test]
+fn links_to_the_file_stay() {
+    let before = "{\n  // mine\n  \"theme\": \"dark\",\n}\n";
+    let workspace = Workspace::with(&json!({".cursor/real.json": before}));
+    let (real, link) = (workspace.path(".cursor/real.json"), workspace.path(".cursor/mcp.json"));
+    symlink("real.json", &link).unwrap();
+    config(&workspace, "cursor", &["--structured", "--write"]);
+    assert_eq!(fs::read_to_string(workspace.path(".cursor/real.json.cutline.bak")).unwrap(), before);
+    let now = fs::read_to_string(&real).unwrap();
+    assert!(link.is_symlink() && now.contains("// mine") && now.contains("--structured"), "{now}");
 }

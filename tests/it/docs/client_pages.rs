@@ -30,7 +30,7 @@ fn client_pages_have_the_same_sections() {
         let page = page::one(&path);
         assert_eq!(page.anchors[1..], HEADINGS, "{path}");
         let shows = page.blocks.iter().filter_map(|block| block.shows.as_deref());
-        let entry = format!("cutline config {client} ");
+        let entry = format!("cutline config {client}");
         assert!(
             shows.into_iter().any(|command| command.starts_with(&entry)),
             "{path} does not show the entry"

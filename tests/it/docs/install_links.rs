@@ -45,5 +45,6 @@ fn printed(client: &str, servers: &str) -> Value {
     let printed: Value = serde_json::from_slice(&output.stdout).unwrap();
     let mut entry = printed[servers]["cutline"].clone();
     entry["command"] = json!("cutline");
+    entry["args"] = json!([]);
     entry
 }

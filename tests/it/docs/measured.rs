@@ -1,6 +1,6 @@
 //! The versions on the pages with measurements match the agents in tests/agents and the client profiles.
 
-use cutline::fit::CLIENTS;
+use cutline::fit::Client;
 
 use super::file;
 
@@ -33,8 +33,8 @@ fn measured_versions_match_the_agent_tests() {
 #[test]
 fn measured_versions_match_the_client_profiles() {
     let page = pages();
-    for client in &CLIENTS {
-        let version = format!(" {}.", client.version);
-        assert!(page.contains(&version), "{} {} is not on the pages", client.id, client.version);
+    for client in Client::measured() {
+        let version = client.version.unwrap();
+        assert!(page.contains(&format!(" {version}.")), "{} {version} is not on the pages", client.id);
     }
 }

@@ -20,12 +20,13 @@ fn mentioned_flags_exist() {
     let project = ExampleProject::new();
     let help = |command| String::from_utf8(project.run(&format!("cutline {command} --help")).stdout).unwrap();
     let help = ["", "call ls", "config", "doctor"].map(help).concat();
-    let known: BTreeSet<&str> = help.split([' ', '\n', ',', '=']).collect();
+    let known: BTreeSet<&str> = help.split([' ', '\n', ',', '=', '[']).collect();
     let mut seen = 0;
     for page in page::all().iter().filter(|page| is_for_users(&page.path)) {
         for (place, code) in page.code.iter().filter(|(_, code)| code.starts_with("--")) {
             for flag in code.split(' ').filter(|word| word.starts_with("--") && word.len() > 2) {
                 seen += 1;
+                let flag = flag.split('=').next().unwrap();
                 assert!(known.contains(flag), "{place}: {code}");
             }
         }
@@ -34,7 +35,7 @@ fn mentioned_flags_exist() {
 }
 
 /// Files with texts for the model or for users of `doctor`, in addition to the notices.
-const TEXTS: [&str; 11] = [
+const TEXTS: [&str; 10] = [
     "core/src/details.rs",
     "core/src/outline.rs",
     "core/src/truncate/bounds.rs",
@@ -44,8 +45,7 @@ const TEXTS: [&str; 11] = [
     "src/tools/resolve.rs",
     "src/search/content/pattern.rs",
     "src/cli/doctor.rs",
-    "src/cli/doctor/machine.rs",
-    "src/cli/doctor/server.rs",
+    "src/cli/doctor/clients.rs",
 ];
 /// Words in quoted texts that are not in the code: a program, keywords and a text of the examples, and a word of a system
 /// error.

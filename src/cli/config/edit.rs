@@ -1,0 +1,228 @@
+//! Edits a client's file and keeps its comments and the order of its entries.
+
+use anyhow::{Context as _, bail, ensure};
+use jsonc_parser::ParseOptions;
+use jsonc_parser::cst::{CstInputValue, CstNode, CstObjectProp, CstRootNode};
+use serde_json::Value;
+use toml_edit::{DocumentMut, Item, Table, TableLike};
+
+use super::NAME;
+use crate::fit::Format;
+
+/// The field with the name of a server, for files with a list of servers.
+const NAME_FIELD: &str = "name";
+/// A new file for Continue, which rejects a file without the first three fields. JSON is also YAML.
+const NEW_YAML: &str = r#"{
+  "name": "cutline",
+  "version": "1.0.0",
+  "schema": "v1",
+  "mcpServers": [
+    {
+      "name": "cutline"
+    }
+  ]
+}
+"#;
+/// Parser options for JSON with comments, as VS Code accepts it.
+const LIKE_VSCODE: ParseOptions = ParseOptions {
+    allow_comments: true,
+    allow_trailing_commas: true,
+    allow_loose_object_property_names: false,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_non_finite_numbers: false,
+    allow_extended_string_escapes: false,
+};
+
+/// A parsed file.
+pub(in crate::cli) enum Doc {
+    /// JSON with comments. For Continue, the servers are a list.
+    Json(CstRootNode),
+    /// TOML.
+    Toml(Box<DocumentMut>),
+}
+
+impl Doc {
+    /// Parses a text that has an object or a table at the top level. An empty text becomes a new file.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the text is invalid.
+    pub(in crate::cli) fn parse(format: Format, text: &str) -> anyhow::Result<Self> {
+        let new = match format {
+            Format::Toml => return Ok(Self::Toml(text.parse::<DocumentMut>()?.into())),
+            Format::Json => "{}\n",
+            Format::Yaml => NEW_YAML,
+        };
+        let root = CstRootNode::parse(if text.trim().is_empty() { new } else { text }, &LIKE_VSCODE);
+        let root = match format {
+            Format::Yaml => root.context("cutline did not write it; --replace writes it anew")?,
+            _ => root?,
+        };
+        root.object_value_or_create().context("its top level is not an object")?;
+        Ok(Self::Json(root))
+    }
+
+    /// Returns the value of the file.
+    pub(super) fn value(&self) -> Value {
+        match self {
+            Self::Json(root) => root.to_serde_value().unwrap_or_default(),
+            Self::Toml(file) => toml_edit::de::from_document((**file).clone()).unwrap_or_default(),
+        }
+    }
+
+    /// Returns the names and values of the servers below `keys`.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a key or the entry of cutline is there twice, or if the servers are not a table.
+    pub(in crate::cli) fn servers(&self, keys: &[String]) -> anyhow::Result<Vec<(String, Value)>> {
+        let mut object = if let Self::Json(root) = self { root.object_value() } else { None };
+        for key in keys.iter().map(String::as_str).chain([NAME]) {
+            let Some(parent) = object.take() else { break };
+            let of_name = |member: &CstObjectProp| member.decoded_name().as_deref() == Some(key);
+            ensure!(parent.properties().into_iter().filter(of_name).count() < 2, "{key} is in it twice");
+            object = parent.object_value(key);
+        }
+        let top = self.value();
+        match keys.iter().try_fold(&top, |value, key| value.get(key)) {
+            None => Ok(Vec::new()),
+            Some(Value::Object(servers)) => Ok(servers.clone().into_iter().collect()),
+            Some(Value::Array(servers)) => {
+                let named =
+                    |server: &Value| Some((server.get(NAME_FIELD)?.as_str()?.to_owned(), server.clone()));
+                Ok(servers.iter().filter_map(named).collect())
+            }
+            Some(_) => bail!("{} in it is not an object", keys.join(".")),
+        }
+    }
+
+    /// Sets a member of the object at `path`, and creates the objects of the path. Of an object and of a list, only the
+    /// members and items that differ change. `Value::Null` removes the member.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a part of the path is not an object.
+    pub(super) fn set(&mut self, path: &[String], name: &str, value: &Value) -> anyhow::Result<()> {
+        if let Value::Object(members) = value {
+            let path = [path, &[name.to_owned()]].concat();
+            return members.iter().try_for_each(|(name, value)| self.set(&path, name, value));
+        }
+        match self {
+            Self::Json(root) => set_json(root, path, name, value),
+            Self::Toml(file) => set_toml(file, path, name, value),
+        }
+    }
+
+    /// Returns the text of the file.
+    pub(super) fn to_text(&self) -> String {
+        match self {
+            Self::Json(root) => root.to_string(),
+            Self::Toml(file) => file.to_string(),
+        }
+    }
+}
+
+fn set_json(root: &CstRootNode, path: &[String], name: &str, value: &Value) -> anyhow::Result<()> {
+    let mut object = root.object_value_or_create().context("its top level is not an object")?;
+    for key in path {
+        let next = match object.array_value(key) {
+            // cutline's entry in its own file for Continue.
+            Some(list) => list.elements().first().and_then(CstNode::as_object),
+            None => object.object_value_or_create(key),
+        };
+        object = next.with_context(|| format!("{key} in it is not an object"))?;
+    }
+    match (object.get(name), value) {
+        (Some(old), Value::Null) => old.remove(),
+        (None, Value::Null) => {}
+        (None, value) => drop(object.append(name, input(value))),
+        (Some(old), value) => match (old.array_value(), value) {
+            (Some(list), Value::Array(new)) => {
+                let elements = list.elements();
+                let old = elements.iter().map(|node| node.to_serde_value().unwrap_or_default());
+                let (start, end) = equal_ends(&old.collect::<Vec<_>>(), new);
+                let had_space = list.children().get(1).is_some_and(CstNode::is_whitespace);
+                let (of_old, of_new) = (elements.len() - end, new.len() - end);
+                let mut rest = elements.into_iter().take(of_old).skip(start);
+                for (at, value) in new.iter().enumerate().take(of_new).skip(start) {
+                    match rest.next().and_then(|item| item.as_string_lit()) {
+                        Some(text) => text.set_raw_value(value.to_string()),
+                        None => drop(list.insert(at, input(value))),
+                    }
+                }
+                rest.for_each(CstNode::remove);
+                // The removal of the first item leaves the space after its comma.
+                while let Some(CstNode::Leaf(space)) =
+                    list.children().get(1).filter(|node| !had_space && node.is_whitespace())
+                {
+                    space.clone().remove();
+                }
+            }
+            _ => old.set_value(input(value)),
+        },
+    }
+    Ok(())
+}
+
+fn input(value: &Value) -> CstInputValue {
+    match value {
+        Value::String(text) => CstInputValue::String(text.clone()),
+        Value::Array(values) => CstInputValue::Array(values.iter().map(input).collect()),
+        Value::Bool(value) => CstInputValue::Bool(*value),
+        number => CstInputValue::Number(number.to_string()),
+    }
+}
+
+/// Returns the numbers of equal values at the start and at the end of two lists.
+fn equal_ends(old: &[Value], new: &[Value]) -> (usize, usize) {
+    let start = old.iter().zip(new).take_while(|(old, new)| old == new).count();
+    let rest = old.iter().skip(start).rev().zip(new.iter().skip(start).rev());
+    (start, rest.take_while(|(old, new)| old == new).count())
+}
+
+fn set_toml(file: &mut DocumentMut, path: &[String], name: &str, value: &Value) -> anyhow::Result<()> {
+    let mut table: &mut dyn TableLike = file.as_table_mut();
+    for key in path {
+        let mut made = Table::new();
+        // A table without values of its own has no header.
+        made.set_implicit(true);
+        let next = table.entry(key).or_insert(Item::Table(made)).as_table_like_mut();
+        table = next.with_context(|| format!("{key} in it is not a table"))?;
+    }
+    match (table.get_mut(name), value) {
+        (_, Value::Null) => drop(table.remove(name)),
+        (Some(Item::Value(toml_edit::Value::Array(list))), Value::Array(new)) => {
+            let old: Vec<Value> = list.iter().map(|item| item.as_str().into()).collect();
+            let (start, end) = equal_ends(&old, new);
+            let (of_old, of_new) = (old.len() - end, new.len() - end);
+            for (at, value) in new.iter().enumerate().take(of_new).skip(start) {
+                if at < of_old {
+                    list.replace(at, toml(value));
+                } else {
+                    list.insert(at, toml(value));
+                }
+            }
+            (of_new..of_old).for_each(|_| drop(list.remove(of_new)));
+        }
+        (Some(Item::Value(old)), value) => {
+            let decor = old.decor().clone();
+            *old = toml(value);
+            *old.decor_mut() = decor;
+        }
+        (_, value) => drop(table.insert(name, Item::Value(toml(value)))),
+    }
+    Ok(())
+}
+
+/// Converts strings, numbers and switches, whose JSON is also TOML, and lists of them.
+fn toml(value: &Value) -> toml_edit::Value {
+    if let Value::Array(values) = value {
+        return toml_edit::Value::Array(values.iter().map(toml).collect());
+    }
+    let json = value.to_string();
+    json.parse().unwrap_or_else(|_| json.into())
+}
