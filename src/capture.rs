@@ -16,7 +16,9 @@ use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::terminal::Terminal;
 use cutline_core::text::{Counter, Extent};
 use cutline_core::truncate::line::LineCutter;
-use cutline_core::truncate::{Bounds, Collector, Keep, KeyForms, KeySpace, Truncation, truncate};
+use cutline_core::truncate::{
+    Bounds, Collector, Keep, KeyForms, KeySpace, LongLines, Spared, Truncation, truncate,
+};
 
 /// Number of bytes at the end of the output that progress reports use.
 const RECENT_BYTES: usize = 2048;
@@ -35,11 +37,16 @@ pub struct View {
 }
 
 impl View {
-    fn collector(&self) -> Collector {
-        let collector = Collector::new(self.bounds, self.keep);
-        match self.key_space {
-            Some(space) => collector.with_key_lines(space),
-            None => collector,
+    fn collector(&self) -> LongLines {
+        let mut collector = Collector::new(self.bounds, self.keep);
+        if let Some(space) = self.key_space {
+            collector = collector.with_key_lines(space);
+        }
+        match self.max_line_chars {
+            Some(_) => LongLines::whole(collector),
+            // The first line has its own notice if only the start is shown.
+            None if self.keep == Keep::Head => LongLines::new(collector, Spared::First),
+            None => LongLines::new(collector, Spared::Last),
         }
     }
 }
@@ -53,6 +60,8 @@ pub struct Captured {
     pub lines_cut: Option<usize>,
     /// Lines and bytes of the raw stream.
     pub raw: Counter,
+    /// True if bytes of the output were not UTF-8.
+    pub is_lossy: bool,
     /// True if the output is binary. `text` is then empty or incomplete; ignore it.
     pub binary: bool,
     /// The saved output, or the reason why there is none. `None` if the result shows the full output.
@@ -85,7 +94,7 @@ struct ShownText {
     decoder: Decoder,
     terminal: Terminal,
     cutter: LineCutter,
-    ends: Collector,
+    ends: LongLines,
 }
 
 impl ShownText {
@@ -101,12 +110,13 @@ impl ShownText {
         }
     }
 
-    /// Returns the text with key lines of these forms, and the limit in characters if long lines were cut.
-    fn finish(mut self, forms: KeyForms) -> (Truncation, Option<usize>) {
+    /// Returns the text with key lines of these forms, the limit in characters if long lines were cut, and true if bytes
+    /// were not UTF-8.
+    fn finish(mut self, forms: KeyForms) -> (Truncation, Option<usize>, bool) {
         self.push(None);
-        let text = self.ends.finish_with(forms);
-        let lines_cut = self.cutter.limit_of_cut(&text.content);
-        (text, lines_cut)
+        let (text, max_chars) = self.ends.finish_with(forms);
+        let lines_cut = max_chars.or_else(|| self.cutter.limit_of_cut(&text.content));
+        (text, lines_cut, self.decoder.lossy())
     }
 }
 
@@ -151,14 +161,14 @@ impl Capture {
     /// saved, because more can follow.
     pub fn answer(&mut self, output_is_open: bool, forms: KeyForms) -> Captured {
         self.binary |= is_binary(&std::mem::take(&mut self.start));
-        let nothing = || (truncate("", Bounds::new(0, 0), Keep::Tail), None);
-        let (text, lines_cut) = self.shown.take().map_or_else(nothing, |shown| shown.finish(forms));
+        let nothing = || (truncate("", Bounds::new(0, 0), Keep::Tail), None, false);
+        let (text, lines_cut, is_lossy) = self.shown.take().map_or_else(nothing, |shown| shown.finish(forms));
         self.recent = Vec::new();
         let wanted = output_is_open || self.binary || text.cut.is_some() || lines_cut.is_some();
         let saved = if wanted { Some(self.stream.keep()) } else { None };
         if !output_is_open || !matches!(saved, Some(Ok(_))) {
             self.stream.discard();
         }
-        Captured { text, lines_cut, raw: self.stream.raw.clone(), binary: self.binary, saved }
+        Captured { text, lines_cut, is_lossy, raw: self.stream.raw.clone(), binary: self.binary, saved }
     }
 }

@@ -55,7 +55,7 @@ facts! {
         pub encoding: String,
         /// The line ending of the shown lines, if it is not `\n`.
         pub line_ending: &'static str,
-        /// False if a page of white space is followed by a notice and its last line has no newline.
+        /// False if a notice follows the end of a file that has no final newline.
         pub final_newline: bool,
         /// An image's type.
         pub mime_type: &'static str,

@@ -49,7 +49,7 @@ pub struct Omission(
 /// );
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Display)]
-#[expect(missing_docs, reason = "the texts say what the variants and their fields are")]
+#[expect(missing_docs, reason = "see texts")]
 #[non_exhaustive]
 pub enum Notice {
     /// The end of the body has the form of a notice but is part of the text. Follows the body directly.
@@ -68,6 +68,13 @@ pub enum Notice {
     LineTooLong { line: u64, bytes: Total, limit: Limit, next: Option<String> },
     #[display("[Some lines truncated to {max_chars} chars{}]", between(". ", next.as_ref(), ""))]
     LinesTruncated { max_chars: usize, next: Option<String> },
+    /// A file in another encoding, which a part of the result shows.
+    #[display("[File is {_0}, not UTF-8. Editing tools may damage it]")]
+    FileEncoding(String),
+    #[display("[File has bytes that are not UTF-8, shown as \u{FFFD}. Editing tools may damage it]")]
+    FileNotUtf8,
+    #[display("[{} end with CRLF]", if *all { "Lines" } else { "Some lines" })]
+    LineEndings { all: bool },
     #[display("[File is empty]")]
     FileEmpty,
     #[display("[{_0} white space]")]
@@ -86,6 +93,8 @@ pub enum Notice {
     // A command.
     #[display("[Showing {shown}. {saved}]")]
     Output { shown: Shown, saved: Saved },
+    #[display("[Output has bytes that are not UTF-8, shown as \u{FFFD}. {next}]")]
+    OutputNotUtf8 { next: String },
     #[display("[Binary output: {}. {saved}]", Size(*bytes))]
     OutputBinary { bytes: u64, saved: Saved },
     /// The location of an output of which only long lines were cut.
@@ -103,6 +112,9 @@ pub enum Notice {
         between(". ", next.as_ref(), "")
     )]
     StillRunning { secs: u64, id: u32, saved: Saved, next: Option<String> },
+    /// A part of several ranges, and the reason.
+    #[display("[Not shown: {part} ({why})]")]
+    NotShown { part: String, why: String },
     /// Files that a sandboxed command created or changed, and that start programs outside the sandbox.
     #[display(
         "[The command {change} {names}{}, which {} programs outside the sandbox]",

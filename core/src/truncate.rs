@@ -12,11 +12,13 @@ mod collector;
 mod head;
 mod keyed;
 pub mod line;
+mod long_lines;
 mod tail;
 
 pub use bounds::{Bounds, BytesAs, Limit, Meter};
 pub use collector::Collector;
 pub use keyed::{KeyForms, KeyLine, KeySpace};
+pub use long_lines::{LongLines, Spared};
 
 use serde::{Deserialize, Serialize};
 

@@ -14,8 +14,8 @@ use super::{Options, open, print, unreadable};
 use crate::capture::{Capture, View};
 use crate::fs::saved_name::SavedKind;
 use crate::saved_output::Store;
+use crate::tools::ToolSet;
 use crate::tools::bash::output_answer;
-use crate::tools::notice::FullLines;
 use crate::wrap::KeepPart;
 use cutline_core::details::Details;
 use cutline_core::truncate::{KeyForms, KeySpace};
@@ -52,8 +52,8 @@ pub(super) fn run(
         .and_then(|input| read_to_end(input, &mut capture))
         .map_err(|error| unreadable(file, &error))?;
     // `cutline truncate` does not know which tools the agent has.
-    let hint = FullLines::Tools { grep: false, bash: false };
-    let (answer, _saved) = output_answer(capture.answer(false, forms), view, hint, &mut Details::default());
+    let output = capture.answer(false, forms);
+    let (answer, _saved) = output_answer(output, view, &ToolSet::new(), &mut Details::default());
     let body_bytes = answer.body.len();
     let mut text = answer.into_text();
     // If the text needs no notice, it is printed unchanged.

@@ -76,27 +76,26 @@ impl ToolName {
         let (lines, bytes) = (limits.max_lines, size_text(limits));
         match self {
             Self::Read => format!(
-                "Read a text file or an image (PNG, JPEG, GIF, WebP). Returns {}, at most {lines} lines or {bytes}; where more follows, a notice gives the offset \
+                "Read a text file, parts of several, or an image (PNG, JPEG, GIF, WebP). Returns {}, at most {lines} lines or {bytes}; where more follows, a notice gives the offset \
                  that continues. offset=-100 reads the last 100 lines.",
                 line_limit_text(limits).as_deref().unwrap_or("whole lines")
             ),
             Self::Bash => format!(
-                "Run a command with bash -c. Returns stdout and stderr in the order written, {} or {bytes}{}; \
-                 longer output is shortened to that and saved in full to a file that the notice names{}.{} So do not \
-                 pipe into head, tail or grep: the arguments head and tail set how many lines of each end are shown. Ended after timeout seconds (default {}, at most {}). stdin is empty; no state is \
-                 kept between calls.",
+                "Run a command with bash -c. Returns stdout and stderr in the order written, {} or {bytes}{}. Of longer \
+                 output, {}a notice names the file with all of it{}. head and tail set exactly what is shown. \
+                 Ended after timeout seconds (default {}, at most {}). stdin is empty; no state is kept between calls.",
                 bash::plan::kept_lines_text(limits),
                 line_limit_text(limits).map_or_else(String::new, |text| format!(", {text}")),
+                if limits.key_lines {
+                    "one line of each kind that reports an error is shown too, however far from the end, and "
+                } else {
+                    ""
+                },
                 match (tools.contains(&Self::Read), tools.contains(&Self::Grep)) {
                     (true, true) => ", for read and grep",
                     (true, false) => ", for read",
                     (false, true) => ", for grep",
                     (false, false) => "",
-                },
-                if limits.key_lines {
-                    " After a failure the first errors are shown too, however far from the end."
-                } else {
-                    ""
                 },
                 limits.bash_timeout_secs.min(limits.bash_max_timeout_secs),
                 limits.bash_max_timeout_secs
@@ -104,8 +103,8 @@ impl ToolName {
             Self::Grep => format!(
                 "Search file contents with a regular expression. Returns {} in path order, or \
                  with sort=relevance definitions first, at most {bytes}. Longer results are cut after a complete match, \
-                 and a notice gives the offset that continues; lines are cut at {} characters. So there is no need to \
-                 pipe through head. Skips files that .gitignore or .ignore name; searches hidden files.",
+                 and a notice gives the offset that continues; lines are cut at {} characters. \
+                 Skips files that .gitignore or .ignore name; searches hidden files.",
                 if limits.grep_heading { "each path once, then line: text," } else { "path:line: text" },
                 limits.max_line_chars
             ),
@@ -235,9 +234,9 @@ mod tests {
     fn descriptions_name_only_tools_that_are_there() {
         let limits = Limits::default();
         for (tools, expected) in [
-            (&ToolName::ALL[..], "names, for read and grep. After"),
-            (&[ToolName::Bash, ToolName::Grep], "names, for grep. After"),
-            (&[ToolName::Bash], "names. After"),
+            (&ToolName::ALL[..], "of it, for read and grep. head"),
+            (&[ToolName::Bash, ToolName::Grep], "of it, for grep. head"),
+            (&[ToolName::Bash], "of it. head"),
         ] {
             let description = ToolName::Bash.description(&limits, &tools.iter().copied().collect());
             assert!(description.contains(expected), "{description}");

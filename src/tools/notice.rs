@@ -2,6 +2,8 @@
 
 use cutline_core::truncate::Limit;
 
+use super::{ToolName, ToolSet};
+
 pub use cutline_core::notice::{Answer, ImageShown, Notice, PageOf, StoppedAt, Unit, WhySkipped};
 
 /// The texts that replace an empty body.
@@ -21,77 +23,51 @@ pub fn continue_after(last: u64, total: u64) -> Option<String> {
     (last < total).then(|| format!("Use offset={} to continue", last + 1))
 }
 
-/// How the model can read a line that is too long for a page.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LineHint {
-    /// A shell command prints the start of the line.
-    Shell {
-        /// The path of the file, quoted for the shell.
-        path: String,
-    },
-    /// Without a shell, or if the command would have to decode the file: search in the line, or continue after it.
-    Tools {
-        /// True if grep is registered.
-        grep: bool,
-        /// The number of the next line, if there is one.
-        next: Option<u64>,
-    },
-}
-
-impl LineHint {
-    /// Returns the sentences for `line`, which exceeds `limit`, or `None` if there is no next call.
-    pub fn sentences(&self, line: u64, limit: Limit) -> Option<String> {
-        let bytes = match limit {
-            // A token has at least one byte. A single line cannot exceed a line limit.
-            Limit::Bytes(bytes) | Limit::Tokens(bytes) | Limit::Lines(bytes) => bytes,
-            // In JSON, text without control characters takes at most twice as many bytes.
-            Limit::Json(bytes) => bytes / 2,
-        };
-        match self {
-            Self::Shell { path } => {
-                let command = match line {
-                    1 => format!("head -c {bytes} {path}"),
-                    _ => format!("sed -n '{line}p' {path} | head -c {bytes}"),
-                };
-                let to_read = if line == 1 { " to read" } else { "" };
-                Some(format!("Use bash{to_read}: {command}"))
-            }
-            Self::Tools { grep, next } => {
-                let grep = grep.then(|| "Use grep to see parts of it".to_owned());
-                let next = next.map(|next| format!("Use offset={next} to continue"));
-                let sentences: Vec<String> = grep.into_iter().chain(next).collect();
-                (!sentences.is_empty()).then(|| sentences.join(". "))
-            }
-        }
+/// Returns the sentence for reading `line`, which exceeds `limit`: a shell command that prints its start, or, without a shell
+/// or if the command would have to decode the file, a search in the line or the number of the `next` line. `path` is quoted for
+/// the shell.
+pub fn for_long_line(
+    path: Option<&str>,
+    line: u64,
+    limit: Limit,
+    grep: bool,
+    next: Option<u64>,
+) -> Option<String> {
+    let bytes = match limit {
+        // A token has at least one byte. A single line cannot exceed a line limit.
+        Limit::Bytes(bytes) | Limit::Tokens(bytes) | Limit::Lines(bytes) => bytes,
+        // In JSON, text without control characters takes at most twice as many bytes.
+        Limit::Json(bytes) => bytes / 2,
+    };
+    if let Some(path) = path {
+        return Some(match line {
+            1 => format!("Use bash to read: head -c {bytes} {path}"),
+            _ => format!("Use bash: sed -n '{line}p' {path} | head -c {bytes}"),
+        });
     }
+    let grep = grep.then(|| "Use grep to see parts of it".to_owned());
+    let next = next.map(|next| format!("Use offset={next} to continue"));
+    let sentences: Vec<String> = grep.into_iter().chain(next).collect();
+    (!sentences.is_empty()).then(|| sentences.join(". "))
 }
 
-/// How the model can see the complete text of truncated lines.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FullLines {
-    /// The tool that reads files.
-    Read,
-    /// The tools that show parts of long lines.
-    Tools {
-        /// True if grep is registered.
-        grep: bool,
-        /// True if bash is registered.
-        bash: bool,
-    },
+/// Returns how the model can see the rest of truncated lines, or `None` if no tool shows it.
+pub fn for_cut_lines(tools: &ToolSet) -> Option<String> {
+    let named = named(tools, [ToolName::Grep, ToolName::Bash], " or ")?;
+    Some(format!("Use {named} to see the rest"))
 }
 
-impl FullLines {
-    /// Returns the sentence, or `None` if no tool can show the lines.
-    pub fn sentence(self) -> Option<String> {
-        let sentence = match self {
-            Self::Read => "Use read tool to see full lines",
-            Self::Tools { grep: true, bash: true } => "Use grep or bash to see the rest",
-            Self::Tools { grep: true, bash: false } => "Use grep to see the rest",
-            Self::Tools { grep: false, bash: true } => "Use bash to see the rest",
-            Self::Tools { grep: false, bash: false } => return None,
-        };
-        Some(sentence.to_owned())
-    }
+/// Returns which tools decode files, or `None` if there are none.
+pub fn for_other_encodings(tools: &ToolSet) -> Option<String> {
+    let both = [ToolName::Read, ToolName::Grep];
+    let decode = if both.iter().all(|tool| tools.contains(tool)) { "decode" } else { "decodes" };
+    Some(format!("{} {decode} files", named(tools, both, " and ")?))
+}
+
+fn named(tools: &ToolSet, wanted: [ToolName; 2], joint: &str) -> Option<String> {
+    let names: Vec<&str> =
+        wanted.iter().filter(|tool| tools.contains(tool)).map(|tool| tool.as_str()).collect();
+    (!names.is_empty()).then(|| names.join(joint))
 }
 
 #[cfg(test)]

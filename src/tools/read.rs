@@ -9,6 +9,7 @@ mod image;
 mod line_numbers;
 mod page;
 mod page_lines;
+mod ranges;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -36,8 +37,9 @@ const CACHED_BYTES: u64 = 64 * 1024;
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Args {
-    /// File to read
-    pub path: String,
+    /// File to read, or several separated by spaces, each also with lines: a.rs:10-20 b.rs:5
+    #[schemars(with = "String", extend("x-list" = true))]
+    pub path: Vec<String>,
     /// Line to start from (1 is the first); negative counts from the end
     pub offset: Option<i64>,
     /// Most lines to return
@@ -50,11 +52,15 @@ pub struct Args {
 /// Runs one call with a permit for `load`. Returns `None` if the file is an image and the permit is not for images; the
 /// caller then calls it again with that permit.
 pub async fn run(cx: &Context, args: Args, load: Load) -> Result<Option<Output>, ToolError> {
-    let opened = open_cached(cx, &args.path);
-    match opened.as_ref().and_then(|opened| answer_cached(cx, &args, opened)) {
-        Some(answer) => answer.map(Some),
-        None => cx.blocking(move |cx, _| read(cx, &args, load, opened)).await,
+    let opened = if let [path] = &args.path[..] { open_cached(cx, path) } else { None };
+    if let Some(answer) = opened.as_ref().and_then(|opened| answer_cached(cx, &args, opened)) {
+        return answer.map(Some);
     }
+    let run = move |cx: &Context, _: &_| match opened {
+        Some(opened) => read(cx, &args, load, Some(opened)),
+        None => ranges::read_parts(cx, &args, &ranges::parts(cx, &args)?, load),
+    };
+    cx.blocking(run).await
 }
 
 /// An opened path, and the open file if it is small.
@@ -87,7 +93,7 @@ fn answer_cached(cx: &Context, args: &Args, (place, file): &Opened) -> Option<Re
 fn read(cx: &Context, args: &Args, load: Load, opened: Option<Opened>) -> Result<Option<Output>, ToolError> {
     let (place, file) = match opened {
         Some(opened) => opened,
-        None => (resolve::open(cx, &args.path, ExpectedKind::File)?, None),
+        None => (resolve::open(cx, args.path.first().map_or("", String::as_str), ExpectedKind::File)?, None),
     };
     let file = file.map_or_else(|| resolve::file(cx, &place), Ok)?;
     let failed = |source| failure(cx, &place, source);

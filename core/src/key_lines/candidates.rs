@@ -27,7 +27,7 @@ const REJECTED: u32 = 20_000;
 const LINES_AFTER_LOCATION: u64 = 5;
 
 /// Finds the candidates of a text.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Candidates {
     scan: Scan,
     found: Found,
@@ -67,7 +67,7 @@ impl Candidates {
 }
 
 /// The candidates so far.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Found {
     max_bytes: usize,
     /// Bytes of the candidates of each grade.

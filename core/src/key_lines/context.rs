@@ -24,7 +24,7 @@ pub(super) const PART: usize = 4;
 pub(super) const GRADES: usize = 4;
 
 /// Stores the lines around candidates. If the space is full, those of better grades are kept, and then the nearest ones.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Context {
     max_bytes: usize,
     bytes: usize,
@@ -37,7 +37,7 @@ pub(super) struct Context {
 }
 
 /// A candidate, and what was read of the lines on one side of it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Open {
     candidate: usize,
     number: u64,

@@ -14,7 +14,7 @@ const LINES_PER_PASSAGE: usize = 100;
 const PASSAGE_LINES: u64 = 3;
 
 /// Finds lines with a rare template.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Rare {
     lines: u64,
     /// For each template, the number of its lines, and the first.

@@ -77,7 +77,7 @@ pub(super) trait Sink {
 }
 
 /// Splits a text into lines, and gives those that are triggered or needed to a [`Sink`].
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Scan {
     /// Number of lines that were ended.
     ended: u64,

@@ -119,9 +119,9 @@ fn has_signature(start: &[u8]) -> bool {
     })
 }
 
-/// Returns true for NUL and the control characters that text does not have.
+/// Returns true for NUL and the control characters below space that text does not have.
 fn is_control(byte: u8) -> bool {
-    matches!(byte, 0..=7 | 11 | 14..=26 | 28..=31 | 127)
+    matches!(byte, 0..=7 | 11 | 14..=26 | 28..=31)
 }
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ use crate::text::{Counter, Extent, as_index};
 /// assert_eq!(kept.content, "one\nfour\nfive");
 /// assert_eq!(kept.cut.unwrap().head.bytes, 4);
 /// ```
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Collector {
     bounds: Bounds,
     /// Maximum number of lines from the start, if the end is kept too.
@@ -84,6 +84,11 @@ impl Collector {
             KeySpace::Beside(bounds) => bounds,
         };
         Self { key_lines: Some((Candidates::new(as_index(bounds.bytes)), space)), ..self }
+    }
+
+    /// Returns the limits of the kept text.
+    pub fn bounds(&self) -> Bounds {
+        self.bounds
     }
 
     /// True if more text would only be counted.

@@ -4,7 +4,7 @@ use super::{Bounds, Cut, Meter, Partial, TruncatedBy, Truncation, as_index, part
 use crate::text::{self, Extent};
 
 /// Keeps the first lines that fit.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Head {
     bounds: Bounds,
     /// True if the start of the first line is kept if that line exceeds the limits.

@@ -4,7 +4,7 @@ use super::{Bounds, Cut, Meter, Partial, TruncatedBy, Truncation, as_index, part
 use crate::text::{self, Extent};
 
 /// Keeps the last lines that fit, or the end of the last line if that alone does not.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Tail {
     /// Bytes of the end that are needed: the limit, a final newline, the newline that
     /// shows that a line begins there, and a character cut in two.

@@ -30,7 +30,7 @@ fn values_of_another_form_are_converted() {
         json!({"Path": "a", "offset": " -3", "limit": 1e1}),
     ] {
         let args: read::Args = parse("read", &schema, &given(&value)).unwrap();
-        assert_eq!((args.path.as_str(), args.offset, args.limit), ("a", Some(-3), Some(10)), "{value}");
+        assert_eq!((args.path[0].as_str(), args.offset, args.limit), ("a", Some(-3), Some(10)), "{value}");
     }
     for huge in [json!(u64::MAX), json!(1e30), json!("18446744073709551615")] {
         let args: read::Args = parse("read", &schema, &given(&json!({"path": "a", "limit": huge}))).unwrap();
@@ -47,10 +47,10 @@ fn values_of_another_form_are_converted() {
 fn empty_values_of_optional_arguments_are_ignored() {
     use ToolName::{Bash, Find, Grep, Ls, Read};
     let cases = [
-        (Read, json!({"path": "a", "limit": 0, "offset": 0}), json!({"path": "a"})),
-        (Read, json!({"path": "a", "limit": "", "offset": null}), json!({"path": "a"})),
-        (Read, json!({"path": "a", "limit": "0", "offset": []}), json!({"path": "a"})),
-        (Read, json!({"path": "a", "limit": 0.0, "offset": {}}), json!({"path": "a"})),
+        (Read, json!({"path": "a", "limit": 0, "offset": 0}), json!({"path": ["a"]})),
+        (Read, json!({"path": "a", "limit": "", "offset": null}), json!({"path": ["a"]})),
+        (Read, json!({"path": "a", "limit": "0", "offset": []}), json!({"path": ["a"]})),
+        (Read, json!({"path": "a", "limit": 0.0, "offset": {}}), json!({"path": ["a"]})),
         (Grep, json!({"pattern": "x", "path": "", "mode": "", "glob": ""}), json!({"pattern": "x"})),
         (Grep, json!({"pattern": "x", "context": 0, "limit": 0, "offset": 0}), json!({"pattern": "x"})),
         (
@@ -73,17 +73,17 @@ fn empty_values_of_optional_arguments_are_ignored() {
         assert_eq!(checked(tool, &value), Ok(expected), "{tool:?} {value}");
     }
     // An empty value of a required argument does not count as omitted.
-    assert_eq!(checked(Read, &json!({"path": ""})), Ok(json!({"path": ""})));
+    assert_eq!(checked(Read, &json!({"path": ""})), Ok(json!({"path": [""]})));
 }
 
 #[test]
 fn unambiguous_other_names_are_accepted() {
     use ToolName::{Bash, Find, Grep, Ls, Read};
     let cases = [
-        (Read, json!({"file_path": "a"}), json!({"path": "a"})),
-        (Read, json!({"filePath": "a"}), json!({"path": "a"})),
-        (Read, json!({"filename": "a"}), json!({"path": "a"})),
-        (Read, json!({"file_path": "a", "path": "a"}), json!({"path": "a"})),
+        (Read, json!({"file_path": "a"}), json!({"path": ["a"]})),
+        (Read, json!({"filePath": "a"}), json!({"path": ["a"]})),
+        (Read, json!({"filename": "a"}), json!({"path": ["a"]})),
+        (Read, json!({"file_path": "a", "path": "a"}), json!({"path": ["a"]})),
         (Bash, json!({"cmd": "x"}), json!({"command": "x"})),
         (Grep, json!({"regex": "x", "filename": "a"}), json!({"pattern": "x", "path": ["a"]})),
         (Grep, json!({"query": "x", "max_results": 5}), json!({"pattern": "x", "limit": 5})),
@@ -97,8 +97,8 @@ fn unambiguous_other_names_are_accepted() {
         (Find, json!({"glob": "*.rs"}), json!({"pattern": "*.rs"})),
         (Grep, json!({"pattern": "x", "include_pattern": "*.rs"}), json!({"pattern": "x", "glob": ["*.rs"]})),
         (Grep, json!({"pattern": "x", "fixed_strings": true}), json!({"pattern": "x", "literal": true})),
-        (Read, json!({"path": "a", "head": 5}), json!({"path": "a", "limit": 5})),
-        (Read, json!({"target_file": "a", "num_lines": 5}), json!({"path": "a", "limit": 5})),
+        (Read, json!({"path": "a", "head": 5}), json!({"path": ["a"], "limit": 5})),
+        (Read, json!({"target_file": "a", "num_lines": 5}), json!({"path": ["a"], "limit": 5})),
         (Find, json!({"pattern": "*", "SearchDirectory": "a"}), json!({"pattern": "*", "path": "a"})),
         (Ls, json!({"DirectoryPath": "a"}), json!({"path": "a"})),
         (
@@ -122,7 +122,7 @@ fn unambiguous_other_names_are_accepted() {
 fn arguments_added_by_agents_are_ignored() {
     for tool in ToolName::ALL {
         let own = match tool {
-            ToolName::Read => json!({"path": "a"}),
+            ToolName::Read => json!({"path": ["a"]}),
             ToolName::Bash => json!({"command": "a"}),
             ToolName::Grep | ToolName::Find => json!({"pattern": "a"}),
             ToolName::Ls => json!({}),
@@ -219,12 +219,12 @@ fn names_in_other_forms_are_refused_with_a_suggestion() {
         (Grep, json!({"pattern": "x", "case_sensitive": false}), json!({"pattern": "x", "ignoreCase": true})),
         (Find, json!({"pattern": "*", "max_depth": 1}), json!({"pattern": "*", "maxDepth": 1})),
         (Ls, json!({"ignore": ["*.o"], "-l": true}), json!({"exclude": ["*.o"], "long": true})),
-        (Read, json!({"path": "a", "start_line": 5}), json!({"path": "a", "offset": 5})),
-        (Read, json!({"path": "a", "view_range": [5, 9]}), json!({"path": "a", "offset": 5, "limit": 5})),
-        (Read, json!({"path": "a", "end_line": 5}), json!({"path": "a", "limit": 5})),
-        (Read, json!({"path": "a", "lineRange": "5-9"}), json!({"path": "a", "offset": 5, "limit": 5})),
-        (Read, json!({"path": "a", "line_range": "[5, 9]"}), json!({"path": "a", "offset": 5, "limit": 5})),
-        (Read, json!({"path": "a", "tail": 5}), json!({"path": "a", "offset": -5})),
+        (Read, json!({"path": "a", "start_line": 5}), json!({"path": ["a"], "offset": 5})),
+        (Read, json!({"path": "a", "view_range": [5, 9]}), json!({"path": ["a"], "offset": 5, "limit": 5})),
+        (Read, json!({"path": "a", "end_line": 5}), json!({"path": ["a"], "limit": 5})),
+        (Read, json!({"path": "a", "lineRange": "5-9"}), json!({"path": ["a"], "offset": 5, "limit": 5})),
+        (Read, json!({"path": "a", "line_range": "[5, 9]"}), json!({"path": ["a"], "offset": 5, "limit": 5})),
+        (Read, json!({"path": "a", "tail": 5}), json!({"path": ["a"], "offset": -5})),
         (Find, json!({"query": "*", "file_type": "f"}), json!({"pattern": "*", "type": "file"})),
         (Grep, json!({"pattern": "x", "-t": "c"}), json!({"pattern": "x", "type": ["c"]})),
         (Find, json!({"pattern": "x", "recursive": true}), json!({"pattern": "x"})),
@@ -240,14 +240,17 @@ fn names_in_other_forms_are_refused_with_a_suggestion() {
 #[test]
 fn errors_report_the_given_and_the_expected_value() {
     let cases = [
-        (json!({}), "path: is missing; must be a string"),
-        (json!({"path": null}), "path: is missing; must be a string"),
-        (json!({"path": 5}), "path: must be a string, got 5"),
+        (json!({}), "path: is missing; must be a string or an array of strings"),
+        (json!({"path": null}), "path: is missing; must be a string or an array of strings"),
+        (json!({"path": 5}), "path: must be a string or an array of strings, got 5"),
         (json!({"path": "a", "limit": -1}), "limit: must be an integer of at least 1, got -1"),
         (json!({"path": "a", "limit": "ten"}), "limit: must be an integer of at least 1, got \"ten\""),
         (json!({"path": "a", "offset": 1.5}), "offset: must be an integer, got 1.5"),
         (json!({"path": "a", "offset": "inf"}), "offset: must be an integer, got \"inf\""),
-        (json!({"path": ["\u{7f}"]}), "path: must be a string, got [\"\u{FFFD}\"]"),
+        (
+            json!({"path": ["\u{7f}", 1]}),
+            "path: must be a string or an array of strings, got [\"\u{FFFD}\",1]",
+        ),
         (
             json!({"path": "a", "limt": 1}),
             "limt: is not an argument of read; did you mean limit? (it takes limit, lineNumbers, offset, path)",

@@ -9,13 +9,14 @@ use crate::fs::workspace::shown;
 use crate::process::sandbox::AutorunChange;
 use crate::process::{Background, Cause, CommandOutcome, Ending, LateEnd, State, signal_name};
 use crate::saved_output::Unsaved;
-use crate::tools::notice::{FullLines, empty};
-use crate::tools::{Context, Output, ToolName, Totals, saved_result};
+use crate::tools::notice::{self, empty};
+use crate::tools::{Context, Output, ToolSet, Totals, saved_result};
 use cutline_core::details::{AutorunFile, Details, FileChange, TruncationDetails};
 use cutline_core::notice::{
     Answer, Blank, NAMES_LISTED, Names, Notice, Omission, PipelineExitCodes, Saved, Shown, Status,
 };
-use cutline_core::text::{self, as_index, show};
+use cutline_core::text::show::{self, REPLACEMENT};
+use cutline_core::text::{self, as_index};
 use cutline_core::truncate::Keep;
 
 /// Returns the result of a command.
@@ -39,9 +40,8 @@ pub(super) fn compose(cx: &Context, plan: &Plan, outcome: CommandOutcome) -> Out
     details.timeout_seconds = plan.has_timeout.then_some(plan.timeout.as_secs());
     details.pipeline_exit_codes.clone_from(&pipeline);
     details.duration_ms = Some(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX));
-    let hint = FullLines::Tools { grep: cx.has(ToolName::Grep), bash: true };
     let is_binary = output.binary;
-    let (mut answer, saved) = output_answer(output, plan.view, hint, &mut details);
+    let (mut answer, saved) = output_answer(output, plan.view, &cx.shared.tools, &mut details);
     if !background.is_empty() {
         details.background_pids = Some(background.iter().map(|process| process.id).collect());
         answer.notices.extend(saved.clone().map(|saved| left_running(&background, saved)));
@@ -98,16 +98,16 @@ fn rounded_secs(duration: Duration) -> u64 {
     (duration + Duration::from_millis(500)).as_secs()
 }
 
-/// Formats `view` of an output as a result, with the location of the full output. `hint` states how to see the rest of
-/// long lines. The data goes to `details`.
+/// Formats `view` of an output as a result, with the location of the full output. Notices name only
+/// `tools`. The data goes to `details`.
 pub fn output_answer(
     output: Captured,
     view: View,
-    hint: FullLines,
+    tools: &ToolSet,
     details: &mut Details,
 ) -> (Answer, Option<Saved>) {
     let View { keep, bounds, .. } = view;
-    let Captured { text, lines_cut, raw, binary, saved } = output;
+    let Captured { text, lines_cut, is_lossy, raw, binary, saved } = output;
     let saved = saved.as_ref().map(|saved| saved_result::saved_location(saved, details));
     let total = raw.extent();
     if binary {
@@ -121,9 +121,12 @@ pub fn output_answer(
     let mut notices = Vec::new();
     if let Some(max_chars) = lines_cut {
         details.lines_truncated = Some(true);
-        notices.push(Notice::LinesTruncated { max_chars, next: hint.sentence() });
+        notices.push(Notice::LinesTruncated { max_chars, next: notice::for_cut_lines(tools) });
     }
     let is_cut = text.cut.is_some();
+    let is_lossy = is_lossy && text.content.contains(REPLACEMENT);
+    let decoders = notice::for_other_encodings(tools).filter(|_| is_lossy);
+    let not_utf8 = decoders.map(|next| Notice::OutputNotUtf8 { next });
     // A terminal may show one line less than the output has, because the last line can be erased.
     let shown = Shown::of_text(&text, total.lines, &raw, bounds);
     let Some((cut, shown)) = text.cut.zip(shown) else {
@@ -131,7 +134,7 @@ pub fn output_answer(
             notices.push(Notice::Blank(Blank::Output(total.lines)));
         }
         let of_cut_lines = saved.clone().filter(|_| lines_cut.is_some());
-        notices.extend(of_cut_lines.map(|saved| Notice::FullOutput(saved)));
+        notices.extend(of_cut_lines.map(Notice::FullOutput).into_iter().chain(not_utf8));
         let body = if text.content.is_empty() { empty::NO_OUTPUT.to_owned() } else { text.content };
         return (Answer { body, is_cut, notices, ..Answer::default() }, saved);
     };
@@ -141,6 +144,7 @@ pub fn output_answer(
         notices.push(Notice::Blank(Blank::Lines(first, last)));
     }
     notices.extend(saved.clone().map(|saved| Notice::Output { shown, saved }));
+    notices.extend(not_utf8);
     let mut body = text.content;
     if let Keep::Both { .. } = keep {
         let omitted = text.total.lines.saturating_sub(text.output.lines);

@@ -9,7 +9,7 @@ use crate::tools::ToolError;
 use cutline_core::notice::Count;
 use cutline_core::truncate::{Bounds, Keep, KeySpace};
 
-/// Minimum `timeout` that is interpreted as milliseconds.
+/// Minimum `timeout` that is interpreted as milliseconds. Above the maximum, each multiple of 1000 is.
 const TIMEOUT_MILLISECONDS: u64 = 10_000;
 
 /// A checked call.
@@ -50,7 +50,7 @@ impl Plan {
             ));
         }
         let max = limits.bash_max_timeout_secs;
-        let asked = timeout.map_or(limits.bash_timeout_secs.min(max), seconds);
+        let asked = timeout.map_or(limits.bash_timeout_secs.min(max), |timeout| seconds(timeout, max));
         let is_tail_asked = tail.is_some();
         let (head, tail) = ends(head, tail, limits)?;
         let bounds = limits.bounds();
@@ -78,8 +78,9 @@ impl Plan {
 }
 
 /// Converts the `timeout` of a call to seconds. Some agents send milliseconds.
-fn seconds(timeout: u64) -> u64 {
-    if timeout < TIMEOUT_MILLISECONDS { timeout } else { timeout.div_ceil(1000) }
+fn seconds(timeout: u64, max: u64) -> u64 {
+    let is_milliseconds = timeout >= TIMEOUT_MILLISECONDS || timeout > max && timeout.is_multiple_of(1000);
+    if is_milliseconds { timeout.div_ceil(1000) } else { timeout }
 }
 
 /// Describes which lines are kept by default.

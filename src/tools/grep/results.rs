@@ -14,7 +14,7 @@ use cutline_core::text::as_index;
 
 use super::{Args, Context, Output, Query, ToolError, path_glob};
 use crate::tools::ToolName;
-use crate::tools::notice::{FullLines, Notice, StoppedAt, Unit, WhySkipped};
+use crate::tools::notice::{Notice, StoppedAt, Unit, WhySkipped};
 use crate::tools::page::{Group, Page, RowFormat};
 use crate::tools::walk_support::{Paths, SkippedEntries, StoppedSearch};
 
@@ -240,15 +240,15 @@ impl Results {
     }
 
     /// Returns how the model can see the complete lines. The longest line has this many bytes.
-    fn full_lines(&self, bytes: u64) -> FullLines {
+    fn full_lines(&self, bytes: u64) -> Option<String> {
         let (limits, has_bash) = (&self.cx.limits, self.cx.has(ToolName::Bash));
         let read_cuts_too = limits.max_text_line_chars.is_some();
         let is_page = bytes <= limits.bounds().sure_bytes();
         // If a line is too long for a page, read would refer to bash or grep.
         if self.cx.has(ToolName::Read) && !read_cuts_too && (is_page || has_bash) {
-            FullLines::Read
+            Some("Use read tool to see full lines".to_owned())
         } else {
-            FullLines::Tools { grep: false, bash: has_bash && read_cuts_too }
+            (has_bash && read_cuts_too).then(|| "Use bash to see the rest".to_owned())
         }
     }
 
@@ -278,7 +278,7 @@ impl Results {
         let mut about = Vec::new();
         if let Some(bytes) = self.page.body.cut_from {
             details.lines_truncated = Some(true);
-            let (max_chars, next) = (self.query.max_line_chars, self.full_lines(bytes).sentence());
+            let (max_chars, next) = (self.query.max_line_chars, self.full_lines(bytes));
             about.push(Notice::LinesTruncated { max_chars, next });
         }
         let lines = self.page.body.omitted_context;

@@ -3,7 +3,7 @@
 //! The numbers are not padded: the tab aligns numbers of up to seven digits, and padding would take up to five more
 //! bytes of the limit for each line.
 
-use cutline_core::truncate::Collector;
+use cutline_core::truncate::LongLines;
 
 /// Writes the line number before each line.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ impl LineNumbers {
     }
 
     /// Passes the next part of the page to `head`, with line numbers.
-    pub(super) fn push(&mut self, part: &str, head: &mut Collector) {
+    pub(super) fn push(&mut self, part: &str, head: &mut LongLines) {
         let mut numbered = String::with_capacity(part.len() * 2);
         for line in part.split_inclusive('\n') {
             if self.at_start {

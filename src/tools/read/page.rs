@@ -10,14 +10,14 @@ use crate::fs::lines::{BLOCK_BYTES, TextFile};
 use crate::fs::open::OpenedPath;
 use crate::limits::NOTICE_BYTES;
 use crate::stop::{Stop, Stopped, stopped_by};
-use crate::tools::notice::{FullLines, LineHint, continue_after};
+use crate::tools::notice::{self, continue_after};
 use crate::tools::{Context, Output, ToolError, ToolName, Totals, outline, resolve};
 use cutline_core::details::{Details, TruncationDetails};
 use cutline_core::notice::{Answer, Blank, Notice};
 use cutline_core::outline::Listed;
 use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::{Extent, Total, as_index, is_blank, is_white_space};
-use cutline_core::truncate::{Bounds, Collector, Keep, TruncatedBy, Truncation};
+use cutline_core::truncate::{Bounds, Collector, Keep, KeyForms, LongLines, Spared, TruncatedBy, Truncation};
 
 use super::line_numbers::{self, LineNumbers};
 
@@ -103,6 +103,8 @@ struct Collected {
     /// The text that is shown.
     kept: Truncation,
     lines: PageLines,
+    /// The most characters of a line, if lines were cut.
+    max_chars: Option<usize>,
     /// True if invalid bytes were replaced: in the page, or after it if the page was truncated.
     lossy: bool,
     /// True if the page is ASCII, and also what was decoded after it.
@@ -139,12 +141,17 @@ impl ReadPage<'_> {
     fn collect(&self) -> io::Result<Collected> {
         let bounds = self.cx.limits.bounds();
         let lines = self.args.limit.map_or(bounds.lines, |limit| limit.min(bounds.lines));
-        let mut head = Collector::new(Bounds { lines, ..bounds }, Keep::WholeLines);
+        let head = Collector::new(Bounds { lines, ..bounds }, Keep::WholeLines);
+        let max_chars = self.cx.limits.max_text_line_chars;
+        let mut head = match max_chars {
+            Some(_) => LongLines::whole(head),
+            None => LongLines::new(head, Spared::First),
+        };
         let mut decoder = Decoder::new(self.text.encoding);
         let numbers = self.is_numbered().then(|| LineNumbers::new(self.first));
-        let mut lines = PageLines::new(self.cx.limits.max_text_line_chars, numbers);
+        let mut lines = PageLines::new(max_chars, numbers);
         let mut is_ascii = true;
-        let mut push = |part: &str, head: &mut Collector| {
+        let mut push = |part: &str, head: &mut LongLines| {
             is_ascii &= part.is_ascii();
             lines.push(part, head);
         };
@@ -163,11 +170,13 @@ impl ReadPage<'_> {
             decoder.finish(&mut |part| push(part, &mut head));
             lines.finish(&mut head);
         }
-        Ok(Collected { kept: head.finish(), lines, lossy: decoder.lossy(), is_ascii })
+        let (kept, max_chars) = head.finish_with(KeyForms::None);
+        let max_chars = max_chars.or_else(|| lines.cutter.limit_of_cut(&kept.content));
+        Ok(Collected { kept, lines, max_chars, lossy: decoder.lossy(), is_ascii })
     }
 
     fn answer(&self, collected: Collected) -> io::Result<Output> {
-        let Collected { mut kept, lines, lossy, .. } = collected;
+        let Collected { mut kept, lines, max_chars, lossy, .. } = collected;
         // The details refer to the text of the file without line numbers.
         let numbered = self.is_numbered().then(|| {
             let text = line_numbers::without_numbers(&kept.content);
@@ -194,10 +203,9 @@ impl ReadPage<'_> {
             ..Details::default()
         };
         let mut notices = Vec::from_iter(self.cx.ignored_arguments());
-        if let Some(max_chars) = lines.cutter.limit_of_cut(&kept.content) {
+        if let Some(max_chars) = max_chars {
             details.lines_truncated = Some(true);
-            let (grep, bash) = (self.cx.has(ToolName::Grep), self.cx.has(ToolName::Bash));
-            let next = FullLines::Tools { grep, bash }.sentence();
+            let next = notice::for_cut_lines(&self.cx.shared.tools);
             notices.push(Notice::LinesTruncated { max_chars, next });
         }
         if let Some(cut) = kept.cut {
@@ -222,7 +230,10 @@ impl ReadPage<'_> {
             let continues = if is_too_long {
                 let (line, bytes) = (first, bytes + self.number_bytes());
                 let is_at_least = self.ends_uncounted(last);
-                let next = self.line_hint(next).sentences(line, limit);
+                let path = resolve::shell_path(self.cx, self.place);
+                let path = path.filter(|_| encoding == Encoding::Utf8);
+                let grep = self.cx.has(ToolName::Grep);
+                let next = notice::for_long_line(path.as_deref(), line, limit, grep, next);
                 let bytes = Total::new(bytes, is_at_least);
                 Notice::LineTooLong { line, bytes, limit, next }
             } else {
@@ -250,8 +261,16 @@ impl ReadPage<'_> {
                 first => Blank::Lines(first, last),
             };
             notices.push(Notice::Blank(blank));
-            details.final_newline = (!kept.content.ends_with('\n')).then_some(false);
         }
+        if let Some(encoding) = &details.encoding {
+            notices.push(match self.text.encoding {
+                Encoding::Utf8 => Notice::FileNotUtf8,
+                _ => Notice::FileEncoding(encoding.trim_end_matches(" (lossy)").to_owned()),
+            });
+        }
+        notices.extend(details.line_ending.map(|ending| Notice::LineEndings { all: ending == "crlf" }));
+        let is_open = kept.cut.is_none() && !notices.is_empty() && !kept.content.ends_with('\n');
+        details.final_newline = is_open.then_some(false);
         let is_whole = first == 1 && self.args.limit.is_none_or(|limit| limit >= total.lines);
         let totals = match &details.truncation {
             // The size of text in another encoding differs on disk.
@@ -316,15 +335,5 @@ impl ReadPage<'_> {
     /// Returns true if the end of `line` is after the counted part.
     fn ends_uncounted(&self, line: u64) -> bool {
         !self.index.is_complete && line >= self.index.lines
-    }
-
-    /// Returns how the model can read the first line, which is too long for a page. `next` is the number of the
-    /// following line.
-    fn line_hint(&self, next: Option<u64>) -> LineHint {
-        let path = resolve::shell_path(self.cx, self.place);
-        match path.filter(|_| self.text.encoding == Encoding::Utf8) {
-            Some(path) => LineHint::Shell { path },
-            None => LineHint::Tools { grep: self.cx.has(ToolName::Grep), next },
-        }
     }
 }

@@ -3,7 +3,7 @@
 
 use cutline_core::text::binary::without_nul;
 use cutline_core::truncate::line::LineCutter;
-use cutline_core::truncate::{Collector, Truncation};
+use cutline_core::truncate::{LongLines, Truncation};
 
 use super::line_numbers::LineNumbers;
 
@@ -24,7 +24,7 @@ impl PageLines {
     }
 
     /// Processes the next part of the text, and passes it to `head`.
-    pub(super) fn push(&mut self, part: &str, head: &mut Collector) {
+    pub(super) fn push(&mut self, part: &str, head: &mut LongLines) {
         let before = if std::mem::take(&mut self.held) { "\r" } else { "" };
         if before.is_empty() && memchr::memchr(b'\r', part.as_bytes()).is_none() {
             return self.take(head, part);
@@ -45,7 +45,7 @@ impl PageLines {
     }
 
     /// Passes a remaining `\r` to `head`.
-    pub(super) fn finish(&mut self, head: &mut Collector) {
+    pub(super) fn finish(&mut self, head: &mut LongLines) {
         if std::mem::take(&mut self.held) {
             self.take(head, "\r");
         }
@@ -65,7 +65,7 @@ impl PageLines {
     }
 
     /// Passes a part of the page to the collector. NUL becomes U+FFFD.
-    fn take(&mut self, head: &mut Collector, part: &str) {
+    fn take(&mut self, head: &mut LongLines, part: &str) {
         let numbers = &mut self.numbers;
         self.cutter.push(&without_nul(part), &mut |part| match numbers {
             Some(numbers) => numbers.push(part, head),
@@ -77,7 +77,7 @@ impl PageLines {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cutline_core::truncate::{Bounds, Keep};
+    use cutline_core::truncate::{Bounds, Collector, Keep, KeyForms, Spared};
 
     #[test]
     fn only_the_line_endings_that_are_shown_count() {
@@ -92,13 +92,18 @@ mod tests {
             (9, "a\r\nb\n", Some("mixed")),
         ] {
             for size in 1..=text.len() {
-                let mut head = Collector::new(Bounds::new(lines, 100), Keep::WholeLines);
+                let head = Collector::new(Bounds::new(lines, 100), Keep::WholeLines);
+                let mut head = LongLines::new(head, Spared::First);
                 let mut endings = PageLines::new(None, None);
                 for piece in text.as_bytes().chunks(size) {
                     endings.push(str::from_utf8(piece).unwrap(), &mut head);
                 }
                 endings.finish(&mut head);
-                assert_eq!(endings.word(&head.finish()), expected, "{lines} of {text:?} by {size}");
+                assert_eq!(
+                    endings.word(&head.finish_with(KeyForms::None).0),
+                    expected,
+                    "{lines} of {text:?} by {size}"
+                );
             }
         }
     }

@@ -79,7 +79,8 @@ pub(super) fn always(tool: &str, reply: &Reply, limits: Limits) -> Result<(), St
         && details["truncation"]["firstLineExceedsLimit"] != true
     {
         let hint = format!("Use offset={offset} to continue]");
-        ensure(reply.text().trim_end().ends_with(&hint), "the text does not end with the next offset")?;
+        let text = without_notices_of_file(reply.text());
+        ensure(text.ends_with(&hint), "the text does not end with the next offset")?;
     }
     match (details.get("truncation"), details.get("truncationInfo")) {
         (Some(truncation), Some(info)) => {
@@ -171,9 +172,21 @@ fn ensure(condition: bool, failure: &str) -> Result<(), String> {
     if condition { Ok(()) } else { Err(format!("a result breaks a rule: {failure}")) }
 }
 
+/// Returns a text without the notices about the encoding and the line ends of a file, which follow all others.
+fn without_notices_of_file(text: &str) -> &str {
+    let mut text = text;
+    for end in ["end with CRLF]", "Editing tools may damage it]"] {
+        if text.ends_with(end) {
+            let before = text.rfind('\n').map_or("", |at| &text[..at]);
+            text = if before.ends_with("]") { before } else { before.strip_suffix('\n').unwrap_or(before) };
+        }
+    }
+    text
+}
+
 /// Returns the body of a result. The body must not contain an empty line before a bracket.
 pub(super) fn body(reply: &Reply) -> &str {
-    let text = reply.text();
+    let text = without_notices_of_file(reply.text());
     let text = text.strip_suffix('\n').unwrap_or(text);
     if reply.details()["nextOffset"].is_null() {
         return text;

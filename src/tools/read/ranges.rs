@@ -1,0 +1,198 @@
+//! Several parts of files in one call: `path` names files, each with an optional range of lines, such as `a.rs:10-20`.
+
+use super::{Args, read};
+use crate::fs::open::OpenedPath;
+use crate::limits::Limits;
+use crate::tools::{Context, Load, Output, ToolError};
+use cutline_core::details::Details;
+use cutline_core::notice::{Answer, Count, Notice};
+use cutline_core::text::Extent;
+use cutline_core::text::tokens::estimate;
+use cutline_core::truncate::TruncatedBy;
+
+/// Maximum number of parts in one call.
+const MOST_PARTS: usize = 100;
+
+/// A file, and the lines to read if the path has a range.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Part {
+    path: String,
+    /// The first line, and the last one if it is given.
+    lines: Option<(u64, Option<u64>)>,
+}
+
+impl Part {
+    /// Parses `PATH`, `PATH:N` or `PATH:N-M`.
+    fn parse(text: &str) -> Self {
+        let parsed = text.rsplit_once(':').and_then(|(path, range)| {
+            let (first, last) =
+                range.split_once('-').map_or((range, None), |(first, last)| (first, Some(last)));
+            let number = |text: &str| text.parse::<u64>().ok().filter(|number| *number > 0);
+            let first = number(first)?;
+            let last =
+                last.map_or(Some(None), |last| number(last).filter(|last| *last >= first).map(Some))?;
+            (!path.is_empty()).then(|| Self { path: path.to_owned(), lines: Some((first, last)) })
+        });
+        parsed.unwrap_or_else(|| Self { path: text.to_owned(), lines: None })
+    }
+
+    /// Returns the name of the lines from `first` to `last` of the file.
+    fn of_lines(&self, first: u64, last: u64) -> String {
+        format!("{}:{first}-{last}", self.path)
+    }
+
+    /// Returns the part as the call names it.
+    fn name(&self) -> String {
+        match self.lines {
+            None => self.path.clone(),
+            Some((first, None)) => format!("{}:{first}", self.path),
+            Some((first, Some(last))) => self.of_lines(first, last),
+        }
+    }
+
+    /// Returns the arguments for this part of a call.
+    fn args(&self, args: &Args) -> Args {
+        let range = self.lines.map(|(first, last)| {
+            (i64::try_from(first).unwrap_or(i64::MAX), last.map(|last| last - first + 1))
+        });
+        let (offset, limit) = range.map_or((args.offset, args.limit), |(first, lines)| (Some(first), lines));
+        Args { path: vec![self.path.clone()], offset, limit, line_numbers: args.line_numbers }
+    }
+}
+
+/// Returns the parts that a call names. A file with exactly the given name has no range. A text is split at spaces if no file
+/// has its name, but one has the name of a word of it.
+pub(super) fn parts(cx: &Context, args: &Args) -> Result<Vec<Part>, ToolError> {
+    let exists = |path: &str| OpenedPath::open(&cx.workspace, &cx.workspace.absolute(path)).is_ok();
+    let part = |text: &str| {
+        if exists(text) { Part { path: text.to_owned(), lines: None } } else { Part::parse(text) }
+    };
+    let mut all = Vec::new();
+    for text in &args.path {
+        let one = part(text);
+        let words = if exists(&one.path) { None } else { shlex::split(text) };
+        let words = words.unwrap_or_default().iter().map(|word| part(word)).collect::<Vec<_>>();
+        if words.len() > 1 && words.iter().any(|word| exists(&word.path)) {
+            all.extend(words);
+        } else {
+            all.push(one);
+        }
+    }
+    if all.is_empty() || all.len() > MOST_PARTS {
+        return Err(ToolError::Argument(format!("path: must be 1 to {MOST_PARTS} files, got {}", all.len())));
+    }
+    if all.iter().any(|part| part.lines.is_some()) && (args.offset.is_some() || args.limit.is_some()) {
+        return Err(ToolError::Argument(
+            "path: a range cannot be given together with offset or limit".to_owned(),
+        ));
+    }
+    Ok(all)
+}
+
+/// Reads one part as if the call had its `offset` and `limit`, or several under headings within the limits of the call.
+pub(super) fn read_parts(
+    cx: &Context,
+    args: &Args,
+    parts: &[Part],
+    load: Load,
+) -> Result<Option<Output>, ToolError> {
+    if let [part] = parts {
+        return read(cx, &part.args(args), load, None);
+    }
+    let (mut body, mut missing) = (String::new(), Vec::new());
+    for part in parts {
+        let joint = if body.is_empty() { "" } else { "\n\n" };
+        let heading = |name: &str| format!("{joint}==> {name} <==\n");
+        let mut limit = format!("{} limit", cx.limits.bounds().limit(TruncatedBy::Bytes));
+        let left = rest_of(&cx.limits, &(body.clone() + &heading(&part.name())));
+        let output = left.map(|limits| {
+            let cx = Context { limits, ..cx.clone() };
+            read(&cx, &part.args(args), Load::Light, None)
+        });
+        let mut not_shown = |part: String, why: String| missing.push(Notice::NotShown { part, why });
+        match output {
+            None => not_shown(part.name(), limit),
+            Some(Err(ToolError::Cancelled)) => return Err(ToolError::Cancelled),
+            Some(Err(error)) => not_shown(part.name(), why(&error)),
+            Some(Ok(None)) => not_shown(part.name(), "image".to_owned()),
+            Some(Ok(Some(output))) => {
+                let text = output.text.get(..output.body_bytes).unwrap_or_default();
+                let Details { truncation, next_offset, .. } = &output.details;
+                let cut = truncation.as_ref().filter(|_| next_offset.is_some() || text.is_empty());
+                if let Some(cut) = cut {
+                    limit = format!("{} limit", cx.limits.bounds().limit(cut.truncated_by));
+                }
+                match cut.map(|cut| (cut, part.lines.map_or(1, |(first, _)| first))) {
+                    Some(_) if text.is_empty() => not_shown(part.name(), limit),
+                    Some((cut, first)) => {
+                        let (last, total) = (first + cut.output_lines - 1, cut.total_lines);
+                        let end = part.lines.and_then(|(_, last)| last).map_or(total, |last| last.min(total));
+                        body += &[&heading(&part.of_lines(first, last)), text].concat();
+                        not_shown(part.of_lines(last + 1, end), limit);
+                    }
+                    None => {
+                        body += &[&heading(&part.name()), text.strip_suffix('\n').unwrap_or(text)].concat()
+                    }
+                }
+            }
+        }
+    }
+    if body.is_empty() {
+        let all: Vec<String> = missing.iter().map(Notice::to_string).collect();
+        return Err(ToolError::Argument(all.join("\n")));
+    }
+    let notices = cx.ignored_arguments().into_iter().chain(missing).collect();
+    Ok(Some(Output::new(Answer { body, notices, ..Answer::default() }, Details::default())))
+}
+
+/// Returns the limits without what `text` takes, or `None` if nothing is left.
+fn rest_of(limits: &Limits, text: &str) -> Option<Limits> {
+    let left = |limit: u64, used: u64| limit.checked_sub(used).filter(|left| *left > 0);
+    let max_tokens = match limits.max_tokens {
+        None => None,
+        Some(tokens) => Some(left(tokens, estimate(text))?),
+    };
+    Some(Limits {
+        max_lines: left(limits.max_lines, Extent::of(text).lines)?,
+        max_bytes: left(limits.max_bytes, limits.bounds().bytes_of(text))?,
+        max_tokens,
+        outline: false,
+        ..limits.clone()
+    })
+}
+
+/// Returns the reason why a file is not shown.
+fn why(error: &ToolError) -> String {
+    match error {
+        ToolError::NotFound { .. } => "file not found".to_owned(),
+        ToolError::IsDirectory { .. } => "is a directory".to_owned(),
+        ToolError::Binary { .. } => "binary file".to_owned(),
+        ToolError::PermissionDenied(_) => "permission denied".to_owned(),
+        ToolError::OutsideRoots(_) => "outside the workspace".to_owned(),
+        ToolError::OffsetBeyondFile { total, .. } => {
+            format!("the file has {}", Count(*total, "line", "lines"))
+        }
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_parsed() {
+        for (text, path, lines) in [
+            ("a.rs", "a.rs", None),
+            ("a.rs:3", "a.rs", Some((3, None))),
+            ("a.rs:3-9", "a.rs", Some((3, Some(9)))),
+            ("a.rs:9-3", "a.rs:9-3", None),
+            ("a.rs:0", "a.rs:0", None),
+            ("a.rs:x", "a.rs:x", None),
+            (":3", ":3", None),
+            ("C:\\a:3", "C:\\a", Some((3, None))),
+        ] {
+            assert_eq!(Part::parse(text), Part { path: path.to_owned(), lines }, "{text}");
+        }
+    }
+}
