@@ -9,12 +9,13 @@ use std::io::{Seek as _, Write as _};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use cutline::limits::{BINARY_SNIFF_BYTES, LITERAL_BYTES, PATTERN_BYTES};
+use cutline::limits::{LITERAL_BYTES, PATTERN_BYTES};
 use cutline::search::content::pattern::{Refused, Source};
 use cutline::search::content::{
     ContextLines, FileSearcher, Found, IncompleteReason, OutputMode, Pattern, Query, RowKind,
 };
 use cutline::stop::Stop;
+use cutline_core::text::binary::is_binary;
 use cutline_core::text::decode::Encoding;
 use regex_automata::nfa::thompson::{self, pikevm::PikeVM};
 use regex_automata::util::syntax;
@@ -84,8 +85,7 @@ fn check(settings: Settings, pattern: &str, text: &[u8]) {
     if encoding != Encoding::Utf8 || is_legacy {
         return;
     }
-    let sniffed = &text[..text.len().min(BINARY_SNIFF_BYTES)];
-    if sniffed.contains(&0) {
+    if is_binary(text) {
         assert_eq!(searched, Searched { matches: 0, incomplete: Some(IncompleteReason::Binary) });
         return;
     }
