@@ -6,14 +6,12 @@
 //!
 //! If a command is cancelled, times out or loses its caller, cutline ends all its processes. When the server ends, it
 //! ends all running commands in the same way. Of the commands that had ended before, it ends the processes that stayed
-//! in the command's group or still hold the command's pipe open. After a server was killed, the next server ends the
-//! processes that stayed in the killed server's session or still hold a command's pipe open.
+//! in the command's group or still hold the command's pipe open.
 //!
 //! Modules in reading order: `command` has the request and the outcome, `permits` limits the number of commands,
 //! `environment` and `sandbox` restrict what a command can see and change, `start` starts it, `supervise` follows it
-//! until it ends, `drain` reads its output, `pipeline` gets the exit codes of its last pipeline, `registry` lists the
-//! processes to end, `process_tree` ends them. `tag` identifies servers and commands, and `temp_folder` has the folders
-//! of one server.
+//! until it ends, `drain` reads its output, `pipeline` gets the exit codes of its pipelines, `registry` lists the
+//! processes to end, `process_tree` ends them. `temp_folder` has the folders of one server.
 
 mod command;
 mod drain;
@@ -25,15 +23,17 @@ mod registry;
 pub mod sandbox;
 mod start;
 mod supervise;
-mod tag;
 mod temp_folder;
 
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant, SystemTime};
 
 use tokio::process::Command;
+use tokio::signal::unix::{SignalKind, signal};
 
 use crate::blocking;
 use crate::capture::Capture;
@@ -45,23 +45,23 @@ use drain::Drain;
 use environment::Environment;
 use permits::CommandPermits;
 use pipeline::{PipelineReport, PipelineReports};
-use registry::{GRACE, Registry};
+use registry::Registry;
 use sandbox::Sandbox;
 use supervise::SupervisedCommand;
 
 pub use crate::sys::Ending;
 pub(crate) use crate::sys::{
-    InputPipe, close_inherited_on_exec, is_program, leave_terminal, on_path, signal_name,
+    InputPipe, adopt_orphans, close_inherited_on_exec, is_program, leave_terminal, on_path, signal_name,
 };
-pub use command::{
-    Background, Cause, CommandOutcome, CommandRequest, LateEnd, Running, State, StatusFooter, Times,
-};
+pub use command::{Background, Cause, CommandOutcome, CommandRequest, Running, State, Times, status};
 pub use permits::{CommandPermit, TooManyCommands};
+pub use pipeline::has_pipe;
 pub use start::Program;
 
-/// Delay after the start before cutline looks for processes of killed servers, so that the first results do not wait
-/// for it.
-const END_STALE_AFTER: Duration = Duration::from_millis(300);
+/// Delay after the start before cutline removes folders of killed servers, so that the first results do not wait for it.
+const REMOVE_STALE_AFTER: Duration = Duration::from_millis(300);
+/// Delay after the end of a child process before cutline reaps those that it adopted. Many can end at the same time.
+const REAP_AFTER: Duration = Duration::from_millis(200);
 /// Maximum time to remove temp folders and old saved outputs when the server ends.
 const LAST_REMOVAL_TIME: Duration = Duration::from_millis(500);
 /// Time between two sweeps of old saved outputs.
@@ -76,6 +76,8 @@ pub struct Commands {
     pub sandbox: Option<Sandbox>,
     /// The folder of saved outputs.
     pub store: Arc<Store>,
+    /// True after a result explained why a program of a version manager was not found.
+    pub has_named_remedy: AtomicBool,
     environment: Environment,
     registry: Arc<Registry>,
     permits: CommandPermits,
@@ -87,13 +89,14 @@ impl Commands {
     /// the settings of saved outputs. Opens the folder of saved outputs. Starts no process.
     pub fn new(saved: saved_output::Settings, sandbox: Option<Sandbox>, environment: Environment) -> Self {
         Self {
-            registry: Arc::new(Registry::new()),
+            registry: Arc::default(),
             shell: sys::find_shell(),
             sandbox,
             environment,
             store: Arc::new(Store::new(saved)),
             permits: CommandPermits::new(),
             pipelines: PipelineReports::default(),
+            has_named_remedy: AtomicBool::new(false),
         }
     }
 
@@ -108,25 +111,35 @@ impl Commands {
     /// Prepares the process for commands, and starts the background work. Needs a tokio runtime. `shutdown` ends the
     /// work.
     ///
-    /// First creates the folder of saved outputs if the user named one. After a short delay, ends processes and removes
-    /// folders of killed servers. Then removes old saved outputs, and again every hour.
+    /// First creates the folder of saved outputs if the user named one. After a short delay, removes folders of killed
+    /// servers. Then removes old saved outputs, and again every hour. Reaps the processes that this one adopts.
     pub fn start(&self) {
-        let (store, closing) = (Arc::clone(&self.store), self.registry.closing.clone());
+        let (store, registry) = (Arc::clone(&self.store), Arc::clone(&self.registry));
         store.make_named();
         sys::survive_large_files();
         if let Some(warning) = self.warning() {
             tracing::warn!("{warning}");
         }
         tokio::spawn(async move {
-            let end_stale = || {
-                process_tree::end_orphans(GRACE);
-                temp_folder::remove_stale();
+            let removal = async {
+                tokio::time::sleep(REMOVE_STALE_AFTER).await;
+                let _no_thread = blocking::run(temp_folder::remove_stale).await;
+                while !registry.closing.is_cancelled() {
+                    sweep(&store).await;
+                    tokio::time::sleep(SWEEP_INTERVAL).await;
+                }
             };
-            tokio::time::sleep(END_STALE_AFTER).await;
-            let _no_thread = blocking::run(end_stale).await;
-            while !closing.is_cancelled() {
-                sweep(&store).await;
-                let _next_sweep_or_end = tokio::time::timeout(SWEEP_INTERVAL, closing.cancelled()).await;
+            let reaping = async {
+                let Ok(mut child_ended) = signal(SignalKind::child()) else { return };
+                while child_ended.recv().await.is_some() {
+                    tokio::time::sleep(REAP_AFTER).await;
+                    registry.reap();
+                    registry.clean_up();
+                }
+            };
+            tokio::select! {
+                () = registry.closing.cancelled() => {}
+                _ = async { tokio::join!(removal, reaping) } => {}
             }
         });
     }
@@ -144,17 +157,17 @@ impl Commands {
 
     /// Starts a command, a thread that reads its output, and a task that supervises it. Needs a tokio runtime.
     pub fn run(&self, permit: CommandPermit, request: CommandRequest<'_>) -> io::Result<Running> {
-        let CommandRequest { command, roots, folder, view, times, status_footer } = request;
+        let CommandRequest { command, roots, folder, view, times } = request;
         let began = Instant::now();
-        let report = self.pipelines.create(&self.shell, &self.environment, command);
+        let writable = self.sandbox.as_ref().map(|sandbox| &sandbox.temp);
+        let report = self.pipelines.create(&self.shell, &self.environment, writable, command);
         let shell_command = self.shell_command(command, roots, folder, report.as_ref())?;
-        let baseline = self.sandbox.as_ref().map(|sandbox| sandbox.baseline(roots));
+        let watched = self.sandbox.as_ref().map(|sandbox| sandbox.watch(roots, self.registry.is_idle()));
         let (shell, output) = Program::start(&self.registry, shell_command, true)?;
-
         let capture = Capture::new(Arc::clone(&self.store), SavedKind::COMMAND, view);
         let drain = Drain::start(output, capture)?;
-        let supervised = SupervisedCommand { shell, report, drain, permit, began, baseline, status_footer };
-        Ok(supervised.spawn(times))
+        let supervised = SupervisedCommand { shell, report, drain, permit, began, times, watched };
+        Ok(supervised.spawn())
     }
 
     /// Returns what starts the shell for `command` in `folder`. A sandbox lets it write to `roots`. It must
@@ -166,12 +179,13 @@ impl Commands {
         folder: &Path,
         report: Option<&PipelineReport>,
     ) -> io::Result<Command> {
-        let arguments = sys::shell_arguments(command);
-        let variables = self.environment.variables().chain(report.map(PipelineReport::variable));
+        // Without `--`, the shell would parse a command that starts with `-` as an option.
+        let arguments = ["-c", "--", command];
+        let variables =
+            self.environment.variables().chain(report.into_iter().flat_map(PipelineReport::variables));
         if let Some(sandbox) = &self.sandbox {
-            let words = [vec![self.shell.clone().into_os_string()], arguments].concat();
-            let path = report.map(PipelineReport::path);
-            return sandbox.command(roots, folder, words, variables, path.as_deref());
+            let words = [self.shell.as_os_str()].into_iter().chain(arguments.map(OsStr::new));
+            return sandbox.command(roots, folder, words, variables);
         }
         let mut start = Command::new(&self.shell);
         start.args(arguments).current_dir(folder);
@@ -188,7 +202,7 @@ impl Commands {
     /// Ends all commands and their background processes. Waits about 1.7 seconds at most. No further command can start.
     pub async fn shutdown(&self) {
         self.registry.shutdown().await;
-        let of_sandbox = self.sandbox.iter().flat_map(|sandbox| [&sandbox.temp, &sandbox.shared_memory]);
+        let of_sandbox = self.sandbox.iter().map(|sandbox| &sandbox.temp);
         let folders: Vec<_> = of_sandbox.chain(self.pipelines.folder()).map(Arc::clone).collect();
         let removal = async {
             let remove = move || folders.iter().for_each(|folder| folder.remove());

@@ -67,6 +67,8 @@ facts! {
         pub exit_code: i32,
         /// The exit codes of a command's last pipeline, if a stage before the last one failed.
         pub pipeline_exit_codes: Vec<i32>,
+        /// The exit codes of the first earlier pipelines in which a stage before the last one failed.
+        pub earlier_pipelines: Vec<Vec<i32>>,
         /// The signal that ended a command.
         pub signal: &'static str,
         /// True if a timeout ended a command, or the deadline ended a search, a listing or a count of lines.

@@ -122,6 +122,18 @@ pub enum Notice {
         if names.count() == 1 { "starts" } else { "start" }
     )]
     AutorunFiles { change: FileChange, names: Names },
+    /// A command failed, and may not write to this git folder.
+    #[display("[The git folder is read-only in the sandbox. The user can allow it with --writable {_0}]")]
+    GitFolderReadOnly(String),
+    /// A program that is not on `PATH`, and that version managers often install.
+    #[display(
+        "[{_0} is not on PATH. If a version manager installs it, try bash -lc '{_0} …'. The user can set PATH in the env \
+         settings of this server]"
+    )]
+    NotOnPath(String),
+    /// A pipeline timed out without output.
+    #[display("[The last stage of the pipeline had printed nothing yet]")]
+    LastStageSilent,
     /// Processes that outlive the command: the ids and names of the first ones, and the number of the others.
     #[display(
         "[Background {} still running: {}{}. {} {}]",

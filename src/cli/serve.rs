@@ -66,6 +66,7 @@ pub(super) fn leave_terminal() -> bool {
 /// Creates the runtime: one thread for asynchronous work, and a pool for blocking work. With several asynchronous
 /// threads, each message would wake another thread. Call it before the first process or thread starts.
 pub(super) fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
+    process::adopt_orphans();
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().thread_keep_alive(KEEP_ALIVE).build()?;
     runtime.block_on(async { signals::reset_inherited() })?;

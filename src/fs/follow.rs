@@ -20,13 +20,18 @@ impl Followed {
     /// Resolves `path`. A relative path starts from the current folder.
     pub fn new(path: &Path) -> Self {
         let start = if path.is_absolute() { "/".into() } else { std::env::current_dir().unwrap_or_default() };
+        Self::below(&start, path)
+    }
+
+    /// Resolves `path` relative to the folder `start`, a path without links.
+    pub fn below(start: &Path, path: &Path) -> Self {
         let mut entries = Vec::new();
         let visit = |entry: &Path| {
             entries.push(entry.to_owned());
             true
         };
-        let end = follow(start, path, |target| target, visit);
-        Self { end: end.unwrap_or_else(|| path.to_owned()), entries }
+        let end = follow(start.to_owned(), path, |target| target, visit);
+        Self { end: end.unwrap_or_else(|| start.join(path)), entries }
     }
 
     /// Returns the folder of `folders` (paths without links) that contains an entry of the way, if there is one. A

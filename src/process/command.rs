@@ -11,10 +11,10 @@ use tokio_util::sync::DropGuard;
 use super::Ending;
 use super::drain::Drain;
 use super::sandbox::AutorunChange;
+use super::signal_name;
 use crate::capture::{Captured, Latest, View};
 use crate::fs::workspace::Root;
-use crate::saved_output::Unsaved;
-use cutline_core::truncate::KeyForms;
+use cutline_core::notice::{PipelineExitCodes, Status};
 
 /// A command to run, and the part of its output to show.
 #[derive(Debug, Clone, Copy)]
@@ -29,8 +29,6 @@ pub struct CommandRequest<'a> {
     pub view: View,
     /// The time limits.
     pub times: Times,
-    /// Formats the status footer of the saved output, if the command ends after its result was returned.
-    pub status_footer: StatusFooter,
 }
 
 /// The time limits of a command. All times start with the command.
@@ -40,25 +38,6 @@ pub struct Times {
     pub timeout: Duration,
     /// If set, the result is returned after this time even if the command still runs.
     pub answer_within: Option<Duration>,
-}
-
-/// Formats the status footer of a saved output: how the command ended, and the reason if part of the output was not
-/// saved.
-pub type StatusFooter = fn(&LateEnd, Option<&Unsaved>) -> String;
-
-/// How a command ended whose result was already returned.
-#[derive(Debug, Clone)]
-pub struct LateEnd {
-    /// The shell's exit code or signal.
-    pub ending: Ending,
-    /// Why the command ended.
-    pub cause: Cause,
-    /// The maximum run time that was set.
-    pub timeout: Duration,
-    /// The exit codes of the last pipeline, if a stage before the last one failed.
-    pub pipeline: Option<Vec<i32>>,
-    /// The autorun files that the command created or changed after its result was returned.
-    pub autorun_changes: Vec<AutorunChange>,
 }
 
 /// A running command. Dropping it ends the command.
@@ -108,17 +87,22 @@ pub struct CommandOutcome {
     pub output: Captured,
     /// Time from the start to the end of the shell, or to the result if that is earlier.
     pub duration: Duration,
-    /// The exit codes of the last pipeline, if a stage before the last one failed.
-    pub pipeline: Option<Vec<i32>>,
+    /// The exit codes of pipelines in which a stage before the last one failed.
+    pub pipelines: PipelineExitCodes,
     /// The autorun files that the command created or changed in a sandbox.
     pub autorun_changes: Vec<AutorunChange>,
 }
 
-/// Returns the kinds of key lines to show for a command with this ending and cause: all if it failed. `pipeline` has the
-/// exit codes of its last pipeline, if a stage before the last one failed.
-pub(super) fn key_forms(ending: Ending, cause: Cause, pipeline: Option<&[i32]>) -> KeyForms {
-    let has_failed = ending != Ending::Code(0) || cause != Cause::Itself || pipeline.is_some();
-    if has_failed { KeyForms::All } else { KeyForms::None }
+/// Returns the status of a command that ended in this way, or `None` if it succeeded. `timeout` is its maximum run time.
+pub fn status(ending: Ending, cause: Cause, timeout: Duration) -> Option<Status> {
+    match (cause, ending) {
+        (Cause::Timeout, _) => Some(Status::TimedOut(timeout.as_secs())),
+        (_, Ending::Code(0)) => None,
+        (_, Ending::Code(code)) => Some(Status::Exited(code)),
+        (_, Ending::Signal(number)) => {
+            Some(Status::Killed { signal: signal_name(number), code: ending.exit_code() })
+        }
+    }
 }
 
 /// The state of a command when its result is returned.

@@ -1,47 +1,68 @@
-//! The exit codes of a command's last pipeline.
+//! The exit codes of a command's pipelines.
 //!
-//! bash stores them in `PIPESTATUS`. cutline creates a startup file (`BASH_ENV`) and keeps it open. The startup file
-//! sets an EXIT trap that overwrites this same file with the codes. The command's text, line numbers, variables and
-//! file descriptors do not change, and child processes inherit nothing. A command that could notice the difference runs
-//! without the trap, and its codes are not reported; `syntax` decides which. `docs/tools.md` lists what remains
-//! visible.
-
-mod revealing;
-mod syntax;
+//! bash stores those of the latest pipeline in `PIPESTATUS`. For a command with a `|`, bash reads a startup file
+//! (`BASH_ENV`), which sets two traps: one for ended child processes (CHLD), which every pipeline has, and one for the end
+//! of the shell (EXIT). They append codes to a file that cutline keeps open. The command's text, line numbers, variables
+//! and file descriptors do not change, and child processes inherit nothing. With traps, bash forks for the last command
+//! instead of replacing itself with it. A command that could notice more runs without the traps, and its codes are not
+//! reported. `docs/tools.md` lists what remains visible.
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, Read as _, Seek as _, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use super::environment::Environment;
-use super::temp_folder::{TempFolder, TempKind};
+use super::temp_folder::TempFolder;
 use crate::sys::{self, below};
+use cutline_core::notice::PipelineExitCodes;
 
 /// The variable with the path of bash's startup file.
 const STARTUP_FILE: &str = "BASH_ENV";
+/// The variable with the path of the report, until the startup file removes it.
+const REPORT: &str = "CUTLINE_PIPELINES";
+/// The name of the startup file.
+const STARTUP_NAME: &str = "startup";
 /// Variables that change how bash starts.
 const STARTUP_VARIABLES: [&str; 3] = [STARTUP_FILE, "POSIXLY_CORRECT", "SHELLOPTS"];
-/// Maximum size of a report in bytes: four for each stage.
-const MAX_REPORT_BYTES: u64 = 16 * 1024;
+/// Maximum size of a report in bytes.
+const MAX_REPORT_BYTES: u64 = 4 << 20;
+/// Maximum number of reported pipelines before the last one.
+const MAX_EARLIER: usize = 3;
 /// The exit code of a stage that wrote to a pipe without a reader (SIGPIPE), such as `yes` in `yes | head`. It is no
 /// failure.
 const SIGPIPE_CODE: i32 = 141;
-
-/// The startup file: the parts before and after its own path.
-///
-/// It preserves `$_`: the last argument of `eval` is the previous `$_`, which is a comment in the evaluated text. The
-/// trap first copies the codes. In POSIX mode, `unset` is the builtin even if the command defined a function of
-/// that name. No failure in the trap can change the exit status or write to stderr.
-const STARTUP: [&str; 2] = [
-    r#"eval 'trap -- '\''{ __cutline=("${PIPESTATUS[@]}") POSIXLY_CORRECT=1;
-\unset -f unset builtin printf command_not_found_handle; \builtin printf "%s " "${__cutline[@]}"; } 2>/dev/null >|"#,
-    r#" || :'\'' EXIT; unset BASH_ENV #' "$_"
-"#,
+/// Words of commands that could notice or change the report: traps, listed variables, limits, options of the shell.
+const REVEALING: [&str; 11] = [
+    "trap",
+    "PIPESTATUS",
+    "BASH_ENV",
+    "BASH_XTRACEFD",
+    "BASH_ARGC",
+    "BASH_ARGV",
+    "ulimit",
+    "compgen",
+    "typeset",
+    "declare",
+    "verbose",
 ];
 
-/// The folder for the reports of one server. It is created for the first command with a pipeline.
+/// The startup file. Each record of a report starts with an empty word. `.` ends one of an earlier pipeline, and the value
+/// of `$_` follows; `=` ends that of the last pipeline.
+///
+/// The file and the CHLD trap preserve `$_`: it is the last argument of their last builtin. In POSIX mode, `unset` is the
+/// builtin even if the command defined a function of that name. No failure can change the exit status, and a closed
+/// stderr hides error messages and traces.
+const STARTUP: &str = r#"eval 'trap -- '\''{ case "${PIPESTATUS[@]}" in *[1-9]*" "*)
+\builtin printf "%s\0" "" "${PIPESTATUS[@]}" . "$_" >>'"$CUTLINE_PIPELINES"';; esac; } 2>&- || :'\'' CHLD
+trap -- '\''{ __cutline=("${PIPESTATUS[@]}") POSIXLY_CORRECT=1
+\unset -f unset builtin printf command_not_found_handle; \builtin printf "%s\0" "" "${__cutline[@]}" =; } 2>&- \
+>>'"$CUTLINE_PIPELINES"' || :'\'' EXIT; unset BASH_ENV CUTLINE_PIPELINES #' "$_"
+"#;
+
+/// The folder with the startup file of one server, and without a sandbox with the reports. It is created for the first
+/// command with a pipeline. Sandboxed commands cannot write there.
 #[derive(Debug, Default)]
 pub(super) struct PipelineReports {
     folder: OnceLock<Option<Arc<TempFolder>>>,
@@ -50,31 +71,36 @@ pub(super) struct PipelineReports {
 /// The report of one command. Dropping it removes the file.
 #[derive(Debug)]
 pub(super) struct PipelineReport {
+    startup: PathBuf,
     file: File,
     name: String,
     folder: Arc<TempFolder>,
 }
 
 impl PipelineReports {
-    /// Creates the report of `command`, which `shell` runs with the variables of `environment`. Returns `None` if the
-    /// text of the command does not allow a report (see `syntax`), or if the file cannot be created.
+    /// Creates the report of `command`, which `shell` runs with the variables of `environment`. `writable` is the temp
+    /// folder of sandboxed commands. Returns `None` if the command has no pipeline or could notice the report, or if the
+    /// file cannot be created.
     pub(super) fn create(
         &self,
         shell: &Path,
         environment: &Environment,
+        writable: Option<&Arc<TempFolder>>,
         command: &str,
     ) -> Option<PipelineReport> {
-        if !sys::has_startup_file(shell) || !syntax::can_report(command) {
+        if !sys::has_startup_file(shell) || !has_pipe(command) || is_revealing(command) {
             return None;
         }
         if environment.variables().any(|(name, _)| STARTUP_VARIABLES.iter().any(|known| name == *known)) {
             return None;
         }
-        let create = || TempFolder::create(TempKind::Pipelines).ok().filter(is_plain).map(Arc::new);
-        let folder = self.folder.get_or_init(create).as_ref()?;
-        PipelineReport::create(folder)
-            .inspect_err(|error| tracing::debug!("no pipeline report: {error}"))
-            .ok()
+        let own = self.folder.get_or_init(|| TempFolder::create().ok().map(Arc::new)).as_ref()?;
+        let folder = writable.unwrap_or(own);
+        if !is_plain(&folder.path) {
+            return None;
+        }
+        let report = PipelineReport::create(own, folder);
+        report.inspect_err(|error| tracing::debug!("no pipeline report: {error}")).ok()
     }
 
     /// Returns the folder, if it was created.
@@ -83,40 +109,61 @@ impl PipelineReports {
     }
 }
 
+/// Returns true if `command` contains a `|` that is not a part of `||`.
+pub fn has_pipe(command: &str) -> bool {
+    command.replace("||", "").contains('|')
+}
+
+/// Returns true if `command` could notice the report, or change it.
+fn is_revealing(command: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let words = || command.split(|c| !is_part(c));
+    // In POSIX mode, `wait` returns early if the CHLD trap runs.
+    let may_be_posix = || words().any(|word| word == "posix" || word == "POSIXLY_CORRECT");
+    let lists_or_echoes = |(at, word): (usize, &str)| {
+        let rest = command.get(at + word.len()..).unwrap_or_default();
+        let before = command.get(..at).unwrap_or_default();
+        let is_separate = !before.ends_with(|c| is_part(c) || c == '-') && !rest.starts_with(is_part);
+        let rest = rest.trim_start_matches([' ', '\t']);
+        let mut options = rest.lines().next().unwrap_or_default().split(' ');
+        let prints_all = rest.is_empty() || rest.starts_with(|c| "|;&\n>)}".contains(c));
+        is_separate && (prints_all || options.any(|option| option.starts_with('-') && option.contains('v')))
+    };
+    words().any(|word| REVEALING.contains(&word) || word == "wait" && may_be_posix())
+        || command.match_indices("set").any(lists_or_echoes)
+}
+
 /// Returns true if the path is the same text for the shell, whether quoted or not.
-fn is_plain(folder: &TempFolder) -> bool {
+fn is_plain(path: &Path) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+,".contains(&byte);
-    folder.path.to_str().is_some_and(|path| path.bytes().all(is_plain))
+    path.to_str().is_some_and(|path| path.bytes().all(is_plain))
 }
 
 impl PipelineReport {
-    fn create(folder: &Arc<TempFolder>) -> io::Result<Self> {
-        folder.restore();
-        let name = format!("{:016x}", sys::random());
+    fn create(own: &TempFolder, folder: &Arc<TempFolder>) -> io::Result<Self> {
+        own.restore();
+        match below::create(&own.open()?, STARTUP_NAME) {
+            Ok(mut startup) => startup.write_all(STARTUP.as_bytes())?,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+        let name = format!(".pipelines-{:016x}", sys::random());
         let file = below::create(&folder.open()?, &name)?;
-        let mut report = Self { file, name, folder: Arc::clone(folder) };
-        let startup = STARTUP.join(&report.path().to_string_lossy());
-        report.file.write_all(startup.as_bytes())?;
-        Ok(report)
+        Ok(Self { startup: own.path.join(STARTUP_NAME), file, name, folder: Arc::clone(folder) })
     }
 
-    /// Returns the path of the file. The shell reads it at its start and overwrites it at its end.
-    pub(super) fn path(&self) -> PathBuf {
-        self.folder.path.join(&self.name)
+    /// Returns the environment variables for the shell.
+    pub(super) fn variables(&self) -> [(OsString, OsString); 2] {
+        let report = self.folder.path.join(&self.name);
+        [(STARTUP_FILE.into(), self.startup.clone().into()), (REPORT.into(), report.into())]
     }
 
-    /// Returns the environment variable that passes the path of the file to the shell.
-    pub(super) fn variable(&self) -> (OsString, OsString) {
-        (STARTUP_FILE.into(), self.path().into())
-    }
-
-    /// Returns the exit codes of all stages of the last pipeline, in order, if a stage before the last one failed. Call
-    /// it after the shell has ended.
-    pub(super) fn failed_codes(&mut self) -> Option<Vec<i32>> {
-        let mut text = String::new();
-        self.file.rewind().ok()?;
-        (&self.file).take(MAX_REPORT_BYTES).read_to_string(&mut text).ok()?;
-        failed_codes(&text)
+    /// Returns the exit codes of the pipelines. Call it after the shell has exited. Blocks only for the read of one small
+    /// file, which the shell has just written.
+    pub(super) fn codes(&self) -> io::Result<PipelineExitCodes> {
+        let mut bytes = Vec::new();
+        (&self.file).take(MAX_REPORT_BYTES).read_to_end(&mut bytes)?;
+        Ok(parse(&bytes))
     }
 }
 
@@ -128,12 +175,36 @@ impl Drop for PipelineReport {
     }
 }
 
-/// Parses exit codes, each followed by a space. Returns `None` if no stage before the last one failed.
-fn failed_codes(report: &str) -> Option<Vec<i32>> {
-    let code = |word: &str| word.parse::<u8>().ok().map(i32::from);
-    let codes: Vec<i32> = report.strip_suffix(' ')?.split(' ').map(code).collect::<Option<_>>()?;
-    let (_last, earlier) = codes.split_last()?;
-    earlier.iter().any(|code| ![0, SIGPIPE_CODE].contains(code)).then_some(codes)
+/// Parses a report. Skips words that are not part of a record. Lists equal codes in a row once.
+fn parse(report: &[u8]) -> PipelineExitCodes {
+    let (mut found, mut codes) = (PipelineExitCodes::default(), Vec::new());
+    let mut words = report.split(|byte| *byte == 0);
+    while let Some(word) = words.next() {
+        match word {
+            b"." => {
+                let codes = std::mem::take(&mut codes);
+                if has_failed(&codes) && found.earlier.last() != Some(&codes) {
+                    found.earlier.push(codes);
+                }
+                words.next();
+            }
+            b"=" => found.last = Some(std::mem::take(&mut codes)).filter(|codes| has_failed(codes)),
+            _ => match std::str::from_utf8(word).ok().and_then(|word| word.parse::<u8>().ok()) {
+                Some(code) => codes.push(code.into()),
+                None => codes.clear(),
+            },
+        }
+    }
+    // The children of the last pipeline have ended too.
+    found.earlier.pop_if(|codes| found.last.as_ref() == Some(codes));
+    found.earlier.truncate(MAX_EARLIER);
+    found
+}
+
+/// Returns true if a stage before the last one failed.
+fn has_failed(codes: &[i32]) -> bool {
+    let earlier = codes.split_last().map_or(&[][..], |(_last, earlier)| earlier);
+    earlier.iter().any(|code| ![0, SIGPIPE_CODE].contains(code))
 }
 
 #[cfg(test)]
@@ -141,23 +212,52 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_failure_before_the_last_stage_is_reported() {
-        let cases = [
-            ("1 0 ", Some(vec![1, 0])),
-            ("0 2 1 ", Some(vec![0, 2, 1])),
-            ("141 1 0 ", Some(vec![141, 1, 0])),
-            ("0 1 ", None),
-            ("141 0 ", None),
-            ("1 ", None),
-            ("", None),
-            ("eval 'trap", None),
-            ("1 0", None),
-            ("1  0 ", None),
-            ("256 0 ", None),
-            ("-1 0 ", None),
+    fn only_failures_before_a_last_stage_are_reported() {
+        type Codes<'a> = &'a [&'a [i32]];
+        let cases: [(&str, Codes<'_>, Option<&[i32]>); 15] = [
+            (" 1 0 =", &[], Some(&[1, 0])),
+            (" 0 2 1 =", &[], Some(&[0, 2, 1])),
+            (" 141 1 0 =", &[], Some(&[141, 1, 0])),
+            (" 0 1 =", &[], None),
+            (" 141 0 =", &[], None),
+            (" 1 =", &[], None),
+            ("", &[], None),
+            (" 1 0", &[], None),
+            (" 256 0 =", &[], None),
+            (" 3 0 . x  0 =", &[&[3, 0]], None),
+            (" 3 0 .   3 0 . =  3 0 . 1  0 =", &[&[3, 0]], None),
+            (" 3 0 . x  1 0 . x  1 0 =", &[&[3, 0]], Some(&[1, 0])),
+            (" 141 0 . x  0 =", &[], None),
+            ("mine 7 mine  1 0 =", &[], Some(&[1, 0])),
+            (" 1 0 . x  2 0 . x  3 0 . x  4 0 . x  0 =", &[&[1, 0], &[2, 0], &[3, 0]], None),
         ];
-        for (report, expected) in cases {
-            assert_eq!(failed_codes(report), expected, "{report:?}");
+        for (report, earlier, last) in cases {
+            let codes = parse(format!("{report} ").replace(' ', "\0").as_bytes());
+            assert_eq!(codes.earlier, earlier, "{report:?}");
+            assert_eq!(codes.last.as_deref(), last, "{report:?}");
+        }
+    }
+
+    #[test]
+    fn revealing_commands_are_recognized() {
+        for command in [
+            "trap 'x' EXIT; a | b",
+            "a | b; echo ${PIPESTATUS[0]}",
+            "ulimit -f 0; a | b",
+            "set | b",
+            "a; set; b | c",
+            "set -v; a | b",
+            "set -ev; a | b",
+            "set -e -o verbose; a | b",
+            "set -o posix; a | b; wait",
+            "POSIXLY_CORRECT=1; a | b & wait",
+            "declare -p | b",
+        ] {
+            assert!(is_revealing(command), "{command:?}");
+        }
+        for command in ["./bootstrap.sh | b", "git config set x | b", "set -euo pipefail; a | b", "reset | b"]
+        {
+            assert!(!is_revealing(command), "{command:?}");
         }
     }
 }

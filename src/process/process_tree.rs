@@ -1,24 +1,228 @@
 //! The processes of a command: finds them, finds those that survive the shell, and ends them.
 //!
-//! A process belongs to a running command by its process group, its parents, or a tag in its environment. It
-//! belongs to a command that has ended by its process group, its parents, or the output pipe that it holds open. The
-//! next server uses the tag to find processes of a killed server.
+//! A process belongs to a running command by its process group, a tag in its environment, or its parents. It belongs to
+//! a command that has ended by its process group, the output pipe that it holds open, or its parents. This process is a
+//! subreaper: it becomes the parent of a process whose parent has ended.
+//!
+//! The start time of a process is checked before it gets a signal. With a pidfd, another process with the same id can't
+//! get the signal. On a system without pidfds, only the short time between check and signal remains.
 
-mod unix;
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
-use std::time::Duration;
+use rustix::process::{
+    Signal, WaitId, WaitIdOptions, WaitOptions, kill_process_group, test_kill_process_group, waitid, waitpid,
+};
+use tokio::process::Child;
 
 use super::Background;
 use crate::blocking;
+use crate::sys::{self, Process, Unreadable, pid};
 
-pub(super) use unix::{ProcessScope, end_orphans, end_scopes_blocking, kill_group, reap_inherited};
+/// Maximum number of searches for processes that get SIGKILL. A process can start others in the meantime.
+const KILL_ROUNDS: usize = 3;
+/// Maximum wait for the processes that one search found. A process in uninterruptible sleep may remain.
+const KILL_WAIT: Duration = Duration::from_millis(300);
+/// The first pause between two looks at the processes. It doubles each time.
+const FIRST_PAUSE: Duration = Duration::from_millis(2);
+/// The maximum pause between two looks, and so the maximum delay until an end is noticed.
+const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
-/// The processes that survive the shell of a command that ended by itself. The scope has those that cutline ends with
-/// the server; the list has those that the result shows.
-pub(super) type Survivors = (ProcessScope, Vec<Background>);
+/// The process id and start time. No two processes have the same pair.
+type ProcessKey = (u32, u64);
 
-/// Ends all processes of `scopes` with [`end_scopes_blocking`]. Does so on another thread, or on this one if the system
-/// refuses to start a thread. Returns true if no known process remains.
-pub(super) async fn end_scopes(scopes: Vec<ProcessScope>, grace: Duration) -> bool {
-    scopes.is_empty() || blocking::run_anyway(move || end_scopes_blocking(&scopes, grace)).await
+/// The processes that belong to a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ProcessScope {
+    /// The tag in the environment of the processes.
+    tag: String,
+    /// The process group, which has the shell's process id; 0 if unknown.
+    group: u32,
+    /// The start time of the shell. Older processes do not belong to the command.
+    since: u64,
+    /// `None` while the command runs.
+    left: Option<LeftProcesses>,
+}
+
+/// The processes of a command that has ended by itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct LeftProcesses {
+    /// The inode of the output pipe, if a process keeps it open. No other pipe has this inode, because this server has
+    /// the pipe open too.
+    pipe: Option<u64>,
+    /// The processes that were in the group or held the pipe when the shell ended.
+    known: BTreeSet<ProcessKey>,
+}
+
+impl ProcessScope {
+    /// Creates the scope of a command that is about to start.
+    pub(super) fn new(tag: &str) -> Self {
+        Self { tag: tag.to_owned(), group: 0, since: 0, left: None }
+    }
+
+    /// Adds the group and the start time of the shell.
+    pub(super) fn attach_shell(&mut self, shell: &Child) {
+        self.group = shell.id().unwrap_or(0);
+        if let Ok(Some(process)) = sys::process_info(self.group) {
+            self.since = process.start;
+        }
+    }
+
+    /// Returns true if the process group is empty. Processes that left the group may remain.
+    pub(super) fn has_empty_group(&self) -> bool {
+        pid(self.group).is_none_or(|group| test_kill_process_group(group).is_err())
+    }
+
+    /// Returns the processes that survive the shell, which has ended: the scope of those that end with the server, and
+    /// those that the result shows. Returns `None` if there are none. `pipe` is the output pipe, if it is still open.
+    /// Blocks.
+    pub(super) fn survivors(self, pipe: Option<u64>) -> Option<(Self, Vec<Background>)> {
+        let listed = sys::list_processes();
+        let is_unknown = listed.is_err() || !sys::has_process_table();
+        let processes = listed.unwrap_or_default();
+        let candidates = || processes.iter().filter(|process| is_other(process));
+        let in_group = |process: &&Process| process.group == self.group && process.start >= self.since;
+        let group: Vec<&Process> = candidates().filter(in_group).collect();
+        let holders: Vec<&Process> = candidates().filter(|process| holds(process, pipe)).collect();
+        // Processes outside the group count only while they hold the output open.
+        if pipe.is_none() && group.is_empty() && !is_unknown {
+            return None;
+        }
+        let known = group.iter().chain(&holders).map(|process| key(process)).collect();
+        // The pipes of another user's processes are unknown, but their group is known.
+        let shown = if holders.is_empty() { group } else { holders };
+        let shown =
+            shown.into_iter().map(|process| Background { id: process.id, name: process.name.clone() });
+        Some((Self { left: Some(LeftProcesses { pipe, known }), ..self }, shown.collect()))
+    }
+
+    /// Returns the members of this scope in `processes`, with their descendants.
+    fn members<'a>(&self, processes: &'a [Process]) -> Vec<&'a Process> {
+        let candidates: Vec<&Process> =
+            processes.iter().filter(|process| is_other(process) && process.start >= self.since).collect();
+        let in_group = |process: &Process| self.group != 0 && process.group == self.group;
+        let carries_tag =
+            |process: &Process| sys::tag_of(process.id).ok().flatten().as_ref() == Some(&self.tag);
+        let is_member = |process: &Process| match &self.left {
+            None => in_group(process) || carries_tag(process),
+            Some(left) => left.known.contains(&key(process)) || holds(process, left.pipe),
+        };
+        // Once a group is empty, the kernel can reuse its id.
+        let owns_group = candidates
+            .iter()
+            .any(|process| in_group(process) && (is_member(process) || carries_tag(process)));
+        let members =
+            candidates.iter().filter(|process| is_member(process) || owns_group && in_group(process));
+        let mut ids: BTreeSet<u32> = members.map(|process| process.id).collect();
+        let mut before = 0;
+        while ids.len() > before {
+            before = ids.len();
+            let children = candidates.iter().filter(|process| ids.contains(&process.parent));
+            ids.extend(children.map(|process| process.id).collect::<Vec<_>>());
+        }
+        candidates.into_iter().filter(|process| ids.contains(&process.id)).collect()
+    }
+}
+
+/// Ends all processes of `scopes` with SIGTERM, and with SIGKILL after `grace`. Does so on another thread, or on this one
+/// if the system refuses to start a thread. Returns true if no known process remains.
+pub(super) async fn end_scopes(scopes: Vec<ProcessScope>, grace: Duration) {
+    if !scopes.is_empty() {
+        blocking::run_anyway(move || end_scopes_blocking(&scopes, grace)).await;
+    }
+}
+
+/// Ends all processes of `scopes` like [`end_scopes`]. Blocks until they have ended, about one second after `grace` at
+/// most. Without a process table, it ends only the process groups of running commands.
+pub(super) fn end_scopes_blocking(scopes: &[ProcessScope], grace: Duration) {
+    if !grace.is_zero() {
+        // A stopped process receives SIGTERM only after SIGCONT.
+        let found = signal_all(scopes, &[Signal::TERM, Signal::CONT]);
+        wait_for_end(scopes, &found.unwrap_or_default(), grace);
+    }
+    for _ in 0..KILL_ROUNDS {
+        match signal_all(scopes, &[Signal::KILL]) {
+            Ok(found) if found.is_empty() => return,
+            Ok(found) => wait_for_end(scopes, &found, KILL_WAIT),
+            Err(Unreadable) => std::thread::sleep(LONGEST_PAUSE),
+        }
+    }
+}
+
+/// Sends `signals` to the groups of running commands, and to the other processes of `scopes`, which are found by one
+/// reading of the process table. Returns all that are found.
+fn signal_all(scopes: &[ProcessScope], signals: &[Signal]) -> Result<BTreeSet<ProcessKey>, Unreadable> {
+    // Before the signals, because a process whose parent has ended may not be found.
+    let listed = sys::list_processes();
+    let processes = listed.as_deref().unwrap_or_default();
+    let members: Vec<&Process> = scopes.iter().flat_map(|scope| scope.members(processes)).collect();
+    // This needs no file descriptor. Another group can have the id of a group of an ended command.
+    let groups: BTreeSet<u32> =
+        scopes.iter().filter(|scope| scope.left.is_none()).map(|scope| scope.group).collect();
+    for group in groups.iter().filter_map(|group| pid(*group)) {
+        for signal in signals {
+            let _ended_already = kill_process_group(group, *signal);
+        }
+    }
+    for process in members.iter().filter(|process| !groups.contains(&process.group)) {
+        let _ended_or_unreadable = sys::send_signals(process.id, process.start, signals);
+    }
+    let found = members.into_iter().map(key).collect();
+    listed.map(|_| found)
+}
+
+/// Waits until the processes `found` have ended, at most for `time`. Without a process table, waits until the groups of
+/// `scopes` are empty.
+fn wait_for_end(scopes: &[ProcessScope], found: &BTreeSet<ProcessKey>, time: Duration) {
+    let runs = |(id, start): &ProcessKey| matches!(sys::process_info(*id), Ok(Some(process)) if process.start == *start && !process.ended);
+    let is_over = || {
+        if sys::has_process_table() {
+            !found.iter().any(runs)
+        } else {
+            scopes.iter().all(ProcessScope::has_empty_group)
+        }
+    };
+    let (began, mut pause) = (Instant::now(), FIRST_PAUSE);
+    while !is_over() && began.elapsed() < time {
+        std::thread::sleep(pause.min(time.saturating_sub(began.elapsed())));
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}
+
+/// Reaps ended child processes that this process adopted as a subreaper, or as the init process of a container. No other
+/// process reaps them. The shells of `scopes` are reaped elsewhere.
+pub(super) fn reap_adopted(scopes: impl FnOnce() -> Vec<ProcessScope>) {
+    let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    // Usually no child has ended. One call is enough to check that.
+    if !matches!(waitid(WaitId::All, look), Ok(Some(_))) {
+        return;
+    }
+    let Ok(processes) = sys::list_processes() else { return };
+    let (own, scopes) = (std::process::id(), scopes());
+    let ended = processes.iter().filter(|process| process.ended && process.parent == own);
+    for adopted in ended.filter(|process| !scopes.iter().any(|scope| scope.group == process.id)) {
+        let _waited_for_already = waitpid(pid(adopted.id), WaitOptions::NOHANG);
+    }
+}
+
+/// Kills the process group of a shell that was not reaped. Until then, no other group can have its id. Needs no file
+/// descriptor.
+pub(super) fn kill_group(shell: &Child) {
+    if let Some(group) = shell.id().and_then(pid) {
+        let _ended_just_now = kill_process_group(group, Signal::KILL);
+    }
+}
+
+/// Returns true for a process that has not ended and is not this one.
+fn is_other(process: &Process) -> bool {
+    !process.ended && process.id != std::process::id()
+}
+
+/// Returns true if a process can write to the pipe with that inode.
+fn holds(process: &Process, pipe: Option<u64>) -> bool {
+    pipe.is_some_and(|pipe| sys::pipes(process.id).is_ok_and(|pipes| pipes.contains(&pipe)))
+}
+
+fn key(process: &Process) -> ProcessKey {
+    (process.id, process.start)
 }

@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::process_tree::{self, ProcessScope, end_scopes_blocking};
-use super::tag::ServerId;
+use crate::sys;
 
 /// Default time between SIGTERM and SIGKILL.
 pub(super) const GRACE: Duration = Duration::from_millis(100);
@@ -18,44 +18,32 @@ pub(super) const GRACE: Duration = Duration::from_millis(100);
 const SHUTDOWN: Duration = Duration::from_millis(1200);
 
 /// The commands of a server that may still have processes.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Registry {
-    server: ServerId,
-    /// The commands by their tags, with their processes and their phase.
-    commands: watch::Sender<BTreeMap<String, (ProcessScope, Phase)>>,
+    /// The commands by their tags.
+    commands: watch::Sender<BTreeMap<String, Registered>>,
     /// Cancelled when the server starts to end all commands. No further command starts then.
     pub(super) closing: CancellationToken,
 }
 
 #[derive(Debug)]
-enum Phase {
-    /// The command runs or is about to start.
-    Running,
-    /// The command ended by itself and left processes. The token is cancelled when no process holds the output open.
-    Background(CancellationToken),
-    /// cutline tried to end all processes, but one may remain. The end of the server tries again.
-    Unsure,
+struct Registered {
+    scope: ProcessScope,
+    /// `None` while the command runs. The token is cancelled when no process holds the output of an ended command open.
+    output_ended: Option<CancellationToken>,
 }
 
 impl Registry {
-    /// Returns the registry of this server.
-    pub(super) fn new() -> Self {
-        Self {
-            server: ServerId::this(),
-            commands: watch::Sender::default(),
-            closing: CancellationToken::new(),
-        }
-    }
-
     /// Registers a command before its shell starts, so that a partly started command can be ended by its tag.
     ///
     /// # Errors
     ///
     /// Returns an error while the server ends.
     pub(super) fn add(self: &Arc<Self>) -> io::Result<RegisteredCommand> {
-        let command = RegisteredCommand { registry: Arc::clone(self), tag: self.server.new_tag() };
-        let entry = (ProcessScope::new(self.server, &command.tag), Phase::Running);
-        self.commands.send_modify(|commands| drop(commands.insert(command.tag.clone(), entry)));
+        let tag = format!("{}.{:016x}", std::process::id(), sys::random());
+        let entry = Registered { scope: ProcessScope::new(&tag), output_ended: None };
+        self.commands.send_modify(|commands| drop(commands.insert(tag.clone(), entry)));
+        let command = RegisteredCommand { registry: Arc::clone(self), tag };
         // `shutdown` sees the command, or this check sees the shutdown.
         if self.closing.is_cancelled() {
             command.unregister();
@@ -69,12 +57,16 @@ impl Registry {
         self.commands.borrow().is_empty()
     }
 
-    /// Removes ended commands without processes, and reaps ended child processes that this process inherited.
+    /// Reaps ended child processes that this process adopted.
+    pub(super) fn reap(&self) {
+        process_tree::reap_adopted(|| self.scopes());
+    }
+
+    /// Removes ended commands without processes.
     pub(super) fn clean_up(&self) {
-        process_tree::reap_inherited(|| self.scopes());
-        let may_be_left = |_: &String, (scope, phase): &mut (ProcessScope, Phase)| match phase {
-            Phase::Background(output_ended) => !output_ended.is_cancelled() || !scope.has_empty_group(),
-            Phase::Running | Phase::Unsure => true,
+        let may_be_left = |_: &String, command: &mut Registered| match &command.output_ended {
+            Some(output_ended) => !output_ended.is_cancelled() || !command.scope.has_empty_group(),
+            None => true,
         };
         self.commands.send_modify(|commands| commands.retain(may_be_left));
     }
@@ -86,18 +78,18 @@ impl Registry {
         let scopes = self.scopes();
         let ended = async {
             process_tree::end_scopes(scopes, GRACE).await;
-            let runs = |(_, phase): &(ProcessScope, Phase)| matches!(phase, Phase::Running);
+            let runs = |command: &Registered| command.output_ended.is_none();
             // The value is locked while the guard exists.
             let _closed_with_this = commands.wait_for(|all| !all.values().any(runs)).await.map(drop);
             // A command may have ended by itself just now and left processes.
-            process_tree::end_scopes(self.scopes(), GRACE).await
+            process_tree::end_scopes(self.scopes(), GRACE).await;
         };
-        let _next_server_tries_again = tokio::time::timeout(SHUTDOWN, ended).await; // if some remain
+        let _some_remain = tokio::time::timeout(SHUTDOWN, ended).await;
         self.commands.send_replace(BTreeMap::new());
     }
 
     fn scopes(&self) -> Vec<ProcessScope> {
-        self.commands.borrow().values().map(|(scope, _)| scope.clone()).collect()
+        self.commands.borrow().values().map(|command| command.scope.clone()).collect()
     }
 }
 
@@ -114,8 +106,8 @@ impl RegisteredCommand {
     /// Adds the group and start time of the shell to the scope.
     pub(super) fn attach_shell(&self, shell: &Child) {
         self.registry.commands.send_modify(|commands| {
-            if let Some((scope, _)) = commands.get_mut(&self.tag) {
-                scope.attach_shell(shell);
+            if let Some(command) = commands.get_mut(&self.tag) {
+                command.scope.attach_shell(shell);
             }
         });
     }
@@ -123,37 +115,35 @@ impl RegisteredCommand {
     /// Returns the scope of its processes, or `None` if the command no longer runs.
     pub(super) fn scope(&self) -> Option<ProcessScope> {
         let commands = self.registry.commands.borrow();
-        let (scope, phase) = commands.get(&self.tag)?;
-        matches!(phase, Phase::Running).then(|| scope.clone())
+        let command = commands.get(&self.tag).filter(|command| command.output_ended.is_none())?;
+        Some(command.scope.clone())
     }
 
     /// Ends all its processes.
     pub(super) async fn end_processes(&self, grace: Duration) {
-        if let Some(scope) = self.scope()
-            && !process_tree::end_scopes(vec![scope.clone()], grace).await
-        {
-            self.set(Some((scope, Phase::Unsure)));
-        }
+        process_tree::end_scopes(self.scope().into_iter().collect(), grace).await;
     }
 
     /// Removes the command, because no known process remains. Has no effect if the command no longer runs.
     pub(super) fn unregister(&self) {
-        self.set(None);
+        self.replace(None);
     }
 
     /// Records that the command ended by itself and left the processes of `scope`. They may hold its output open until
     /// `output_ended` is cancelled.
     pub(super) fn set_background(&self, scope: ProcessScope, output_ended: CancellationToken) {
-        self.set(Some((scope, Phase::Background(output_ended))));
+        self.replace(Some(Registered { scope, output_ended: Some(output_ended) }));
     }
 
-    /// Changes the phase of a running command. `None` removes the command.
-    fn set(&self, next: Option<(ProcessScope, Phase)>) {
+    /// Replaces or removes a running command.
+    fn replace(&self, next: Option<Registered>) {
         self.registry.commands.send_if_modified(|commands| {
-            let Some((_, Phase::Running)) = commands.get(&self.tag) else { return false };
-            commands.remove(&self.tag);
-            commands.extend(next.map(|next| (self.tag.clone(), next)));
-            true
+            let runs = commands.get(&self.tag).is_some_and(|command| command.output_ended.is_none());
+            if runs {
+                commands.remove(&self.tag);
+                commands.extend(next.map(|next| (self.tag.clone(), next)));
+            }
+            runs
         });
     }
 }
@@ -162,8 +152,8 @@ impl Drop for RegisteredCommand {
     fn drop(&mut self) {
         // This happens only if the program could not start or be supervised, or if the runtime shuts down.
         if let Some(scope) = self.scope() {
-            let is_ended = end_scopes_blocking(std::slice::from_ref(&scope), Duration::ZERO);
-            self.set((!is_ended).then_some((scope, Phase::Unsure)));
+            end_scopes_blocking(&[scope], Duration::ZERO);
+            self.unregister();
         }
     }
 }

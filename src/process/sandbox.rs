@@ -9,12 +9,10 @@
 #[cfg(not(target_os = "linux"))]
 mod absent;
 pub(crate) mod autorun_files;
-mod configured_paths;
 #[cfg(target_os = "linux")]
 mod linux;
 
-use std::collections::BTreeSet;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -23,7 +21,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 use tokio::process::Command;
 
-use super::temp_folder::{TempFolder, TempKind};
+use super::temp_folder::TempFolder;
 use crate::fs::workspace::Root;
 use crate::sys;
 
@@ -32,11 +30,10 @@ use absent as system;
 #[cfg(target_os = "linux")]
 use linux as system;
 
-use autorun_files::{AutorunFiles, Baseline};
-use configured_paths::{check_outside, check_redirection};
-use system::{can_be_protected, rules_file};
+use autorun_files::{AutorunSearch, Watch, read_only_git_folders};
+use system::rules_file;
 
-pub use autorun_files::AutorunChange;
+pub use autorun_files::{AutorunChange, notices};
 pub use system::{enter, knows_unix_sockets, probe};
 
 /// The folders that commands can write to.
@@ -57,17 +54,16 @@ pub struct Sandbox {
     mode: Mode,
     writable: Vec<Root>,
     deny_unix_sockets: bool,
-    autorun_files: Arc<AutorunFiles>,
-    /// The baseline that all running commands share.
-    baseline: Mutex<Option<Arc<Baseline>>>,
+    /// The absolute paths of further autorun files.
+    autorun_files: Vec<PathBuf>,
+    /// The state of the autorun files that all running commands share.
+    watch: Mutex<Option<Arc<Watch>>>,
     /// True if this system lets commands have their own mounts.
     can_mount: bool,
     /// Files and folders of the server, each with a description. None may be in a folder that commands can write to.
     server_paths: Vec<(&'static str, Root)>,
     /// The temp folder of commands.
     pub(super) temp: Arc<TempFolder>,
-    /// The folder that is mounted on `/dev/shm` for commands.
-    pub(super) shared_memory: Arc<TempFolder>,
     /// The parent folder of `temp`.
     temp_parent: Root,
 }
@@ -79,16 +75,15 @@ pub struct Sandbox {
 struct SandboxRules {
     /// Folders that the command can write to.
     write: Vec<OsString>,
-    /// Paths below those folders that become read-only if they exist.
+    /// Paths below those folders to which the command cannot write. Mounts make them read-only if the system lets the
+    /// command have its own. Otherwise, the command gets rights only to the entries of the folders around them.
     protect: Vec<OsString>,
     /// True if the system lets the command have its own mounts.
     can_mount: bool,
-    /// The folder that is mounted on `/dev/shm`. Needs `can_mount`.
-    shared_memory: Option<OsString>,
+    /// True if the command gets its own `/dev/shm`. Needs `can_mount`.
+    has_shared_memory: bool,
     /// True if the command must not create UNIX sockets.
     deny_unix_sockets: bool,
-    /// The file to which the shell reports the exit codes of its last pipeline.
-    report: Option<OsString>,
     /// The working directory of the command.
     folder: OsString,
 }
@@ -118,28 +113,23 @@ impl Sandbox {
     ) -> Result<Self, String> {
         probe()?;
         let is_read_only = mode == Mode::ReadOnly;
-        let temp_folder = || {
-            TempFolder::create(TempKind::Sandbox)
-                .map(Arc::new)
-                .map_err(|error| format!("no temp folder for commands: {error}"))
-        };
         let folder = |path: &PathBuf| {
             Root::resolve(path.clone()).map_err(|error| format!("--writable {}: {error}", path.display()))
         };
         let writable = writable.iter().filter(|_| !is_read_only).map(folder).collect::<Result<_, _>>()?;
-        let temp = temp_folder()?;
+        let temp = TempFolder::create().map(Arc::new);
+        let temp = temp.map_err(|error| format!("no temp folder for commands: {error}"))?;
         Ok(Self {
             mode,
             writable,
             deny_unix_sockets: deny_unix_sockets || is_read_only,
-            autorun_files: Arc::new(AutorunFiles::new(autorun_files)),
-            baseline: Mutex::default(),
+            autorun_files: autorun_files.to_vec(),
+            watch: Mutex::default(),
             // Before the first command, because a command could change the result.
             can_mount: try_to_mount(&temp.path),
             server_paths,
             temp_parent: Root::followed(sys::temp_dir()),
             temp,
-            shared_memory: temp_folder()?,
         })
     }
 
@@ -185,76 +175,121 @@ impl Sandbox {
         unredirectable.map(|folder| folder.real.as_path()).collect()
     }
 
+    /// Returns what to search for autorun files that a command for `roots` could change.
+    fn search(&self, roots: &[Root]) -> AutorunSearch {
+        let folders = self.writable_with(roots).filter(|folder| *folder != self.temp.path);
+        AutorunSearch {
+            folders: folders.map(Path::to_owned).collect(),
+            paths: self.autorun_files.clone(),
+            allowed: self.writable.iter().map(|folder| folder.real.clone()).collect(),
+            can_mount: self.can_mount,
+        }
+    }
+
     /// Returns the existing autorun files: first those that are read-only for a command for `roots`, then those that
     /// the command can write to.
     pub fn found_autorun_files(&self, roots: &[Root]) -> (Vec<PathBuf>, Vec<PathBuf>) {
-        let found = self.autorun_files_in(roots).into_iter();
-        let (protected, mut unprotected): (_, Vec<_>) =
-            found.partition(|path| self.can_mount && can_be_protected(path));
-        unprotected.extend(self.autorun_files.found_in_nested(&self.autorun_folders(roots)));
-        (protected, unprotected)
+        let (read_only, others) = self.search(roots).by_protection();
+        (read_only.into_iter().collect(), others.into_iter().collect())
     }
 
-    fn autorun_files_in(&self, roots: &[Root]) -> BTreeSet<PathBuf> {
-        self.autorun_files.found_in(&self.autorun_folders(roots))
-    }
-
-    /// Returns the folders that a command for `roots` can write to and that may contain autorun files.
-    fn autorun_folders<'a>(&'a self, roots: &'a [Root]) -> Vec<&'a Path> {
-        self.writable_with(roots).filter(|folder| *folder != self.temp.path).collect()
+    /// Returns the git folders of `roots` that are read-only, although commands can write to the roots.
+    pub fn read_only_git_folders(&self, roots: &[Root]) -> Vec<PathBuf> {
+        let roots = if self.mode == Mode::WorkspaceWrite { roots } else { &[] };
+        let allowed: Vec<PathBuf> = self.writable.iter().map(|folder| folder.real.clone()).collect();
+        let folders = roots.iter().flat_map(|root| read_only_git_folders(&root.real, &allowed));
+        folders.map(|(_, way)| way.end).filter(|end| end.is_dir()).collect()
     }
 
     /// Returns the known state of the autorun files for a command for `roots`. While processes of other commands with the
-    /// same folders remain, they share it: it is the state at their last comparison, or at first before they started.
-    pub(super) fn baseline(&self, roots: &[Root]) -> Arc<Baseline> {
-        let folders: Vec<PathBuf> = self.autorun_folders(roots).into_iter().map(Path::to_owned).collect();
-        let mut shared = self.baseline.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(baseline) = shared.as_ref().filter(|shared| shared.is_shared_with(&folders)) {
-            return Arc::clone(baseline);
+    /// same folders remain (not `is_idle`), they share it: it is the state at their last comparison, or at first before
+    /// they started.
+    pub(super) fn watch(&self, roots: &[Root], is_idle: bool) -> Arc<Watch> {
+        let search = self.search(roots);
+        let mut shared = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
+        match shared.as_ref().filter(|shared| !is_idle && shared.search == search) {
+            Some(watch) => Arc::clone(watch),
+            None => Arc::clone(shared.insert(Arc::new(Watch::new(search)))),
         }
-        let files = Arc::clone(&self.autorun_files);
-        Arc::clone(shared.insert(Arc::new(Baseline::new(files, folders, self.can_mount))))
     }
 
-    /// Returns a warning that lists the autorun files that a command for `roots` can write to, or `None` if there are
-    /// none.
+    /// Returns a warning that lists the autorun files that a command for `roots` can write to, and the folders in which it
+    /// can create nothing. Returns `None` if there are none.
     pub fn warning(&self, roots: &[Root]) -> Option<String> {
-        let (_, unprotected) = self.found_autorun_files(roots);
-        let warning = "sandboxed commands can write to files that start programs outside the sandbox";
-        (!unprotected.is_empty()).then(|| format!("{warning}: {}", listed(&unprotected)))
+        let (read_only, unprotected) = self.found_autorun_files(roots);
+        let mut warnings = Vec::new();
+        if !unprotected.is_empty() {
+            let warning = "sandboxed commands can write to files that start programs outside the sandbox";
+            warnings.push(format!("{warning}: {}", listed(&unprotected)));
+        }
+        if !self.can_mount && !read_only.is_empty() {
+            let git = listed(&read_only);
+            warnings.push(format!(
+                "this system lets commands have no mounts of their own. To keep {git} read-only, commands cannot create, \
+                 remove or rename entries of the folders around it. --writable {git} lifts this"
+            ));
+        }
+        (!warnings.is_empty()).then(|| warnings.join("; "))
     }
 
     /// Returns what starts a process that applies the rules for `roots` and then becomes `shell` in `folder`, with
-    /// `variables` as its environment. The shell can also write to the file `report`. The process starts with an empty
-    /// environment; variables that the caller adds reach the shell too.
-    pub(super) fn command(
+    /// `variables` as its environment. The process starts with an empty environment; variables that the caller adds reach
+    /// the shell too.
+    pub(super) fn command<'a>(
         &self,
         roots: &[Root],
         folder: &Path,
-        shell: Vec<OsString>,
+        shell: impl Iterator<Item = &'a OsStr>,
         variables: impl Iterator<Item = (OsString, OsString)>,
-        report: Option<&Path>,
     ) -> io::Result<Command> {
         self.check(roots).map_err(io::Error::other)?;
         self.temp.restore();
-        self.shared_memory.restore();
-        // Includes paths that the server can't open because it has no free file descriptor: the new process can open
-        // them.
-        let protect = if self.can_mount { self.autorun_files_in(roots) } else { BTreeSet::new() };
-        // In a writable folder, the report needs no rule, and another command could replace it with something else.
-        let needs_rule = |report: &&Path| !self.writable_with(roots).any(|folder| report.starts_with(folder));
-        let has_own_shared_memory = self.mode == Mode::WorkspaceWrite && self.can_mount;
+        let (protect, _) = self.search(roots).by_protection();
         let rules = SandboxRules {
             write: self.writable_with(roots).map(Into::into).collect(),
             protect: protect.into_iter().map(Into::into).collect(),
             can_mount: self.can_mount,
-            shared_memory: has_own_shared_memory.then(|| (&self.shared_memory.path).into()),
+            has_shared_memory: self.mode == Mode::WorkspaceWrite && self.can_mount,
             deny_unix_sockets: self.deny_unix_sockets,
-            report: report.filter(needs_rule).map(Into::into),
             folder: folder.into(),
         };
         under_rules(&rules, shell, variables.chain([("TMPDIR".into(), (&self.temp.path).into())]))
     }
+}
+
+/// Checks that a command that can write to `writable` can neither write to nor replace the `configured` file or folder.
+/// `name` describes it in the message.
+fn check_outside(name: &str, configured: &Root, writable: &[&Path]) -> Result<(), String> {
+    let Some(folder) = writable.iter().find(|folder| configured.real.starts_with(folder)) else {
+        return check_redirection(name, configured, writable, &[]);
+    };
+    let (path, folder) = (configured.given.display(), folder.display());
+    Err(format!("--sandbox: {name} ({path}) must not lie in {folder}, where commands may write"))
+}
+
+/// Checks that commands that can write to `writable` cannot redirect the path of `configured` to a location that is not
+/// below `unredirectable`.
+///
+/// A process that can write to a folder can replace anything in it with a link, which also affects the next server. A
+/// path through a writable folder must therefore end in a writable folder, so that it adds no rights. All other paths
+/// must not pass through a writable folder.
+fn check_redirection(
+    name: &str,
+    configured: &Root,
+    writable: &[&Path],
+    unredirectable: &[&Path],
+) -> Result<(), String> {
+    let through = configured.way.way_through(writable);
+    let Some(folder) = through
+        .filter(|_| !unredirectable.iter().any(|unredirectable| configured.real.starts_with(unredirectable)))
+    else {
+        return Ok(());
+    };
+    let (path, folder, real) = (configured.given.display(), folder.display(), configured.real.display());
+    Err(format!(
+        "--sandbox: the way to {name} ({path}) leads through {folder}, where commands may write: they could lead it \
+         elsewhere. If {real} is meant, give that path"
+    ))
 }
 
 /// Returns true if a process with the rules can make a file in `temp` read-only with a mount.
@@ -268,8 +303,8 @@ fn try_to_mount(temp: &Path) -> bool {
             folder: "/".into(),
             ..SandboxRules::default()
         };
-        let words = [THIS_BINARY, "--version"].map(OsString::from);
-        let mut start = under_rules(&rules, words.into(), std::iter::empty())?;
+        let words = [THIS_BINARY, "--version"].map(OsStr::new);
+        let mut start = under_rules(&rules, words.into_iter(), std::iter::empty())?;
         start.as_std_mut().stdout(Stdio::null()).stderr(Stdio::null()).status()
     });
     let _gone_already = std::fs::remove_file(file);
@@ -277,9 +312,9 @@ fn try_to_mount(temp: &Path) -> bool {
 }
 
 /// Returns what starts a process that applies `rules` and then becomes `words`, with `variables` as its environment.
-fn under_rules(
+fn under_rules<'a>(
     rules: &SandboxRules,
-    words: Vec<OsString>,
+    words: impl Iterator<Item = &'a OsStr>,
     variables: impl Iterator<Item = (OsString, OsString)>,
 ) -> io::Result<Command> {
     let mut command = Command::new(THIS_BINARY);

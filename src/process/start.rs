@@ -2,7 +2,6 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, PipeReader};
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -37,9 +36,7 @@ impl Commands {
     ) -> io::Result<(Program, InputPipe, PipeReader)> {
         let (from_input, input) = io::pipe()?;
         // For a name without a path and a changed environment, std uses the slower fork.
-        let is_name = Path::new(program).components().count() == 1;
-        let found = is_name.then(|| sys::on_path(program)).flatten();
-        let mut command = Command::new(found.as_deref().map_or(program, Path::as_os_str));
+        let mut command = Command::new(program);
         sys::prepare_spawn(&mut command);
         command.args(arguments).stdin(from_input);
         let (program, output) = Program::start(&self.registry, command, false)?;
@@ -73,6 +70,11 @@ impl Program {
         sys::ending_of(self.child.wait().await.ok())
     }
 
+    /// Returns how the program ended, or `None` if it still runs. Asks the system, also if its event was not handled yet.
+    pub(super) fn ended(&mut self) -> Option<Ending> {
+        self.child.try_wait().ok().flatten().map(|status| sys::ending_of(Some(status)))
+    }
+
     /// Ends the program and all its processes with SIGTERM, and with SIGKILL after `grace`. Removes it from the
     /// registry.
     pub async fn end_and_unregister(&mut self, grace: Duration) -> Ending {
@@ -93,7 +95,7 @@ impl Program {
         let mut status = timeout(KILLED_WAIT, self.child.wait()).await;
         if status.is_err() {
             // cutline did not find it: no file descriptor was free, or it started after the last snapshot.
-            kill_group(&mut self.child);
+            kill_group(&self.child);
             status = timeout(KILLED_WAIT, self.child.wait()).await;
         }
         sys::ending_of(status.ok().and_then(Result::ok))

@@ -9,22 +9,20 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::command::key_forms;
 use super::drain::{Drain, DrainProgress};
 use super::pipeline::PipelineReport;
-use super::process_tree::{ProcessScope, Survivors};
+use super::process_tree::ProcessScope;
 use super::registry::GRACE;
-use super::sandbox::AutorunChange;
-use super::sandbox::autorun_files::Baseline;
+use super::sandbox::autorun_files::{AutorunChange, Watch, notices};
 use super::start::KILLED_WAIT;
 use super::{
-    Background, Cause, CommandOutcome, CommandPermit, Ending, LateEnd, Program, Running, State, StatusFooter,
-    Times,
+    Background, Cause, CommandOutcome, CommandPermit, Ending, Program, Running, State, Times, status,
 };
 use crate::blocking;
 use crate::capture::{Capture, Captured};
 use crate::fs::workspace::shown;
 use crate::saved_output::Unsaved;
+use cutline_core::notice::{Notice, PipelineExitCodes, Status};
 use cutline_core::text::show;
 use cutline_core::truncate::KeyForms;
 
@@ -41,65 +39,63 @@ const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 /// A command that has started.
 pub(super) struct SupervisedCommand {
     pub(super) shell: Program,
-    /// The file for the exit codes of its last pipeline, if it has one.
+    /// The file for the exit codes of its pipelines, if it has one.
     pub(super) report: Option<PipelineReport>,
     pub(super) drain: Arc<Drain>,
     pub(super) permit: CommandPermit,
     pub(super) began: Instant,
+    pub(super) times: Times,
     /// The known state of the autorun files, shared with other commands. `None` without a sandbox.
-    pub(super) baseline: Option<Arc<Baseline>>,
-    pub(super) status_footer: StatusFooter,
+    pub(super) watched: Option<Arc<Watch>>,
 }
 
 impl SupervisedCommand {
     /// Starts the task that supervises the command. Needs a tokio runtime.
-    pub(super) fn spawn(self, times: Times) -> Running {
+    pub(super) fn spawn(self) -> Running {
         let cancel = CancellationToken::new();
         let (sender, outcome) = oneshot::channel();
         let drain = Arc::clone(&self.drain);
-        tokio::spawn(self.supervise(times, cancel.clone(), sender));
+        tokio::spawn(self.supervise(cancel.clone(), sender));
         Running { outcome, drain, kill_on_drop: Some(cancel.drop_guard()) }
     }
 
     /// Supervises the command until it ends. Sends its outcome once: at the end, or earlier if the command outlives its
     /// result.
-    async fn supervise(
-        mut self,
-        times: Times,
-        cancel: CancellationToken,
-        sender: oneshot::Sender<CommandOutcome>,
-    ) {
-        let Times { timeout, answer_within } = times;
-        let status_footer = self.status_footer;
+    async fn supervise(mut self, cancel: CancellationToken, sender: oneshot::Sender<CommandOutcome>) {
+        let Times { timeout, answer_within } = self.times;
         let closing = self.shell.registered.registry.closing.clone();
         // `None` after the outcome was sent.
         let (began, mut sender) = (self.began, Some(sender));
         let (mut cause, ending) = loop {
             let was_sent = sender.is_none();
-            tokio::select! {
+            let is_timeout = tokio::select! {
                 biased;
                 // The server ends all commands together.
                 () = closing.cancelled() => break (Cause::Cancelled, self.shell.wait_or_kill().await),
                 ending = self.shell.wait() => break (Cause::Itself, ending),
                 () = cancel.cancelled() => break (Cause::Cancelled, self.shell.end_and_wait(GRACE).await),
-                () = wait_until(began, timeout) => {
-                    break (Cause::Timeout, self.shell.end_and_wait(TIMEOUT_GRACE).await);
-                }
-                () = wait_until(began, answer_within.unwrap_or(Duration::MAX)), if !was_sent => {
-                    // The command outlives its result. Later output goes to the saved file.
-                    let output = self.with_capture(|capture| capture.answer(true, KeyForms::All)).await;
-                    let state = State::StillRunning { id: self.shell.child.id().unwrap_or_default() };
-                    let autorun_changes = self.autorun_changes();
-                    let duration = began.elapsed();
-                    let outcome = CommandOutcome { state, output, duration, pipeline: None, autorun_changes };
-                    if let Some(sender) = sender.take() {
-                        let _caller_went_away = sender.send(outcome);
-                    }
-                }
+                () = wait_until(began, timeout) => true,
+                () = wait_until(began, answer_within.unwrap_or(Duration::MAX)), if !was_sent => false,
+            };
+            // The server may have been stopped, and the event of an earlier end not handled yet.
+            if let Some(ending) = self.shell.ended() {
+                break (Cause::Itself, ending);
+            }
+            if is_timeout {
+                break (Cause::Timeout, self.shell.end_and_wait(TIMEOUT_GRACE).await);
+            }
+            // The command outlives its result. Later output goes to the saved file.
+            let output = self.with_capture(|capture| capture.answer(true, KeyForms::All)).await;
+            let state = State::StillRunning { id: self.shell.child.id().unwrap_or_default() };
+            let (pipelines, autorun_changes) = (PipelineExitCodes::default(), self.autorun_changes());
+            let outcome =
+                CommandOutcome { state, output, duration: began.elapsed(), pipelines, autorun_changes };
+            if let Some(sender) = sender.take() {
+                let _caller_went_away = sender.send(outcome);
             }
         };
-        let duration = self.began.elapsed();
-        let pipeline = self.exit_codes(cause, ending);
+        let duration = began.elapsed();
+        let pipelines = self.exit_codes(cause, ending);
         if cause == Cause::Itself {
             tokio::select! {
                 () = self.wait_until_drained() => {}
@@ -109,45 +105,58 @@ impl SupervisedCommand {
                 }
             }
         }
+        // `None` also if the command exited with code 0.
+        let status = status(ending, cause, timeout);
         if sender.is_none() {
-            // The footer must be in the file before `finish` closes it. The command is still registered, so this is not
-            // the last comparison of its autorun files: `finish` makes that one.
-            let (pipeline, autorun_changes) = (pipeline.clone(), self.autorun_changes());
-            let end = LateEnd { ending, cause, timeout, pipeline, autorun_changes };
-            let footer = move |unsaved: Option<&Unsaved>| status_footer(&end, unsaved);
+            // The footer must be in the file before `finish` closes it.
+            let lines = self.footer(cause, status, &pipelines);
+            let footer = move |unsaved: Option<&Unsaved>| {
+                let unsaved = unsaved.map(|why| format!("{}\n", Notice::RestNotSaved(why.to_string())));
+                unsaved.unwrap_or_default() + &lines
+            };
             self.with_capture(move |capture| capture.stream.end_with(&footer)).await;
         }
         if cause == Cause::Cancelled && sender.is_some() {
             // No result can name the saved file.
             self.with_capture(|capture| capture.stream.discard()).await;
         }
-        let forms = key_forms(ending, cause, pipeline.as_deref());
+        let has_failed = status.is_some() || cause != Cause::Itself || !pipelines.is_empty();
+        let forms = if has_failed { KeyForms::All } else { KeyForms::None };
         let (output, background, autorun_changes) = self.finish(cause, forms).await;
         if let Some(sender) = sender {
             let state = State::Finished { ending, cause, background };
             let _caller_went_away =
-                sender.send(CommandOutcome { state, output, duration, pipeline, autorun_changes });
+                sender.send(CommandOutcome { state, output, duration, pipelines, autorun_changes });
         }
     }
 
-    /// Returns the exit codes of the last pipeline, if a stage before the last one failed. Removes the report. Blocks only
-    /// for the read of one small file, which the shell has just written.
-    fn exit_codes(&mut self, cause: Cause, ending: Ending) -> Option<Vec<i32>> {
-        let mut report = self.report.take()?;
+    /// Returns the exit codes of the pipelines of a command that exited by itself. Removes the report.
+    fn exit_codes(&mut self, cause: Cause, ending: Ending) -> PipelineExitCodes {
+        let report = self.report.take();
         let has_exited = cause == Cause::Itself && matches!(ending, Ending::Code(_));
-        has_exited.then(|| report.failed_codes()).flatten()
+        report.filter(|_| has_exited).and_then(|report| report.codes().ok()).unwrap_or_default()
     }
 
-    /// Returns the autorun files that were created or changed, and logs a warning for each. After the last command, the
-    /// next one gets a new baseline.
+    /// Returns the lines that end the saved output of a command that outlived its result: autorun files that it created
+    /// after that, the exit codes of its pipelines, and its status.
+    fn footer(&self, cause: Cause, status: Option<Status>, pipelines: &PipelineExitCodes) -> String {
+        let status = match cause {
+            // The call has returned, so only the end of the server can have cancelled the command.
+            Cause::Cancelled => Status::EndedWithServer,
+            _ => status.unwrap_or(Status::Exited(0)),
+        };
+        let changes = self.autorun_changes();
+        let created = notices(&changes, |path| show::name(shown(path)).into_owned());
+        let lines = created.map(|notice| notice.to_string()).chain(pipelines.lines());
+        let lines = lines.chain([format!("[{status}]")]);
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    /// Returns the autorun files that were created or changed, and logs a warning for each.
     ///
-    /// Blocks the asynchronous thread while it reads the files, so that no command starts between the check whether this
-    /// is the last one and the comparison. The number of bytes that it reads is limited.
+    /// Blocks the asynchronous thread while it looks at these few files, so that no command starts in the meantime.
     fn autorun_changes(&self) -> Vec<AutorunChange> {
-        let registry = &self.shell.registered.registry;
-        registry.clean_up();
-        let changes = self.baseline.as_ref().map(|baseline| baseline.changes(registry.is_idle()));
-        let changes = changes.unwrap_or_default();
+        let changes = self.watched.as_ref().map(|watched| watched.changes()).unwrap_or_default();
         for AutorunChange { path, is_new } in &changes {
             let verb = if *is_new { "created" } else { "changed" };
             let path = show::name(shown(path)).into_owned();
@@ -175,7 +184,6 @@ impl SupervisedCommand {
         let is_open = survivors.is_some() && !self.drain.ended.is_cancelled();
         let output = self.with_capture(move |capture| capture.answer(is_open, forms)).await;
         let Some((scope, background)) = survivors else {
-            // First, because the registry is idle only without this command.
             self.shell.registered.unregister();
             let changes = self.autorun_changes();
             return (output, Vec::new(), changes);
@@ -195,7 +203,7 @@ impl SupervisedCommand {
 
     /// Returns the remaining processes of a command that ended by itself. Returns `None` if there are none, or if
     /// cutline ended the command.
-    async fn survivors(&self, cause: Cause) -> Option<Survivors> {
+    async fn survivors(&self, cause: Cause) -> Option<(ProcessScope, Vec<Background>)> {
         let pipe = (!self.drain.ended.is_cancelled()).then(|| self.drain.pipe.id());
         let may_be_left =
             |scope: &ProcessScope| cause == Cause::Itself && (pipe.is_some() || !scope.has_empty_group());

@@ -29,8 +29,7 @@ impl Here {
         let (roots, folder) = (&self.roots[..], self.roots[0].real.as_path());
         let (keep, bounds) = (Keep::Tail, Bounds::new(2, 1000));
         let view = View { keep, bounds, key_space: None, max_line_chars: None };
-        let status_footer: StatusFooter = |_, _| String::new();
-        let request = CommandRequest { command, roots, folder, view, times, status_footer };
+        let request = CommandRequest { command, roots, folder, view, times };
         self.commands.run(permit, request).unwrap()
     }
 }

@@ -14,10 +14,7 @@ use rustix::io::{Errno, ReadWriteFlags};
 
 use super::{Folder, Opened, Stat};
 
-pub(crate) use processes::{
-    has_lost_its_reader, has_process_table, list_processes, owner, pid_namespace, pipes, process_info,
-    send_signals, tag_of,
-};
+pub(crate) use processes::{has_process_table, list_processes, pipes, process_info, send_signals, tag_of};
 
 /// Flags that open a path only for its type, and for opening paths below it.
 pub(super) const LOOK: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);

@@ -118,11 +118,6 @@ pub(crate) fn has_process_table() -> bool {
     true
 }
 
-/// Returns 0, because this system has no PID namespaces.
-pub(crate) fn pid_namespace() -> u64 {
-    0
-}
-
 /// Returns all processes.
 pub(crate) fn list_processes() -> Result<Vec<Process>, Unreadable> {
     let system = refreshed(ProcessesToUpdate::All, ProcessRefreshKind::nothing());
@@ -150,20 +145,9 @@ pub(crate) fn tag_of(id: u32) -> Result<Option<String>, Unreadable> {
     }))
 }
 
-/// Returns the id of the user that runs the process.
-pub(crate) fn owner(id: u32) -> Option<u32> {
-    let user = ProcessRefreshKind::nothing().with_user(UpdateKind::Always);
-    with_process(id, user, |process| process.effective_user_id().map(|user| **user))
-}
-
 /// Returns an empty list, because this system does not report the pipes of a process.
 pub(crate) fn pipes(_: u32) -> Result<Vec<u64>, Unreadable> {
     Ok(Vec::new())
-}
-
-/// Returns false, because this system does not report the pipes of a process.
-pub(crate) fn has_lost_its_reader(_: u32) -> bool {
-    false
 }
 
 /// Calls `ask` with the process with this id. `what` selects the data to read.
@@ -186,10 +170,8 @@ fn seen(process: &sysinfo::Process) -> Process {
         start: process.start_time(),
         parent: process.parent().map_or(0, sysinfo::Pid::as_u32),
         group: group.map_or(0, |group| group.as_raw_nonzero().get().unsigned_abs()),
-        session: process.session_id().map_or(0, sysinfo::Pid::as_u32),
         name: process.name().to_string_lossy().into_owned(),
         ended: matches!(process.status(), ProcessStatus::Zombie | ProcessStatus::Dead),
-        environment: None,
     }
 }
 

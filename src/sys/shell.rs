@@ -1,6 +1,5 @@
 //! Finds and starts a shell, and reports how it ended.
 
-use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
@@ -40,12 +39,6 @@ impl Ending {
 pub(crate) fn find_shell() -> PathBuf {
     // Use the full path: for a name without a path and a changed environment, std uses the slower fork.
     on_path("bash").or_else(|| on_path("sh")).unwrap_or_else(|| PathBuf::from("sh"))
-}
-
-/// Returns the arguments with which a shell runs `command`.
-pub(crate) fn shell_arguments(command: &str) -> Vec<OsString> {
-    // Without `--`, the shell would parse a command that starts with `-` as an option.
-    vec!["-c".into(), "--".into(), command.into()]
 }
 
 /// Returns true if the shell reads the startup file in `BASH_ENV`. `sh` does not.

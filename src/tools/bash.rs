@@ -60,7 +60,6 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
         folder: &folder,
         view: plan.view,
         times: Times { timeout: plan.timeout, answer_within: cx.limits.answer_within.map(remaining) },
-        status_footer: answer::status_footer,
     };
     let not_started = |source| ToolError::Spawn(show::name(shown(&folder)).into_owned(), source);
     let mut running = cx.shared.commands.run(permit, request).map_err(not_started)?;

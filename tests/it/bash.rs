@@ -5,6 +5,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use rustix::process::Signal;
 use serde_json::json;
 
 use crate::support::{Client, Reply, Start, Workspace, content, eventually};
@@ -240,6 +241,38 @@ fn processes_of_a_command_end_at_its_timeout() {
     let reply = client.call("bash", json!({"command": command, "timeout": 1}));
     assert_eq!(reply.details()["timedOut"], true, "{reply}");
     eventually("all processes have ended", || workspace.processes(client.id()).is_empty());
+}
+
+#[test]
+fn command_that_ended_in_time_is_not_reported_as_timed_out() {
+    let workspace = Workspace::new();
+    let mut client = Client::new(&workspace);
+    let command = "touch started; until [ -e go ]; do sleep 0.01; done; touch ended; exit 7";
+    let id = client.send_call("bash", json!({"command": command, "timeout": 2}), None);
+    eventually("the command runs", || workspace.path("started").exists());
+    client.signal(Signal::STOP);
+    workspace.write("go", "");
+    eventually("the command has ended", || workspace.path("ended").exists());
+    std::thread::sleep(Duration::from_millis(2500));
+    client.signal(Signal::CONT);
+    let details = &client.response(id)["result"]["_meta"]["details"];
+    assert!(details["timedOut"].is_null() && details["exitCode"] == 7, "{details}");
+}
+
+#[test]
+fn remedy_for_a_version_manager_is_named_once() {
+    let workspace = Workspace::new();
+    let mut client = Start::new(&workspace).env("PATH", "/usr/bin:/bin").client();
+    let notice = "[pnpm is not on PATH. If a version manager installs it, try bash -lc 'pnpm …'. The user can set PATH in \
+                  the env settings of this server]";
+    let command = json!({"command": "echo before; pnpm test 2>&1 | tail -3"});
+    client.call("bash", command.clone()).assert_contains(notice);
+    for command in
+        [command, json!({"command": "no-such-tool"}), json!({"command": "echo 'npm: command not found'"})]
+    {
+        let reply = client.call("bash", command);
+        assert!(!reply.text().contains("version manager"), "{reply}");
+    }
 }
 
 #[test]

@@ -106,7 +106,7 @@ fn core_uses_no_operating_system() {
 
 #[test]
 fn lower_layers_use_no_upper_layer_and_format_no_text() {
-    let protocol_and_texts = ["rmcp", "cutline_core::notice", "cutline_core::details"];
+    let texts = ["cutline_core::notice", "cutline_core::details"];
     let above = ["crate::tools", "crate::server", "crate::stats", "crate::cli"];
     let modules: [(&str, &[&str]); 6] = [
         ("sys", &["crate::fs", "crate::search", "crate::process"]),
@@ -117,9 +117,9 @@ fn lower_layers_use_no_upper_layer_and_format_no_text() {
         ("process", &["crate::search"]),
     ];
     for (module, others) in modules {
-        // A saved output ends with a notice if its rest was not saved.
-        let texts = if module == "saved_output" { &["rmcp"] } else { &protocol_and_texts[..] };
-        assert_never_uses(&[module], &[texts, &above, others].concat());
+        // A saved output ends with the status of its command, or with a notice if its rest was not saved.
+        let texts = if ["saved_output", "process"].contains(&module) { &[][..] } else { &texts };
+        assert_never_uses(&[module], &[&["rmcp"], texts, &above, others].concat());
     }
     assert_never_uses(&["fs/workspace"], &["tokio"]);
 }

@@ -8,35 +8,14 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use rustix::process::Signal;
 use serde_json::json;
 
 use crate::bounds::memory_peak_kb;
 use crate::sandbox::{WITHOUT_SYSTEM_CALL, compiled};
 use crate::support::{Client, Start, Workspace, eventually};
 
-/// A command with a child that has left its process group. Both ignore SIGTERM.
-const STUBBORN: &str = "trap '' TERM; setsid bash -c \"trap '' TERM; sleep 600 & wait; sleep 600\" & sleep 600 & wait; sleep 600";
 /// Starts a process that leaves the group of the command and keeps none of its files open.
 const DAEMON: &str = "setsid sleep 600 >/dev/null 2>&1 </dev/null &";
-
-#[test]
-fn processes_of_a_killed_server_are_ended_by_the_next() {
-    let workspace = Workspace::new();
-    let mut killed = Client::new(&workspace);
-    killed.call("bash", json!({"command": format!("{DAEMON} echo $! > daemon")})).assert_success();
-    killed.call("bash", json!({"command": "sleep 600 & setsid sleep 600 & echo hi"})).assert_success();
-    // This process closes its output and stays in the session.
-    killed.call("bash", json!({"command": "sleep 600 >/dev/null 2>&1 </dev/null &"})).assert_success();
-    killed.send_call("bash", json!({"command": STUBBORN}), None);
-    eventually("all processes run", || workspace.processes(killed.id()).len() >= 8);
-    killed.signal(Signal::KILL);
-    killed.exit();
-
-    let next = Client::new(&workspace);
-    let daemon: i32 = fs::read_to_string(workspace.path("daemon")).unwrap().trim().parse().unwrap();
-    eventually("all but the daemon are ended", || workspace.processes(next.id()) == [daemon]);
-}
 
 #[test]
 fn daemon_survives_clean_exits_and_later_servers() {
@@ -89,32 +68,6 @@ fn huge_environment_of_a_process_is_read_in_little_memory() {
     assert!(peak < 60_000, "{peak} KB");
 }
 
-/// A user for one test only. No other test starts a server as this user.
-const SEPARATE_USER: u32 = 65533;
-
-#[test]
-fn nested_server_ends_no_ancestor() {
-    if !rustix::process::geteuid().is_root() {
-        // Otherwise the servers of other tests belong to the same user and would correctly end both.
-        eprintln!("skipped: only root can start a server as a separate user");
-        return;
-    }
-    let workspace = Workspace::new();
-    let old_output = old_saved_output(&workspace.saved_dir());
-    std::os::unix::fs::chown(&old_output, Some(SEPARATE_USER), Some(SEPARATE_USER)).unwrap();
-    // Simulates a client that a command of a killed server started. It has the tag and the session of that server.
-    let (namespace, session) = namespace_and_session();
-    let tag = format!("4194305.1.{namespace}.{session}.ab");
-    let mut parent = Command::new("sleep");
-    let mut parent =
-        parent.arg("600").env("CUTLINE_MARK", &tag).uid(SEPARATE_USER).gid(SEPARATE_USER).spawn().unwrap();
-    let _client = Start::new(&workspace).of_user(SEPARATE_USER).env("CUTLINE_MARK", &tag).client();
-    eventually("the server has finished its clean-up", || !old_output.exists());
-    assert!(parent.try_wait().unwrap().is_none(), "the parent of the server was ended");
-    parent.kill().unwrap();
-    parent.wait().unwrap();
-}
-
 /// Creates an old saved output in `folder`. A new server removes it after all other remains, so the end of this file shows
 /// that the removal is complete.
 fn old_saved_output(folder: &Path) -> PathBuf {
@@ -123,16 +76,6 @@ fn old_saved_output(folder: &Path) -> PathBuf {
     let file = options.write(true).create(true).truncate(true).mode(0o600).open(&path).unwrap();
     file.set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
     path
-}
-
-/// Returns the PID namespace of the tests and the session of the servers.
-///
-/// The session is 0 if it was created outside the namespace, for example before entering a container.
-fn namespace_and_session() -> (u64, u32) {
-    let stat = fs::read_to_string("/proc/self/stat").unwrap();
-    let (_, after) = stat.rsplit_once(')').unwrap();
-    let session = after.split_ascii_whitespace().nth(3).unwrap().parse().unwrap();
-    (fs::metadata("/proc/self/ns/pid").unwrap().ino(), session)
 }
 
 #[test]
@@ -157,7 +100,7 @@ fn files_that_commands_write_do_not_control_the_cleanup() {
         unrelated.arg("600").current_dir(workspace.root()).stdout(Stdio::piped()).process_group(0);
         let mut unrelated = unrelated.spawn().unwrap();
         let pipe = fs::metadata(format!("/proc/{}/fd/1", unrelated.id())).unwrap().ino();
-        let link = tmp.join("cutline-sandbox-4194305.1.0.0.decoy");
+        let link = tmp.join("cutline-commands-decoy");
         symlink(&victim, &link).unwrap();
         let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
         let temp_line = format!("temp {}/", link.display());

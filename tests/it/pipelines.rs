@@ -1,7 +1,8 @@
-//! Commands with pipelines behave exactly as with plain `bash -c`, and report the exit codes of the last pipeline.
+//! Commands with pipelines behave exactly as with plain `bash -c`, and report the exit codes of their pipelines.
 //!
-//! The scripts are in `fixtures/pipelines`. A line that starts with `%%` begins a script. It has the exit codes that are
-//! expected in the details, and `sorted` if the order of the output lines varies from run to run.
+//! The scripts are in `fixtures/pipelines`. A line that starts with `%%` begins a script. It has the exit codes of the last
+//! pipeline that are expected in the details, and `sorted` if the order of the output lines varies from run to run. Those of
+//! an earlier pipeline are separated by commas.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -21,6 +22,7 @@ use crate::support::{Client, Reply, Start, Workspace, eventually};
 struct Script {
     text: String,
     codes: Vec<i32>,
+    earlier: Vec<Vec<i32>>,
     is_sorted: bool,
 }
 
@@ -40,8 +42,14 @@ fn scripts(file: &str) -> Vec<Script> {
         if let Some(expected) = line.strip_prefix("%%") {
             let (options, codes): (Vec<&str>, Vec<&str>) =
                 expected.split_whitespace().partition(|word| *word == "sorted");
-            let codes = codes.iter().map(|code| code.parse().unwrap()).collect();
-            scripts.push(Script { text: String::new(), codes, is_sorted: !options.is_empty() });
+            let (earlier, codes): (Vec<&str>, Vec<&str>) =
+                codes.into_iter().partition(|word| word.contains(','));
+            let numbers =
+                |words: &[&str]| words.iter().map(|code| code.parse().unwrap()).collect::<Vec<i32>>();
+            let earlier =
+                earlier.iter().map(|codes| numbers(&codes.split(',').collect::<Vec<_>>())).collect();
+            let (codes, is_sorted) = (numbers(&codes), !options.is_empty());
+            scripts.push(Script { text: String::new(), codes, earlier, is_sorted });
         } else {
             scripts.last_mut().unwrap().text.push_str(line);
         }
@@ -97,7 +105,7 @@ fn run_in_bash(script: &str, workspace: &Workspace, environment: &BTreeMap<OsStr
 /// Returns the run that the result of the tool describes.
 fn run_of_reply(reply: &Reply) -> Run {
     let details = reply.details();
-    let codes = Regex::new(r"\n\[Exit codes of the last pipeline: [\d, ]+\]$").unwrap();
+    let codes = Regex::new(r"(\n\[Exit codes of (the last|an earlier) pipeline: [\d, ]+\])+$").unwrap();
     let status = Regex::new(r"\n(Command (exited|killed) .*|\[Output is .* of white space\])$").unwrap();
     let text = codes.replace(reply.text(), "");
     let text = status.replace(text.trim_end(), "");
@@ -145,7 +153,8 @@ fn compare(file: &str, flags: &[&str]) {
         let by_bash = redacted(&run_in_bash(&script.text, &workspace, &environment), &script);
         clear(&workspace);
         let by_tool = redacted(&run_of_reply(&reply), &script);
-        let codes = reply.details()["pipelineExitCodes"].as_array().cloned().unwrap_or_default();
+        let details = reply.details();
+        let codes = details["pipelineExitCodes"].as_array().cloned().unwrap_or_default();
         let expected: Vec<Value> = script.codes.iter().map(|code| Value::from(*code)).collect();
         let notice = format!(
             "[Exit codes of the last pipeline: {}]",
@@ -162,9 +171,15 @@ fn compare(file: &str, flags: &[&str]) {
                 by_tool.was_killed,
                 by_tool.output
             ));
-        } else if codes != expected || reply.text().ends_with(&notice) == expected.is_empty() {
+        } else if codes != expected
+            || reply.text().ends_with(&notice) == expected.is_empty()
+            || details["earlierPipelines"].as_array().map_or(0, Vec::len) != script.earlier.len()
+            || !script.earlier.is_empty() && details["earlierPipelines"] != json!(script.earlier)
+        {
+            let earlier = &details["earlierPipelines"];
+            let script = &script.text;
             differences
-                .push(format!("{}\n--- codes: {codes:?}, expected {expected:?}\n{reply}", script.text));
+                .push(format!("{script}\n--- codes: {earlier} {codes:?}, expected {expected:?}\n{reply}"));
         }
     }
     assert!(differences.is_empty(), "{} differ:\n{}", differences.len(), differences.join("\n=====\n"));
@@ -196,14 +211,14 @@ fn reports_leave_no_files() {
     let tmp = workspace.base().join("tmp");
     let mut client = Start::new(&workspace).env("TMPDIR", "<base>/tmp").client();
     // The report file is in use while the command runs. The background process does not keep it open.
-    let command = "sleep 600 & echo $!; ls ../tmp/*; false | true";
+    let command = "sleep 600 & echo $!; ls -A ../tmp/*; false | true";
     let reply = client.call("bash", json!({"command": command}));
     reply.assert_contains("[Exit codes of the last pipeline: 1, 0]");
     let folders = || fs::read_dir(&tmp).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
     assert_eq!(folders().len(), 1, "{reply}");
-    assert_eq!(fs::read_dir(&folders()[0]).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(&folders()[0]).unwrap().count(), 1, "not only the startup file is left");
     // cutline creates the folder again after its removal.
-    fs::remove_dir(&folders()[0]).unwrap();
+    fs::remove_dir_all(&folders()[0]).unwrap();
     let reply = client.call("bash", json!({"command": "false | true"}));
     reply.assert_contains("[Exit codes of the last pipeline: 1, 0]");
     client.close_stdin();

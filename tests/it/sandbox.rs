@@ -10,9 +10,10 @@ mod devices;
 #[cfg(target_os = "linux")]
 mod file_systems;
 #[cfg(target_os = "linux")]
+mod git_folders;
+#[cfg(target_os = "linux")]
 mod namespaces;
 mod own_files;
-mod repositories;
 #[cfg(target_os = "linux")]
 mod rights;
 #[cfg(target_os = "linux")]

@@ -32,8 +32,8 @@ pub struct Answer {
     pub notices: Vec<Notice>,
     /// The end of a command, if the result reports it.
     pub status: Option<Status>,
-    /// The exit codes of a command's last pipeline, if a stage before the last one failed.
-    pub pipeline: Option<PipelineExitCodes>,
+    /// The exit codes of a command's pipelines in which a stage before the last one failed.
+    pub pipelines: PipelineExitCodes,
 }
 
 /// The end of a command that a result reports.
@@ -58,16 +58,41 @@ pub enum Status {
     EndedWithServer,
 }
 
-/// The exit codes of a pipeline, in its order.
+/// The exit codes of the pipelines of a command in which a stage before the last one failed.
 ///
 /// ```
 /// use cutline_core::notice::PipelineExitCodes;
-/// let codes = PipelineExitCodes(vec![1, 0]);
-/// assert_eq!(codes.to_string(), "[Exit codes of the last pipeline: 1, 0]");
+/// let codes = PipelineExitCodes { earlier: vec![vec![3, 0]], last: Some(vec![1, 0]) };
+/// let lines: Vec<String> = codes.lines().collect();
+/// assert_eq!(
+///     lines,
+///     ["[Exit codes of an earlier pipeline: 3, 0]", "[Exit codes of the last pipeline: 1, 0]"],
+/// );
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Display)]
-#[display("[Exit codes of the last pipeline: {}]", _0.iter().map(i32::to_string).collect::<Vec<_>>().join(", "))]
-pub struct PipelineExitCodes(pub Vec<i32>);
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PipelineExitCodes {
+    /// Those of earlier pipelines.
+    pub earlier: Vec<Vec<i32>>,
+    /// Those of the last pipeline.
+    pub last: Option<Vec<i32>>,
+}
+
+impl PipelineExitCodes {
+    /// Returns true if there is no such pipeline.
+    pub fn is_empty(&self) -> bool {
+        self.earlier.is_empty() && self.last.is_none()
+    }
+
+    /// Returns a notice for each pipeline.
+    pub fn lines(&self) -> impl Iterator<Item = String> {
+        let line = |which: &str, codes: &[i32]| {
+            let codes: Vec<String> = codes.iter().map(i32::to_string).collect();
+            format!("[Exit codes of {which} pipeline: {}]", codes.join(", "))
+        };
+        let earlier = self.earlier.iter().map(move |codes| line("an earlier", codes));
+        earlier.chain(self.last.iter().map(move |codes| line("the last", codes)))
+    }
+}
 
 impl Answer {
     /// Returns the body, the notices and the status, separated by empty lines. If the body ends with lines that look
@@ -89,8 +114,7 @@ impl Answer {
         let notices: Vec<String> =
             part_of_text.into_iter().chain(self.notices).map(|notice| notice.to_string()).collect();
         let status = self.status.map(|status| status.to_string());
-        let pipeline = self.pipeline.map(|codes| codes.to_string());
-        let ending: Vec<String> = status.into_iter().chain(pipeline).collect();
+        let ending: Vec<String> = status.into_iter().chain(self.pipelines.lines()).collect();
         for part in [notices.join("\n"), ending.join("\n")] {
             if !part.is_empty() {
                 // The last line is ended, and an empty one left after it.

@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
-use std::path::Path;
 
 use super::SandboxRules;
 
@@ -28,9 +27,4 @@ pub(super) fn rules_file(
     _: impl Iterator<Item = (OsString, OsString)>,
 ) -> io::Result<File> {
     Err(io::ErrorKind::Unsupported.into())
-}
-
-/// Returns false, because this system cannot make a file read-only for a command.
-pub(super) fn can_be_protected(_: &Path) -> bool {
-    false
 }

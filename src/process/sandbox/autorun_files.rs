@@ -1,138 +1,258 @@
-//! Autorun files: files that make git, an editor or an agent start programs later, outside the sandbox.
+//! Autorun files: files that make git, an editor or an agent start programs later, outside the sandbox. A static list of
+//! names directly in each root, and the git folder of each root.
 
-mod changes;
-mod index;
-mod repositories;
-
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
 
 use crate::fs::follow::Followed;
+use crate::fs::lines::first_bytes;
+use crate::sys::{FileKind, Opened};
+use cutline_core::details::FileChange;
+use cutline_core::notice::{Names, Notice};
 
-pub use changes::AutorunChange;
-pub(in crate::process) use changes::Baseline;
-use repositories::{GIT, IndexedRepositories, MODULES, WORK_TREES};
+/// The git folder of a root, or a file that names it.
+const GIT: &str = ".git";
+/// The maximum number of bytes of a file that names another folder.
+const MAX_LINK_BYTES: usize = 4096;
 
-/// The autorun files and folders of agents and editors in a workspace.
-pub(crate) const NAMES: [&str; 33] = [
-    ".mcp.json",
-    ".claude/settings.json",
-    ".claude/settings.local.json",
-    ".cursor/mcp.json",
-    ".cursor/hooks.json",
-    ".vscode/mcp.json",
-    ".vscode/tasks.json",
-    ".vscode/settings.json",
-    ".vs/mcp.json",
-    ".codex/config.toml",
-    ".codex/hooks.json",
-    "opencode.json",
-    "opencode.jsonc",
-    ".opencode/opencode.json",
-    ".opencode/opencode.jsonc",
-    ".opencode/plugin",
-    ".opencode/plugins",
-    ".opencode/tool",
-    ".opencode/tools",
-    ".gemini/settings.json",
-    ".gemini/extensions",
-    ".qwen/settings.json",
-    ".qwen/extensions",
-    ".continue/mcpServers",
-    ".clinerules/hooks",
-    ".github/hooks",
-    ".zed/settings.json",
-    ".roo/mcp.json",
-    ".kilocode/mcp.json",
-    ".kiro/settings/mcp.json",
-    ".kiro/hooks",
-    ".amazonq/mcp.json",
-    ".junie/mcp/mcp.json",
+/// The autorun files and folders of agents and editors in a root, by the page that describes them.
+pub(crate) const NAMES: [(&str, &[&str]); 18] = [
+    (
+        "https://code.claude.com/docs/en/settings",
+        &[".mcp.json", ".claude/settings.json", ".claude/settings.local.json"],
+    ),
+    ("https://cursor.com/docs/agent/hooks", &[".cursor/mcp.json", ".cursor/hooks.json"]),
+    (
+        "https://code.visualstudio.com/docs/editor/tasks",
+        &[".vscode/mcp.json", ".vscode/tasks.json", ".vscode/settings.json"],
+    ),
+    ("https://learn.microsoft.com/visualstudio/ide/mcp-servers", &[".vs/mcp.json"]),
+    ("https://developers.openai.com/codex/config-reference", &[".codex/config.toml", ".codex/hooks.json"]),
+    (
+        "https://opencode.ai/docs/config",
+        &["opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"],
+    ),
+    ("https://opencode.ai/docs/plugins", &[".opencode/plugin", ".opencode/plugins"]),
+    ("https://opencode.ai/docs/custom-tools", &[".opencode/tool", ".opencode/tools"]),
+    ("https://geminicli.com/docs/reference/configuration", &[".gemini/settings.json", ".gemini/extensions"]),
+    (
+        "https://qwenlm.github.io/qwen-code-docs/en/users/configuration/settings",
+        &[".qwen/settings.json", ".qwen/extensions"],
+    ),
+    ("https://docs.continue.dev/customize/deep-dives/mcp", &[".continue/mcpServers"]),
+    ("https://docs.cline.bot/features/hooks", &[".clinerules/hooks"]),
+    ("https://docs.github.com/copilot/concepts/agents/coding-agent/about-hooks", &[".github/hooks"]),
+    ("https://zed.dev/docs/configuring-zed", &[".zed/settings.json"]),
+    ("https://docs.roocode.com/features/mcp/using-mcp-in-roo", &[".roo/mcp.json"]),
+    ("https://kilo.ai/docs/features/mcp/using-mcp-in-kilo-code", &[".kilocode/mcp.json"]),
+    ("https://kiro.dev/docs/hooks", &[".kiro/settings/mcp.json", ".kiro/hooks"]),
+    (
+        "https://docs.aws.amazon.com/amazonq/latest/qdeveloper-ug/mcp-ide.html",
+        &[".amazonq/mcp.json", ".junie/mcp/mcp.json"],
+    ),
 ];
-/// The autorun files and folders of a repository.
-const OF_REPOSITORY: [&str; 6] = [
-    GIT,
-    ".git/config",
-    ".git/config.worktree",
-    // Redirects git to the settings and hooks of another folder.
-    ".git/commondir",
-    ".git/hooks",
-    ".git/info/attributes",
-];
-/// The autorun files of a submodule.
-const OF_MODULE: [&str; 4] = ["config", "config.worktree", "commondir", "hooks"];
-/// The autorun files of an additional work tree.
-const OF_WORK_TREE: [&str; 2] = ["config.worktree", "commondir"];
 
-/// The autorun files of a server.
+/// What to search for autorun files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct AutorunSearch {
+    /// The folders that commands can write to, without links.
+    pub(super) folders: Vec<PathBuf>,
+    /// Further autorun files, as absolute paths: this binary and the files of clients.
+    pub(super) paths: Vec<PathBuf>,
+    /// The folders that the user made writable. A git folder that is one of them is not searched.
+    pub(super) allowed: Vec<PathBuf>,
+    /// True if mounts can make any file read-only. Otherwise, only git folders are read-only.
+    pub(super) can_mount: bool,
+}
+
+/// An autorun file or folder, or a link on the way to one, which a command could replace.
 #[derive(Debug)]
-pub(super) struct AutorunFiles {
-    /// The paths at a fixed location, with each link on the way to them.
-    fixed: Vec<Followed>,
-    /// The repositories that git indexes list.
-    indexed: IndexedRepositories,
+pub(super) struct AutorunFile {
+    /// Its absolute path, which may contain links.
+    path: PathBuf,
+    /// Its path without links. `None` if it is missing.
+    pub(super) existing: Option<PathBuf>,
+    /// True if commands cannot write to an existing file.
+    pub(super) is_read_only: bool,
+    is_behind_link: bool,
+    is_of_git: bool,
 }
 
-impl AutorunFiles {
-    /// Creates a search for autorun files: those in [`NAMES`], those of repositories, and those at `paths`.
-    pub(super) fn new(paths: &[PathBuf]) -> Self {
-        Self {
-            fixed: paths.iter().map(|path| Followed::new(path)).collect(),
-            indexed: IndexedRepositories::default(),
-        }
-    }
-
-    /// Returns the autorun files that exist in one of `folders`, without those of nested repositories.
-    pub(super) fn found_in(&self, folders: &[&Path]) -> BTreeSet<PathBuf> {
-        let named = folders.iter().flat_map(|folder| NAMES.iter().map(|name| folder.join(name)));
-        let of_git = folders.iter().flat_map(|folder| of_repository(folder));
-        // Includes each link on the path: a changed link starts another program.
-        let fixed = self.fixed.iter().flat_map(|path| {
-            let below =
-                path.entries.iter().filter(|entry| folders.iter().any(|folder| entry.starts_with(folder)));
-            below.filter(|entry| **entry == path.end || entry.is_symlink()).cloned()
-        });
-        named.chain(of_git).chain(fixed).filter(|path| is_autorun_file(path)).collect()
-    }
-
-    /// Returns the autorun files of repositories one and two folders below one of `folders`, and of the repositories
-    /// that its index lists. Commands can write to these files, because they clone and delete repositories there.
-    pub(super) fn found_in_nested(&self, folders: &[&Path]) -> BTreeSet<PathBuf> {
-        let nested = folders.iter().flat_map(|folder| repositories::nested(folder, &self.indexed));
-        // An index that lists too many repositories counts as an autorun file itself.
-        let too_long = folders.iter().filter(|folder| self.indexed.by_index_of(folder).is_none());
-        let too_long = too_long.map(|folder| folder.join(repositories::INDEX));
-        nested
-            .flat_map(|nested| of_repository(&nested))
-            .chain(too_long)
-            .filter(|path| is_autorun_file(path))
-            .collect()
-    }
-}
-
-/// Returns the paths of the autorun files that the repository at `folder` may have.
-fn of_repository(folder: &Path) -> Vec<PathBuf> {
-    let mut paths = OF_REPOSITORY.map(|name| folder.join(name)).to_vec();
-    let [modules, work_trees] = [MODULES, WORK_TREES].map(|name| folder.join(name));
-    let of_modules = repositories::below_modules(&modules);
-    let of_work_trees = repositories::in_work_trees(&work_trees);
-    for (parent, found, names) in
-        [(modules, of_modules, &OF_MODULE[..]), (work_trees, of_work_trees, &OF_WORK_TREE)]
-    {
-        match found {
-            Some(found) => {
-                paths.extend(found.iter().flat_map(|folder| names.iter().map(|name| folder.join(name))));
+impl AutorunSearch {
+    /// Returns the autorun files that are, or may be, in one of the folders.
+    pub(super) fn find(&self) -> Vec<AutorunFile> {
+        let mut found = Vec::new();
+        for folder in &self.folders {
+            for name in NAMES.iter().flat_map(|(_, names)| *names) {
+                self.add(&mut found, folder.join(name), Followed::below(folder, name.as_ref()), false);
             }
-            // The folder has too many entries. A command could have created them to hide one, so the folder itself
-            // counts. A new folder of work trees is not reported all the same.
-            None => paths.push(parent),
+            for (path, way) in read_only_git_folders(folder, &self.allowed) {
+                self.add(&mut found, path, way, true);
+            }
+        }
+        for path in &self.paths {
+            self.add(&mut found, path.clone(), Followed::new(path), false);
+        }
+        found
+    }
+
+    /// Adds the file at `path`, to which `way` leads, and the links on this way, if they are in one of the folders.
+    fn add(&self, found: &mut Vec<AutorunFile>, path: PathBuf, way: Followed, is_of_git: bool) {
+        let is_inside =
+            |path: &Path| self.folders.iter().any(|folder| path != folder && path.starts_with(folder));
+        let links = way.entries.into_iter().filter(|entry| is_inside(entry) && entry.is_symlink());
+        let links: Vec<PathBuf> = links.collect();
+        let is_behind_link = !links.is_empty();
+        found.extend(links.into_iter().map(|path| AutorunFile {
+            existing: Some(path.clone()),
+            path,
+            is_read_only: false,
+            is_behind_link,
+            is_of_git,
+        }));
+        if is_inside(&way.end) {
+            let exists = way.end.symlink_metadata().is_ok_and(|found| !found.is_symlink());
+            let is_read_only = exists && (self.can_mount || is_of_git);
+            let existing = exists.then_some(way.end);
+            found.push(AutorunFile { path, existing, is_read_only, is_behind_link, is_of_git });
         }
     }
-    paths
+
+    /// Returns the existing autorun files, without links: those that commands cannot write to, and the others.
+    pub(super) fn by_protection(&self) -> (BTreeSet<PathBuf>, BTreeSet<PathBuf>) {
+        let (read_only, others): (Vec<_>, Vec<_>) =
+            self.find().into_iter().partition(|file| file.is_read_only);
+        let existing = |files: Vec<AutorunFile>| files.into_iter().filter_map(|file| file.existing).collect();
+        (existing(read_only), existing(others))
+    }
+
+    /// Returns the autorun files with their current state.
+    fn watched(&self) -> BTreeMap<PathBuf, WatchedFile> {
+        let watched = |file: AutorunFile| {
+            let state = FileState::of(&file.path, file.is_of_git);
+            let is_protected = file.is_read_only && !file.is_behind_link;
+            (file.path, WatchedFile { state, is_protected, is_of_git: file.is_of_git })
+        };
+        self.find().into_iter().map(watched).collect()
+    }
 }
 
-/// Returns true if there is a file or folder at `path`. A `.git` folder does not count, because only a `.git` file is an
-/// autorun file.
-fn is_autorun_file(path: &Path) -> bool {
-    path.symlink_metadata().is_ok_and(|found| !path.ends_with(GIT) || !found.is_dir())
+/// Returns the git folders of `root` that are not in `allowed`: `.git`, the folder that a `.git` file names, and the common
+/// folder of a linked work tree. Each has its path and the way to it. A folder in an allowed one is allowed too.
+pub(super) fn read_only_git_folders(root: &Path, allowed: &[PathBuf]) -> Vec<(PathBuf, Followed)> {
+    let git = (root.join(GIT), Followed::below(root, GIT.as_ref()));
+    let named = named_folder(&git.1.end, "gitdir: ", root);
+    let folder = named.as_ref().map_or(&git.1.end, |(_, way)| &way.end);
+    let common = named_folder(&folder.join("commondir"), "", folder);
+    let ways: Vec<(PathBuf, Followed)> = [Some(git), named, common].into_iter().flatten().collect();
+    let lifted: Vec<PathBuf> =
+        ways.iter().map(|(_, way)| way.end.clone()).filter(|end| allowed.contains(end)).collect();
+    let is_lifted = |end: &Path| lifted.iter().any(|folder| end.starts_with(folder));
+    ways.into_iter().filter(|(_, way)| !is_lifted(&way.end)).collect()
+}
+
+/// Returns the folder that the file at `path` names after `prefix`, relative to `base`, with the way to it.
+fn named_folder(path: &Path, prefix: &str, base: &Path) -> Option<(PathBuf, Followed)> {
+    let opened = Opened::without_links(path).ok().filter(|opened| opened.stat.kind == FileKind::File)?;
+    let text = first_bytes(&opened.file().ok()?, MAX_LINK_BYTES).ok()?;
+    let mut name = text.strip_prefix(prefix.as_bytes())?;
+    while let [start @ .., b'\n' | b'\r'] = name {
+        name = start;
+    }
+    let named = base.join(OsStr::from_bytes(name));
+    let way = Followed::new(&named);
+    Some((named, way))
+}
+
+/// The state of an existing autorun file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct FileState {
+    inode: u64,
+    /// The size and the time of the last change. `None` for a git folder, which changes with each commit.
+    content: Option<(u64, Option<SystemTime>)>,
+}
+
+impl FileState {
+    fn of(path: &Path, is_of_git: bool) -> Option<Self> {
+        let found = path.symlink_metadata().ok()?;
+        let is_compared = !(found.is_dir() && is_of_git);
+        let content = is_compared.then(|| (found.len(), found.modified().ok()));
+        Some(Self { inode: found.ino(), content })
+    }
+}
+
+/// An autorun file, or a link on the way to one.
+#[derive(Debug)]
+struct WatchedFile {
+    /// Its state at the last comparison. `None` if it was missing.
+    state: Option<FileState>,
+    /// True if commands cannot change it. Only a process outside the sandbox can.
+    is_protected: bool,
+    is_of_git: bool,
+}
+
+/// The state of the autorun files at the last comparison. Commands that run at the same time share it.
+#[derive(Debug)]
+pub(in crate::process) struct Watch {
+    pub(super) search: AutorunSearch,
+    known: Mutex<BTreeMap<PathBuf, WatchedFile>>,
+}
+
+impl Watch {
+    /// Reads the current state.
+    pub(super) fn new(search: AutorunSearch) -> Self {
+        let known = Mutex::new(search.watched());
+        Self { search, known }
+    }
+
+    /// Returns the files that were created or changed since the last call.
+    pub(in crate::process) fn changes(&self) -> Vec<AutorunChange> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let change = |(path, before): (&PathBuf, &WatchedFile)| {
+            let now = FileState::of(path, before.is_of_git)?;
+            let is_changed = !before.is_protected && before.state.as_ref() != Some(&now);
+            is_changed.then(|| AutorunChange { path: path.clone(), is_new: before.state.is_none() })
+        };
+        let changes = known.iter().filter_map(change).collect();
+        let mut next = self.search.watched();
+        for (path, file) in &mut next {
+            // A file that exists only now is protected from the next command on.
+            file.is_protected &= known.get(path).is_some_and(|before| before.is_protected);
+        }
+        *known = next;
+        changes
+    }
+}
+
+/// An autorun file that a command created or changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AutorunChange {
+    /// Its absolute path.
+    pub path: PathBuf,
+    /// True if it did not exist at the last comparison.
+    pub is_new: bool,
+}
+
+impl AutorunChange {
+    /// Returns the kind of the change.
+    pub fn kind(&self) -> FileChange {
+        if self.is_new { FileChange::Created } else { FileChange::Changed }
+    }
+}
+
+/// Returns the notices about `changes`. `show` formats a path.
+pub fn notices(changes: &[AutorunChange], show: impl Fn(&Path) -> String) -> impl Iterator<Item = Notice> {
+    let notice = |change| {
+        let mut names = Names::default();
+        for file in changes.iter().filter(|file| file.kind() == change) {
+            names.push(&show(&file.path));
+        }
+        (!names.is_empty()).then_some(Notice::AutorunFiles { change, names })
+    };
+    [notice(FileChange::Created), notice(FileChange::Changed)].into_iter().flatten()
 }

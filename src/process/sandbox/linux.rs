@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::process::CommandExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use rustix::fs::{MemfdFlags, OFlags};
@@ -18,7 +18,6 @@ use rustix::thread::CapabilitySet;
 use super::SandboxRules;
 
 pub use files::{knows_unix_sockets, probe};
-pub(super) use mounts::can_be_protected;
 
 /// The capabilities that a command of root keeps: over files, users and its own processes. The others affect the system
 /// itself (modules, devices, clocks, mounts) and bypass every rule.
@@ -58,18 +57,17 @@ fn apply_rules() -> io::Result<Vec<OsString>> {
     io::stdin().read_to_end(&mut bytes)?;
     let mut words = bytes.split(|byte| *byte == 0);
     let rules: SandboxRules = serde_json::from_slice(words.next().unwrap_or_default())?;
-    let mut write: Vec<PathBuf> = rules.write.into_iter().map(PathBuf::from).collect();
-    let protect: Vec<PathBuf> = rules.protect.into_iter().map(PathBuf::from).collect();
-    let used = [&rules.folder].into_iter().chain(&rules.report).chain(&rules.shared_memory).map(Path::new);
-    let is_hidden = mounts::hides(write.iter().map(PathBuf::as_path).chain(used));
-    let shared_memory = rules.shared_memory.map(PathBuf::from).filter(|_| !is_hidden);
+    let paths = |paths: Vec<OsString>| paths.into_iter().map(PathBuf::from).collect::<Vec<_>>();
+    let (mut write, protect) = (paths(rules.write), paths(rules.protect));
+    let folder = PathBuf::from(rules.folder);
     if rules.can_mount {
-        let report = rules.report.as_deref().map(Path::new);
-        mounts::enter_namespaces(&protect, &write, shared_memory.as_deref(), report)?;
+        let hides_none = !mounts::hides(write.iter().chain([&folder]));
+        let shared_memory =
+            mounts::enter_namespaces(&protect, &write, rules.has_shared_memory && hides_none)?;
+        write.extend(shared_memory);
     }
-    write.extend(shared_memory);
-    let folder = files::without_links(Path::new(&rules.folder), OFlags::DIRECTORY)?;
-    files::apply_landlock(&write, rules.report.as_deref().map(Path::new))?;
+    let folder = files::without_links(&folder, OFlags::DIRECTORY)?;
+    files::apply_landlock(&write, if rules.can_mount { &[] } else { &protect })?;
     drop_capabilities()?;
     calls::install_filter(rules.deny_unix_sockets)?;
     rustix::process::fchdir(folder)?;

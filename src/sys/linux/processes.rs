@@ -3,19 +3,14 @@
 //! A snapshot can be out of date. A process that has ended is omitted. Data of another user's process that is not
 //! readable is unknown. Callers that act on a process first check its start time.
 
-#![expect(
-    clippy::indexing_slicing,
-    reason = "a read returns at most the length of the buffer, and a poll has one result for each descriptor"
-)]
+#![expect(clippy::indexing_slicing, reason = "a read returns at most the length of the buffer")]
 
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::sync::OnceLock;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, openat, readlinkat, statat};
+use rustix::fs::{AtFlags, Mode, readlinkat, statat};
 use rustix::io::Errno;
-
 use rustix::process::{PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal};
 
 use crate::sys::{Folder, Process, TAG, Unreadable, names_in, open_folder, pid};
@@ -90,14 +85,10 @@ fn parse(id: u32, line: &[u8]) -> Option<Process> {
     let mut fields = after.split_ascii_whitespace();
     let ended = matches!(fields.next()?, "Z" | "X" | "x");
     let mut id_in_next = || fields.next()?.parse().ok();
-    let (parent, group, session) = (id_in_next()?, id_in_next()?, id_in_next()?);
-    // Skips terminal, its group, flags, four faults, four times, priority, nice, threads and a zero.
-    let start = fields.nth(15)?.parse().ok()?;
-    // Much later in the line, after the addresses of program, data and arguments. They are 0 for another user's
-    // process.
-    let mut address = |at| fields.nth(at)?.parse().ok().filter(|address| *address > 0);
-    let environment = address(27).zip(address(0));
-    Some(Process { id, start, parent, group, session, name: name.to_owned(), ended, environment })
+    let (parent, group) = (id_in_next()?, id_in_next()?);
+    // Skips session, terminal, its group, flags, four faults, four times, priority, nice, threads and a zero.
+    let start = fields.nth(16)?.parse().ok()?;
+    Some(Process { id, start, parent, group, name: name.to_owned(), ended })
 }
 
 /// Returns the tag in the initial environment of a process.
@@ -108,16 +99,6 @@ pub(crate) fn tag_of(id: u32) -> Result<Option<String>, Unreadable> {
     let tag = |entry: &[u8]| Some(entry.strip_prefix(TAG.as_bytes())?.strip_prefix(b"=")?.to_vec());
     let tag = environ.split(|byte| *byte == 0).find_map(tag).filter(|tag| tag.len() <= MAX_TAG_BYTES);
     Ok(tag.and_then(|tag| String::from_utf8(tag).ok()))
-}
-
-/// Returns the id of the user that runs the process.
-pub(crate) fn owner(id: u32) -> Option<u32> {
-    statat(CWD, format!("/proc/{id}"), AtFlags::empty()).ok().map(|stat| stat.st_uid)
-}
-
-/// Returns the inode of this process's PID namespace. Process ids of another namespace are meaningless here.
-pub(crate) fn pid_namespace() -> u64 {
-    statat(CWD, "/proc/self/ns/pid", AtFlags::empty()).map_or(0, |stat| stat.st_ino)
 }
 
 /// Returns the inodes of the pipes that a process can write to.
@@ -131,20 +112,6 @@ pub(crate) fn pipes(id: u32) -> Result<Vec<u64>, Unreadable> {
             .is_ok_and(|link| Mode::from_raw_mode(link.st_mode).contains(Mode::WUSR))
     };
     Ok(links.iter().filter_map(|link| pipe(&folder, link).filter(|_| writes(link))).collect())
-}
-
-/// Returns true if stdout or stderr of a process is a pipe without a reader. Returns false if that is unknown.
-pub(crate) fn has_lost_its_reader(id: u32) -> bool {
-    let Ok(folder) = open_folder(format!("/proc/{id}/fd")) else { return false };
-    let has_lost = |link: &[u8]| {
-        pipe(&folder, link)?;
-        let flags = OFlags::WRONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let end = openat(&folder, link, flags, Mode::empty()).ok()?;
-        let mut polled = [PollFd::new(&end, PollFlags::OUT)];
-        poll(&mut polled, Some(&Timespec::default())).ok()?;
-        Some(polled[0].revents().contains(PollFlags::ERR))
-    };
-    [&b"1"[..], b"2"].into_iter().any(|link| has_lost(link) == Some(true))
 }
 
 /// Returns the inode of the pipe that a descriptor's `link` shows.
@@ -170,22 +137,9 @@ mod tests {
     #[test]
     fn a_name_may_hold_anything() {
         let stat = "42 (a) b (c) S 7 42 41 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 98765";
-        let expected = Process {
-            id: 42,
-            start: 98765,
-            parent: 7,
-            group: 42,
-            session: 41,
-            name: "a) b (c".to_owned(),
-            ended: false,
-            environment: None,
-        };
-        assert_eq!(parse(42, stat.as_bytes()), Some(expected.clone()));
-        let between = " 1".repeat(27);
-        for (addresses, environment) in [("4096 5000 0", Some((4096, 5000))), ("0 0 0", None)] {
-            let process = parse(42, format!("{stat}{between} {addresses}").as_bytes());
-            assert_eq!(process, Some(Process { environment, ..expected.clone() }));
-        }
+        let expected =
+            Process { id: 42, start: 98765, parent: 7, group: 42, name: "a) b (c".to_owned(), ended: false };
+        assert_eq!(parse(42, stat.as_bytes()), Some(expected));
         assert_eq!(parse(1, b"1 (x"), None);
     }
 

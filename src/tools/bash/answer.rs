@@ -1,27 +1,35 @@
 //! Formats the result of a command: body, notices, status, and details.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::plan::Plan;
 use crate::capture::{Captured, View};
-use crate::fs::workspace::shown;
-use crate::process::sandbox::AutorunChange;
-use crate::process::{Background, Cause, CommandOutcome, Ending, LateEnd, State, signal_name};
-use crate::saved_output::Unsaved;
+use crate::process::sandbox::{AutorunChange, notices};
+use crate::process::{Background, Cause, CommandOutcome, Ending, State, has_pipe, signal_name, status};
 use crate::tools::notice::{self, empty};
 use crate::tools::{Context, Output, ToolSet, Totals, saved_result};
-use cutline_core::details::{AutorunFile, Details, FileChange, TruncationDetails};
-use cutline_core::notice::{
-    Answer, Blank, NAMES_LISTED, Names, Notice, Omission, PipelineExitCodes, Saved, Shown, Status,
-};
+use cutline_core::details::{AutorunFile, Details, TruncationDetails};
+use cutline_core::notice::{Answer, Blank, NAMES_LISTED, Notice, Omission, Saved, Shown};
 use cutline_core::text::show::{self, REPLACEMENT};
 use cutline_core::text::{self, as_index};
 use cutline_core::truncate::Keep;
 
+/// The system's messages for a write in a read-only folder.
+const READ_ONLY_ERRORS: [&str; 3] = ["Read-only file system", "Permission denied", "insufficient permission"];
+/// The messages of shells for a program that is not on `PATH`.
+const NOT_FOUND: [&str; 2] = [": command not found", ": not found"];
+/// Programs that version managers often install. Such a manager changes `PATH` in the startup files of a shell.
+const MANAGED: [&str; 36] = [
+    "asdf", "bun", "bundle", "cargo", "composer", "conda", "corepack", "dart", "deno", "elixir", "flutter",
+    "gem", "go", "gradle", "java", "javac", "kotlin", "mise", "mix", "mvn", "node", "npm", "npx", "nvm",
+    "php", "pip", "pip3", "pnpm", "poetry", "pyenv", "python", "ruby", "rustc", "sbt", "uv", "yarn",
+];
+
 /// Returns the result of a command.
 pub(super) fn compose(cx: &Context, plan: &Plan, outcome: CommandOutcome) -> Output {
-    let CommandOutcome { state, output, duration, pipeline, autorun_changes } = outcome;
+    let CommandOutcome { state, output, duration, pipelines, autorun_changes } = outcome;
     let mut details = Details::default();
     let (background, status, running) = match state {
         State::Finished { ending, cause, background } => {
@@ -38,7 +46,8 @@ pub(super) fn compose(cx: &Context, plan: &Plan, outcome: CommandOutcome) -> Out
         }
     };
     details.timeout_seconds = plan.has_timeout.then_some(plan.timeout.as_secs());
-    details.pipeline_exit_codes.clone_from(&pipeline);
+    details.pipeline_exit_codes.clone_from(&pipelines.last);
+    details.earlier_pipelines = Some(pipelines.earlier.clone()).filter(|earlier| !earlier.is_empty());
     details.duration_ms = Some(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX));
     let is_binary = output.binary;
     let (mut answer, saved) = output_answer(output, plan.view, &cx.shared.tools, &mut details);
@@ -52,10 +61,12 @@ pub(super) fn compose(cx: &Context, plan: &Plan, outcome: CommandOutcome) -> Out
     }
     if !autorun_changes.is_empty() {
         let show = |path: &Path| cx.workspace.show(path);
-        answer.notices.splice(0..0, autorun_notices(&autorun_changes, show));
-        details.autorun_files =
-            Some(autorun_changes.iter().map(|change| autorun_file(change, show)).collect());
+        answer.notices.splice(0..0, notices(&autorun_changes, show));
+        let file = |change: &AutorunChange| AutorunFile { path: show(&change.path), change: change.kind() };
+        details.autorun_files = Some(autorun_changes.iter().map(file).collect());
     }
+    let has_failed = status.is_some() || !pipelines.is_empty();
+    answer.notices.splice(0..0, remedies(cx, plan, &answer.body, &details).filter(|_| has_failed));
     if plan.is_timeout_lowered {
         // This notice is first, because the notice with the path of the file must be last.
         answer.notices.insert(0, Notice::TimeoutLowered { secs: plan.timeout.as_secs() });
@@ -63,34 +74,50 @@ pub(super) fn compose(cx: &Context, plan: &Plan, outcome: CommandOutcome) -> Out
     // Truncated long lines and binary output are not counted.
     let is_counted = details.truncation.is_some() || details.lines_truncated.is_none() && !is_binary;
     let totals = if is_counted { Totals::Exact } else { Totals::Unknown };
-    Output {
-        totals,
-        ..Output::new(Answer { status, pipeline: pipeline.map(PipelineExitCodes), ..answer }, details)
-    }
+    Output { totals, ..Output::new(Answer { status, pipelines, ..answer }, details) }
 }
 
-/// Returns the notices about created and changed autorun files. `show` formats a path.
-fn autorun_notices(
-    changes: &[AutorunChange],
-    show: impl Fn(&Path) -> String,
+/// Returns the notices that explain why a command failed, and what helps.
+fn remedies<'a>(
+    cx: &'a Context,
+    plan: &'a Plan,
+    body: &'a str,
+    details: &'a Details,
 ) -> impl Iterator<Item = Notice> {
-    let notice = |change| {
-        let mut names = Names::default();
-        for change in changes.iter().filter(|file| kind_of(file) == change) {
-            names.push(&show(&change.path));
-        }
-        (!names.is_empty()).then_some(Notice::AutorunFiles { change, names })
+    let commands = &cx.shared.commands;
+    let names_path = |folder: &PathBuf| {
+        let relative = cx.workspace.relative(folder).display().to_string();
+        READ_ONLY_ERRORS.iter().any(|error| body.contains(error))
+            && (body.contains(&*folder.display().to_string()) || body.contains(&format!("{relative}/")))
     };
-    [notice(FileChange::Created), notice(FileChange::Changed)].into_iter().flatten()
+    let git = commands.sandbox.iter().flat_map(|sandbox| sandbox.read_only_git_folders(&cx.workspace.roots));
+    let git = git
+        .filter(names_path)
+        .last()
+        .map(|folder| Notice::GitFolderReadOnly(show::path(&folder.to_string_lossy())));
+    let unknown = body
+        .lines()
+        .rev()
+        .find_map(|line| NOT_FOUND.iter().find_map(|end| line.trim_end().strip_suffix(end)));
+    let unknown = unknown.map(|line| line.rsplit([' ', ':']).next().unwrap_or_default());
+    let managed = unknown
+        .filter(|name| MANAGED.contains(name) && !commands.has_named_remedy.swap(true, Ordering::Relaxed));
+    let was_silent = details.timed_out == Some(true) && body == empty::NO_OUTPUT;
+    let silent = (was_silent && has_pipe(&without_quoted(&plan.command))).then_some(Notice::LastStageSilent);
+    git.into_iter().chain(managed.map(|name| Notice::NotOnPath(name.to_owned()))).chain(silent)
 }
 
-/// Returns the details of a created or changed autorun file.
-fn autorun_file(change: &AutorunChange, show: impl Fn(&Path) -> String) -> AutorunFile {
-    AutorunFile { path: show(&change.path), change: kind_of(change) }
-}
-
-fn kind_of(change: &AutorunChange) -> FileChange {
-    if change.is_new { FileChange::Created } else { FileChange::Changed }
+/// Returns `command` without text in quotes.
+fn without_quoted(command: &str) -> String {
+    let mut open = None;
+    let is_outside = |c: &char| {
+        let was_open = open;
+        if open.is_none_or(|quote| quote == *c) && "'\"".contains(*c) {
+            open = if open.is_none() { Some(*c) } else { None };
+        }
+        was_open.is_none()
+    };
+    command.chars().filter(is_outside).collect()
 }
 
 /// Rounds a duration to whole seconds.
@@ -155,35 +182,6 @@ pub fn output_answer(
         }
     }
     (Answer { body, is_cut, notices, ..Answer::default() }, saved)
-}
-
-/// Formats the status footer of a command that outlived its result.
-pub(super) fn status_footer(end: &LateEnd, unsaved: Option<&Unsaved>) -> String {
-    let LateEnd { ending, cause, timeout, pipeline, autorun_changes } = end;
-    let (ending, cause, timeout) = (*ending, *cause, *timeout);
-    let status = match cause {
-        // The call has returned, so only the end of the server can have cancelled the command.
-        Cause::Cancelled => Status::EndedWithServer,
-        _ => status(ending, cause, timeout).unwrap_or(Status::Exited(0)),
-    };
-    let rest = unsaved.map(|why| format!("{}\n", Notice::RestNotSaved(why.to_string()))).unwrap_or_default();
-    let changed = autorun_notices(autorun_changes, |path| show::name(shown(path)).into_owned());
-    let changed = changed.fold(String::new(), |lines, notice| format!("{lines}{notice}\n"));
-    let pipeline =
-        pipeline.clone().map(|codes| format!("{}\n", PipelineExitCodes(codes))).unwrap_or_default();
-    format!("{rest}{changed}{pipeline}[{status}]")
-}
-
-/// Returns the status of a command, or `None` if it succeeded.
-fn status(ending: Ending, cause: Cause, timeout: Duration) -> Option<Status> {
-    match (cause, ending) {
-        (Cause::Timeout, _) => Some(Status::TimedOut(timeout.as_secs())),
-        (_, Ending::Code(0)) => None,
-        (_, Ending::Code(code)) => Some(Status::Exited(code)),
-        (_, Ending::Signal(number)) => {
-            Some(Status::Killed { signal: signal_name(number), code: ending.exit_code() })
-        }
-    }
 }
 
 /// Returns the notice about background processes. It lists at most three by name, and their number.

@@ -36,24 +36,17 @@ fn only_temp_folders_of_ended_servers_are_removed() {
         fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
         path
     };
-    let stale = folder("cutline-sandbox-4194305.1.0.0.aa", 0o700);
-    let stale_reports = folder("cutline-pipelines-4194305.1.0.0.aa", 0o700);
-    // A server in another container can have the same process id. The folder is locked, so that server still runs.
-    let locked = folder("cutline-sandbox-4194305.1.0.0.bb", 0o700);
+    let stale = folder("cutline-commands-aa", 0o700);
+    // The folder is locked, so its server still runs.
+    let locked = folder("cutline-commands-bb", 0o700);
     let lock = fs::File::open(&locked).unwrap();
     lock.lock().unwrap();
-    let open = folder("cutline-sandbox-4194305.1.0.0.cc", 0o755);
-    let old_output = old_saved_output(&workspace.saved_dir());
-    let running = Client::new(&workspace);
-    eventually("the running server has finished its clean-up", || !old_output.exists());
-    let line = fs::read_to_string(format!("/proc/{}/stat", running.id())).unwrap();
-    let start = line.rsplit_once(')').unwrap().1.split_whitespace().nth(19).unwrap();
-    let of_running = folder(&format!("cutline-sandbox-{}.{start}.0.0.dd", running.id()), 0o700);
+    let open = folder("cutline-commands-cc", 0o755);
     let old_output = old_saved_output(&workspace.saved_dir());
     let _next = Start::new(&workspace).env("TMPDIR", "<base>/tmp").client();
     eventually("the server has finished its clean-up", || !old_output.exists());
-    assert!(!stale.exists() && !stale_reports.exists());
-    for path in [locked, open, of_running] {
+    assert!(!stale.exists());
+    for path in [locked, open] {
         assert!(path.join("a/b/file").exists(), "{}", path.display());
     }
     assert_eq!(fs::read_to_string(workspace.base().join("victim/kept")).unwrap(), "kept\n");
@@ -69,12 +62,12 @@ fn temp_folder_of_an_idle_killed_server_is_removed() {
     let start = || Start::new(&workspace).env("TMPDIR", "<base>/tmp");
     let folders = || fs::read_dir(workspace.base().join("tmp")).unwrap().count();
     let mut killed = start().flags(flags).client();
-    eventually("the server has created its temp folders", || folders() == 2);
+    eventually("the server has created its temp folder", || folders() == 1);
     killed.signal(Signal::KILL);
     killed.exit();
-    assert_eq!(folders(), 2);
+    assert_eq!(folders(), 1);
     let _next = start().client();
-    eventually("the temp folders are removed", || folders() == 0);
+    eventually("the temp folder is removed", || folders() == 0);
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Autorun files: read-only for commands if the system allows mounts in namespaces, otherwise listed in a warning. Created
-//! and changed files are reported.
+//! Autorun files of clients: read-only for commands if the system allows mounts in namespaces, otherwise listed in a
+//! warning. Created and changed files are reported.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -16,7 +16,7 @@ const FLAGS: [&str; 2] = ["--sandbox", "workspace-write"];
 const WARNING: &str = "sandboxed commands can write to files that start programs outside the sandbox: ";
 
 /// Further autorun files of clients.
-const CLIENT_FILES: [&str; 18] = [
+const CLIENT_FILES: [&str; 17] = [
     ".cursor/mcp.json",
     ".codex/config.toml",
     "opencode.json",
@@ -34,51 +34,22 @@ const CLIENT_FILES: [&str; 18] = [
     ".cursor/hooks.json",
     ".opencode/plugins/a.ts",
     ".clinerules/hooks/PreToolUse",
-    ".git/commondir",
 ];
 
-/// Creates a workspace with a repository and files of clients. If the tests run as root, all belong to `owner`.
-fn repository(owner: u32) -> Workspace {
+/// Creates a workspace with files of clients. If the tests run as root, all belong to `owner`.
+fn files_of_clients(owner: u32) -> Workspace {
     let workspace = workspace();
     workspace.write(".mcp.json", "{}\n");
     workspace.write(".vscode/mcp.json", "{}\n");
-    for name in CLIENT_FILES.into_iter().filter(|name| !name.starts_with(".git/")) {
+    for name in CLIENT_FILES {
         workspace.write(name, "{}\n");
     }
     fs::copy(env!("CARGO_BIN_EXE_cutline"), workspace.path("own-server")).unwrap();
-    let git = |arguments: &[&str]| {
-        let mut git = Command::new("git");
-        git.current_dir(workspace.root()).env("HOME", workspace.home());
-        assert!(git.args(arguments).status().unwrap().success(), "{arguments:?}");
-    };
-    git(&["init", "-q"]);
-    git(&["config", "user.name", "Somebody"]);
-    git(&["config", "user.email", "somebody@example.com"]);
-    git(&["config", "extensions.worktreeConfig", "true"]);
-    git(&["config", "--worktree", "core.sparseCheckout", "false"]);
-    fs::create_dir_all(workspace.path(".git/hooks")).unwrap();
-    // The file refers to its own folder, so git works.
-    workspace.write(".git/commondir", ".\n");
     if rustix::process::geteuid().is_root() {
         let owner = format!("{owner}:{owner}");
         assert!(Command::new("chown").args(["-R", &owner]).arg(workspace.base()).status().unwrap().success());
     }
     workspace
-}
-
-/// Returns the path and content of each file in a tree.
-fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
-    let mut all = Vec::new();
-    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
-        let path = entry.path();
-        if entry.file_type().unwrap().is_dir() {
-            all.extend(contents(&path));
-        } else {
-            all.push((path.display().to_string(), fs::read(&path).unwrap()));
-        }
-    }
-    all.sort();
-    all
 }
 
 /// Returns true if the server warned that it cannot protect autorun files.
@@ -107,17 +78,8 @@ int main(void) {
 }
 "#;
 
-/// Commands that try to make git or a client run a program later.
-const ATTEMPTS: [&str; 18] = [
-    "echo x >> .git/config",
-    "echo x >> .git/config.worktree",
-    "git config --worktree core.fsmonitor ./x",
-    "git config core.fsmonitor ./x",
-    "echo x > .git/hooks/post-commit",
-    "rm .git/config",
-    "rm -r .git/hooks",
-    "mv .git moved",
-    "mv .git/hooks moved",
+/// Commands that try to make a client run a program later.
+const ATTEMPTS: [&str; 9] = [
     "mv .vscode moved",
     "echo x > .vscode/mcp.json",
     "echo x > .mcp.json",
@@ -132,7 +94,7 @@ const ATTEMPTS: [&str; 18] = [
 #[test]
 fn autorun_files_are_read_only() {
     for unprivileged in [false, true] {
-        let workspace = repository(if unprivileged { 65534 } else { 0 });
+        let workspace = files_of_clients(if unprivileged { 65534 } else { 0 });
         let start = || {
             // The binary of the server is in the root.
             let start = Start::new(&workspace)
@@ -147,10 +109,8 @@ fn autorun_files_are_read_only() {
         }
         compiled(&workspace, "past-mounts", BYPASS_MOUNTS, &[]);
         let protected = || {
-            let names = [".git/config", ".git/config.worktree", ".mcp.json", ".vscode/mcp.json"];
-            let names = names.into_iter().chain(CLIENT_FILES);
-            let files = names.map(|name| fs::read(workspace.path(name)).unwrap()).collect::<Vec<_>>();
-            (files, contents(&workspace.path(".git/hooks")))
+            let names = [".mcp.json", ".vscode/mcp.json"].into_iter().chain(CLIENT_FILES);
+            names.map(|name| fs::read(workspace.path(name)).unwrap()).collect::<Vec<_>>()
         };
         let before = protected();
         for attempt in ATTEMPTS {
@@ -175,24 +135,9 @@ fn autorun_files_are_read_only() {
             |path: &Path| fs::read(path).unwrap() == fs::read(env!("CARGO_BIN_EXE_cutline")).unwrap();
         assert!(is_own(&workspace.path("own-server")));
         // Other files are writable, and the changes are visible outside.
-        let work = "rm -f new other && git add inside && git commit -qm one && git checkout -qb two && \
-                    git stash list && git log --format=%s && echo x > .vscode/other";
-        client.call("bash", json!({"command": work})).assert_text("one\n");
-        assert_eq!(fs::read_to_string(workspace.path(".git/HEAD")).unwrap(), "ref: refs/heads/two\n");
+        let work = "rm -f new other && echo x > .vscode/other";
+        client.call("bash", json!({"command": work})).assert_text("(no output)");
         assert!(workspace.path(".vscode/other").exists());
-    }
-}
-
-#[test]
-fn git_file_of_a_work_tree_is_read_only() {
-    let workspace = workspace();
-    workspace.write(".git", "gitdir: ../elsewhere\n");
-    let Some(mut client) = started(|| Start::new(&workspace).flags(FLAGS)) else { return };
-    if !is_unprotected(&mut client) {
-        let reply =
-            client.call("bash", json!({"command": "echo gitdir: here > new; mv new .git || echo x > .git"}));
-        assert_ne!(reply.details()["exitCode"], 0, "{reply}");
-        assert_eq!(fs::read_to_string(workspace.path(".git")).unwrap(), "gitdir: ../elsewhere\n");
     }
 }
 
@@ -251,10 +196,10 @@ fn start_without_mounts(workspace: &Workspace) -> Option<Client> {
 
 #[test]
 fn warning_lists_all_files_if_commands_cannot_mount() {
-    let workspace = repository(0);
+    let workspace = files_of_clients(0);
     let Some(mut client) = start_without_mounts(&workspace) else { return };
     assert!(is_unprotected(&mut client));
-    for name in [".git/config", ".git/hooks", ".mcp.json", ".vscode/mcp.json"] {
+    for name in [".mcp.json", ".vscode/mcp.json"] {
         assert!(
             client.stderr().contains(&workspace.expand(&format!("<root>/{name}"))),
             "{}",
@@ -275,16 +220,14 @@ fn start(workspace: &Workspace, unprivileged: bool) -> Option<Client> {
 #[test]
 fn file_that_a_command_creates_is_reported() {
     for unprivileged in [false, true] {
-        let workspace = repository(if unprivileged { 65534 } else { 0 });
-        for name in [".mcp.json", ".git/commondir", ".vscode/tasks.json"] {
+        let workspace = files_of_clients(if unprivileged { 65534 } else { 0 });
+        let names = [".mcp.json", ".vscode/tasks.json"];
+        for name in names {
             fs::remove_file(workspace.path(name)).unwrap();
         }
         let Some(mut client) = start(&workspace, unprivileged) else { return };
-        for name in [".mcp.json", ".git/commondir", ".vscode/tasks.json", ".git/hooks/post-commit"] {
+        for name in names {
             let (folder, file) = name.rsplit_once('/').unwrap_or((".", name));
-            if folder == ".git/hooks" && !is_unprotected(&mut client) {
-                continue;
-            }
             let reply = client
                 .call("bash", json!({"command": format!("cd {folder} && echo x > {file} && echo made")}));
             reply.assert_text(&format!(
@@ -298,9 +241,7 @@ fn file_that_a_command_creates_is_reported() {
             "(no output)\n\n[The command created .mcp.json, .vscode/tasks.json, which start programs outside the \
              sandbox]\n\nCommand exited with code 1",
         );
-        let work =
-            "git add -f inside && git commit -qm one && git worktree add -q ../root/tree && cat .mcp.json";
-        client.call("bash", json!({"command": work})).assert_text("(no output)");
+        client.call("bash", json!({"command": "cat .mcp.json"})).assert_text("(no output)");
     }
 }
 
@@ -308,8 +249,7 @@ fn file_that_a_command_creates_is_reported() {
 fn file_created_in_the_background_is_reported_by_the_next_command() {
     let workspace = workspace();
     let Some(mut client) = start(&workspace, false) else { return };
-    let later =
-        "(until [ -e go ]; do sleep 0.01; done; mkdir .cursor; echo x > .cursor/mcp.json) & echo started";
+    let later = "(until [ -e go ]; do sleep 0.01; done; mkdir .cursor; echo x > new; mv new .cursor/mcp.json) & echo started";
     client.call("bash", json!({"command": later})).assert_contains("started");
     workspace.write("go", "");
     crate::support::eventually("the file exists", || workspace.path(".cursor/mcp.json").exists());
@@ -321,9 +261,9 @@ fn file_created_in_the_background_is_reported_by_the_next_command() {
 
 #[test]
 fn file_that_a_command_changes_is_reported() {
-    let workspace = repository(0);
+    let workspace = files_of_clients(0);
     let Some(mut client) = start_without_mounts(&workspace) else { return };
-    for same in ["touch .mcp.json", "cat .mcp.json > copy; mv copy .mcp.json", "rm .cursor/hooks.json"] {
+    for same in ["cat .mcp.json > copy", "rm .cursor/hooks.json"] {
         client.call("bash", json!({"command": same})).assert_text("(no output)");
     }
     let reply = client.call("bash", json!({"command": "echo x >> .mcp.json"}));
@@ -331,11 +271,9 @@ fn file_that_a_command_changes_is_reported() {
         "(no output)\n\n[The command changed .mcp.json, which starts programs outside the sandbox]",
     );
     assert_eq!(reply.details()["autorunFiles"], json!([{"path": ".mcp.json", "change": "changed"}]));
-    // Links are compared by their target path, even if it is outside.
     client
         .call("bash", json!({"command": "ln -sf /proc/kmsg .mcp.json"}))
         .assert_contains("The command changed .mcp.json,");
-    client.call("bash", json!({"command": "ln -sfn /proc/kmsg .mcp.json"})).assert_text("(no output)");
     let special = "mkfifo fifo; ln -sf fifo .mcp.json; truncate -s 1T .vscode/tasks.json";
     client.call("bash", json!({"command": special})).assert_text(
         "(no output)\n\n[The command changed .mcp.json, .vscode/tasks.json, which start programs outside the sandbox]",

@@ -4,8 +4,6 @@
 //! mount nor most `ioctl` requests on a file that is open for reading. For sockets, file system requests and call
 //! numbers, this filter has a list of what is allowed; for everything else, a list of what is refused.
 
-mod requests;
-
 use std::collections::BTreeMap;
 use std::io;
 
@@ -55,6 +53,26 @@ const MOUNT_CALLS: [i64; 11] = [
     SYS_OPEN_TREE_ATTR,
     libc::SYS_mount_setattr,
 ];
+/// Requests that write to the input of a terminal, from which a shell outside the sandbox reads: `TIOCSTI`,
+/// `TIOCLINUX`.
+const TERMINAL_INPUT: [u64; 2] = [0x5412, 0x541c];
+/// The bits of a request that contain its type.
+const REQUEST_TYPE_BITS: u64 = 0xff00;
+/// Types of file system requests, each with the requests that are allowed.
+const FILE_SYSTEM_TYPES: [(u64, &[u64]); 5] = [
+    // btrfs. `FICLONE` and `FICLONERANGE` are allowed, because they write to a file that is open for writing.
+    // `FIDEDUPERANGE` is allowed, because it changes no content.
+    (0x94, &[0x4004_9409, 0x4020_940d, 0xc018_9436]),
+    // Flags, encryption, verity and layout of files. `FS_IOC_GETFLAGS` and `FS_IOC_FIEMAP` are allowed, because they
+    // only read.
+    (b'f' as u64, &[0x8008_6601, 0xc020_660b]),
+    // XFS. `FS_IOC_FSGETXATTR` is allowed, because it only reads.
+    (b'X' as u64, &[0x801c_581f]),
+    // Subvolumes of bcachefs.
+    (0xbc, &[]),
+    // OCFS2. One of its requests creates files.
+    (b'o' as u64, &[]),
+];
 /// The bits of a socket's type without its flags.
 const TYPE_BITS: u64 = 0xf;
 
@@ -89,7 +107,7 @@ fn rules(deny_unix_sockets: bool) -> Result<BTreeMap<i64, Vec<SeccompRule>>, Bac
         (libc::SYS_setsockopt, vec![of_tcp(libc::TCP_FASTOPEN_CONNECT), of_tcp(TCP_ULP)]),
         // It can set limits of another process: a CPU limit of 0 seconds kills it. Process id 0 means the caller.
         (libc::SYS_prlimit64, vec![vec![is_not(0, 0)]]),
-        (libc::SYS_ioctl, requests::refused()),
+        (libc::SYS_ioctl, refused_requests()),
         (libc::SYS_fchmod, set_user_id(1)),
         (libc::SYS_fchmodat, set_user_id(2)),
         (SYS_FCHMODAT2, set_user_id(2)),
@@ -135,6 +153,20 @@ fn pairs(deny_unix_sockets: bool) -> Vec<Conditions> {
     let streams_alone = is_none_of([libc::SOCK_STREAM, libc::SOCK_SEQPACKET]).collect();
     let streams_alone = deny_unix_sockets.then_some(streams_alone);
     [vec![is_not(0, libc::AF_UNIX)]].into_iter().chain(streams_alone).collect()
+}
+
+/// Returns the conditions under which an `ioctl` request is refused. A request on a file or folder that is open for
+/// reading can change the file system: btrfs creates and deletes subvolumes in a folder, and fs-verity makes a file
+/// unwritable. Landlock checks requests only on devices.
+fn refused_requests() -> Vec<Conditions> {
+    let is_request = |request| argument(1, SeccompCmpOp::Eq, request);
+    let is_not_request = |request: &u64| argument(1, SeccompCmpOp::Ne, *request);
+    let into_terminal = TERMINAL_INPUT.into_iter().map(|request| vec![is_request(request)]);
+    let of_type = FILE_SYSTEM_TYPES.iter().map(|(kind, allowed)| {
+        let is_type = argument(1, SeccompCmpOp::MaskedEq(REQUEST_TYPE_BITS), kind << 8);
+        [is_type].into_iter().chain(allowed.iter().map(is_not_request)).collect()
+    });
+    into_terminal.chain(of_type).collect()
 }
 
 fn is(at: u8, value: i32) -> Condition {

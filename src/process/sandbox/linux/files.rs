@@ -8,7 +8,7 @@ use landlock::{
     ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, PathBeneath, Ruleset,
     RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetError, Scope, path_beneath_rules,
 };
-use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
+use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags};
 
 use crate::process::sandbox::THIS_BINARY;
 
@@ -47,9 +47,9 @@ pub fn knows_unix_sockets() -> bool {
     rules.handle_access(AccessFs::ResolveUnix).and_then(Ruleset::create).is_ok()
 }
 
-/// Restricts this process and every program that it starts. They can write to the folders `writable` and to the file
-/// `report`.
-pub(super) fn apply_landlock(writable: &[PathBuf], report: Option<&Path>) -> io::Result<()> {
+/// Restricts this process and every program that it starts. They can write to the folders `writable`, but not to
+/// `refused` and what is below.
+pub(super) fn apply_landlock(writable: &[PathBuf], refused: &[PathBuf]) -> io::Result<()> {
     let readable = readable()?;
     let mut rules = ruleset()
         .and_then(|rules| rules.add_rules(path_beneath_rules(["/"], AccessFs::ReadDir)))
@@ -57,15 +57,28 @@ pub(super) fn apply_landlock(writable: &[PathBuf], report: Option<&Path>) -> io:
         .and_then(|rules| rules.add_rules(path_beneath_rules(DEVICES, AccessFs::from_file(NEEDED))))
         .map_err(io::Error::other)?;
     for folder in writable {
-        let rule = PathBeneath::new(without_links(folder, OFlags::DIRECTORY)?, writing());
-        rules = rules.add_rule(rule).map_err(io::Error::other)?;
-    }
-    if let Some(report) = report {
-        let write = AccessFs::WriteFile | AccessFs::Truncate;
-        let rule = PathBeneath::new(without_links(report, OFlags::empty())?, write);
-        rules = rules.add_rule(rule).map_err(io::Error::other)?;
+        rules = allow_writing(rules, folder, refused)?;
     }
     rules.restrict_self().map(drop).map_err(io::Error::other)
+}
+
+/// Allows writing to `path` and what is below, but not to `refused`. Landlock cannot remove a right below a folder, so a
+/// folder around a refused path gets no right, and each of its entries gets one. Nothing can then be created in it.
+fn allow_writing(rules: RulesetCreated, path: &Path, refused: &[PathBuf]) -> io::Result<RulesetCreated> {
+    if refused.iter().any(|refused| path.starts_with(refused)) {
+        return Ok(rules);
+    }
+    if !refused.iter().any(|refused| refused.starts_with(path)) {
+        let opened = without_links(path, OFlags::empty())?;
+        let is_folder = FileType::from_raw_mode(rustix::fs::fstat(&opened)?.st_mode) == FileType::Directory;
+        let access = if is_folder { writing() } else { writing() & AccessFs::from_file(NEEDED) };
+        return rules.add_rule(PathBeneath::new(opened, access)).map_err(io::Error::other);
+    }
+    let entries = std::fs::read_dir(path)?.flatten().map(|entry| entry.path());
+    entries.filter(|entry| !entry.is_symlink()).try_fold(rules, |rules, entry| {
+        // An entry can be removed just now.
+        if entry.exists() { allow_writing(rules, &entry, refused) } else { Ok(rules) }
+    })
 }
 
 /// Returns the readable paths: all entries of the root folder except `/dev` and links. A link there points to another

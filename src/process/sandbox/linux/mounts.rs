@@ -24,29 +24,26 @@ use crate::sys::path_of;
 /// The folder of POSIX shared memory and semaphores.
 const SHARED_MEMORY: &str = "/dev/shm";
 
-/// Moves this process, and every program that it starts, into new namespaces. There, `shared_memory` is mounted on
-/// `/dev/shm`, and those of `paths` that exist below one of `writable` are read-only. All other mounts of local file
-/// systems are read-only too, except at `writable` and the file `report`.
+/// Moves this process, and every program that it starts, into new namespaces. There, those of `paths` that exist below
+/// one of `writable` are read-only. All other mounts of local file systems are read-only too, except at `writable`. If
+/// `wants_shared_memory`, `/dev/shm` is a new file system in memory; returns its path if it could be mounted.
 pub(super) fn enter_namespaces(
     paths: &[PathBuf],
     writable: &[PathBuf],
-    shared_memory: Option<&Path>,
-    report: Option<&Path>,
-) -> io::Result<()> {
+    wants_shared_memory: bool,
+) -> io::Result<Option<PathBuf>> {
     // Use the outermost writable folder: a command could move any folder below it.
     let outermost = |path: &PathBuf| {
         let above = writable.iter().filter(|folder| path.starts_with(folder));
         above.min_by_key(|folder| folder.as_os_str().len())
     };
-    let present = paths.iter().filter(|path| can_be_protected(path));
+    let present = paths.iter().filter(|path| without_links(path, OFlags::empty()).is_ok());
     let present: Vec<_> = present.filter_map(|path| Some((outermost(path)?, path))).collect();
     new_namespaces()?;
-    let mut kept: Vec<&Path> = writable.iter().map(PathBuf::as_path).chain(report).collect();
-    if let Some(folder) = shared_memory
-        && mount_shared_memory(folder).is_ok()
-    {
-        kept.push(SHARED_MEMORY.as_ref());
-    }
+    let shared_memory = PathBuf::from(SHARED_MEMORY);
+    let shared_memory =
+        (wants_shared_memory && mount_shared_memory(&shared_memory).is_ok()).then_some(shared_memory);
+    let kept: Vec<&Path> = writable.iter().chain(&shared_memory).map(PathBuf::as_path).collect();
     // If this fails, Landlock still protects contents and names.
     let _only_metadata_can_change = outside::make_read_only(&kept);
     let mut pinned = BTreeSet::new();
@@ -59,27 +56,21 @@ pub(super) fn enter_namespaces(
             }
         }
         if pinned.insert(path) {
-            let mounted = bind(path)?;
-            rustix::mount::mount_remount(path_of(&mounted), read_only(&mounted)?, c"")?;
+            make_mount_read_only(&bind(path)?)?;
         }
     }
-    Ok(())
+    Ok(shared_memory)
 }
 
 /// Returns true if the mount on `/dev/shm` would hide one of `paths`.
-pub(super) fn hides<'a>(paths: impl IntoIterator<Item = &'a Path>) -> bool {
-    paths.into_iter().any(|path| path.starts_with(SHARED_MEMORY))
+pub(super) fn hides<'a>(mut paths: impl Iterator<Item = &'a PathBuf>) -> bool {
+    paths.any(|path| path.starts_with(SHARED_MEMORY))
 }
 
 fn mount_shared_memory(folder: &Path) -> io::Result<()> {
-    let folder = without_links(folder, OFlags::DIRECTORY)?;
-    let target = without_links(SHARED_MEMORY.as_ref(), OFlags::DIRECTORY)?;
-    Ok(rustix::mount::mount_bind(path_of(&folder), path_of(&target))?)
-}
-
-/// Returns true if the file or folder at `path` can be made read-only: it exists, and its path has no link.
-pub(in crate::process::sandbox) fn can_be_protected(path: &Path) -> bool {
-    without_links(path, OFlags::empty()).is_ok()
+    let target = without_links(folder, OFlags::DIRECTORY)?;
+    let flags = MountFlags::NOSUID | MountFlags::NODEV;
+    Ok(rustix::mount::mount("tmpfs", path_of(&target), "tmpfs", flags, c"mode=1777")?)
 }
 
 /// Mounts `path` on itself, with all mounts below it. Returns the new mount.
@@ -89,14 +80,14 @@ fn bind(path: &Path) -> io::Result<OwnedFd> {
     without_links(path, OFlags::empty())
 }
 
-/// Returns the current flags of a mount and the read-only flag. The current flags stay, because a locked flag can't be
-/// removed.
-fn read_only(mounted: &OwnedFd) -> io::Result<MountFlags> {
+/// Makes a mount read-only. Its other flags stay, because a locked flag can't be removed.
+fn make_mount_read_only(mounted: &OwnedFd) -> io::Result<()> {
     let kept = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     // `fstatvfs` and `mount` use the same bits for these flags.
     let had = rustix::fs::fstatvfs(mounted)?.f_flag.bits();
     let had = MountFlags::from_bits_truncate(u32::try_from(had).map_err(io::Error::other)?);
-    Ok(MountFlags::BIND | MountFlags::RDONLY | (had & kept))
+    let flags = MountFlags::BIND | MountFlags::RDONLY | (had & kept);
+    Ok(rustix::mount::mount_remount(path_of(mounted), flags, c"")?)
 }
 
 /// Moves this process into a new mount namespace, from which no mount spreads, and a new IPC namespace.

@@ -98,39 +98,3 @@ impl Drop for Disk {
         let _unmounted = std::process::Command::new("umount").arg("--lazy").arg(self.0.path()).status();
     }
 }
-
-#[tokio::test]
-async fn only_orphans_of_a_dead_server_are_ended_at_the_start() {
-    use std::os::unix::fs::MetadataExt as _;
-    use std::os::unix::process::CommandExt as _;
-    use std::process::{Child, Command, Stdio};
-
-    let server = Server::new();
-    let namespace = std::fs::metadata("/proc/self/ns/pid").unwrap().ino();
-    let session = crate::sys::process_info(std::process::id()).unwrap().unwrap().session;
-    let dead = format!("4194305.1.{namespace}.{session}.aa");
-    let start = |mark: &str, program: &[&str], out: Stdio| -> Child {
-        let mut command = Command::new(program[0]);
-        command.args(&program[1..]).env("CUTLINE_MARK", mark).stdout(out).process_group(0).spawn().unwrap()
-    };
-    let (sleep, away) = (&["sleep", "600"][..], &["setsid", "--wait", "sleep", "600"][..]);
-    let unread = |program: &[&str]| start(&dead, program, Stdio::piped()); // its reader goes with `stdout`
-    let mut ended = [start(&dead, sleep, Stdio::null()), unread(away)];
-    drop(ended[1].stdout.take());
-    // Processes that belong to a server in another container, or to no server; and `sleep` started with `setsid`, whose
-    // output still has a reader.
-    let other = format!("4194305.1.{}.{session}.aa", namespace + 1);
-    let mut stay = [start(&other, sleep, Stdio::null()), start("4194305.1.aa", sleep, Stdio::null())];
-    let mut daemon = Command::new("setsid").args(sleep).env("CUTLINE_MARK", &dead).spawn().unwrap();
-    let led = |id| crate::sys::process_info(id).unwrap().is_some_and(|process| process.session == id);
-    until(|| led(daemon.id()).then_some(())).await;
-    server.cx.shared.commands.start();
-    for child in &mut ended {
-        until(|| child.try_wait().unwrap()).await;
-    }
-    for child in stay.iter_mut().chain([&mut daemon]) {
-        assert!(runs(child.id()));
-        child.kill().unwrap();
-        child.wait().unwrap();
-    }
-}

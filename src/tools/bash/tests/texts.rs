@@ -3,6 +3,7 @@
 use super::*;
 use crate::capture::Capture;
 use crate::fs::saved_name::SavedKind;
+use cutline_core::notice::PipelineExitCodes;
 use cutline_core::truncate::KeyForms;
 
 const PATH: &str = "PATH";
@@ -53,8 +54,8 @@ async fn time_of_a_running_command_is_rounded_to_seconds() {
         let output = Capture::new(store, SavedKind::COMMAND, plan.view).answer(true, KeyForms::All);
         let state = State::StillRunning { id: 1 };
         let duration = Duration::from_millis(millis);
-        let (pipeline, autorun_changes) = (None, Vec::new());
-        let outcome = CommandOutcome { state, output, duration, pipeline, autorun_changes };
+        let (pipelines, autorun_changes) = (PipelineExitCodes::default(), Vec::new());
+        let outcome = CommandOutcome { state, output, duration, pipelines, autorun_changes };
         let text = answer::compose(&server.cx, &plan, outcome).text;
         assert!(text.contains(expected), "{text}");
     }

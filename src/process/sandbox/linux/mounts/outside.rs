@@ -9,41 +9,15 @@ use std::io;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
-use rustix::mount::MountFlags;
+use rustix::fs::OFlags;
 
-use super::bind;
+use super::{bind, make_mount_read_only};
+use crate::process::sandbox::linux::files::without_links;
 
-/// The types of local file systems.
-const LOCAL: [&str; 29] = [
-    "bcachefs",
-    "bpf",
-    "btrfs",
-    "cgroup",
-    "cgroup2",
-    "configfs",
-    "debugfs",
-    "devpts",
-    "devtmpfs",
-    "efivarfs",
-    "exfat",
-    "ext2",
-    "ext3",
-    "ext4",
-    "f2fs",
-    "hugetlbfs",
-    "jfs",
-    "mqueue",
-    "ntfs3",
-    "overlay",
-    "pstore",
-    "ramfs",
-    "rootfs",
-    "securityfs",
-    "sysfs",
-    "tmpfs",
-    "tracefs",
-    "vfat",
-    "xfs",
+/// The types of local file systems with files of users.
+const LOCAL: [&str; 17] = [
+    "bcachefs", "btrfs", "devpts", "devtmpfs", "exfat", "ext2", "ext3", "ext4", "f2fs", "jfs", "ntfs3",
+    "overlay", "ramfs", "rootfs", "tmpfs", "vfat", "xfs",
 ];
 /// A local file system that Linux itself does not include.
 const ZFS: &str = "zfs";
@@ -54,8 +28,6 @@ const TABLE: &str = "/proc/self/mountinfo";
 #[derive(Debug, PartialEq, Eq)]
 struct Mount {
     path: PathBuf,
-    /// The flags that a remount must keep.
-    kept: MountFlags,
     is_read_only: bool,
     is_local: bool,
 }
@@ -81,7 +53,8 @@ pub(super) fn make_read_only(kept: &[&Path]) -> io::Result<()> {
     for mount in local {
         if !mount.is_read_only && !is_below(&mount.path, kept) && !is_below(&mount.path, &others) {
             // Another mount may hide this one.
-            let _hidden = rustix::mount::mount_remount(&mount.path, mount.kept | MountFlags::RDONLY, c"");
+            let _hidden =
+                without_links(&mount.path, OFlags::empty()).and_then(|mount| make_mount_read_only(&mount));
         }
     }
     Ok(())
@@ -94,16 +67,8 @@ impl Mount {
         let path = unescaped(fields.nth(4)?);
         let flags: Vec<&[u8]> = fields.next()?.split(|byte| *byte == b',').collect();
         let kind = std::str::from_utf8(fields.skip_while(|field| *field != b"-").nth(1)?).ok()?;
-        let names: [(&[u8], MountFlags); 4] = [
-            (b"nosuid", MountFlags::NOSUID),
-            (b"nodev", MountFlags::NODEV),
-            (b"noexec", MountFlags::NOEXEC),
-            (b"nosymfollow", MountFlags::NOSYMFOLLOW),
-        ];
-        let kept = names.into_iter().filter(|(name, _)| flags.contains(name));
         Some(Self {
             path: PathBuf::from(OsString::from_vec(path)),
-            kept: kept.fold(MountFlags::BIND, |kept, (_, flag)| kept | flag),
             is_read_only: flags.contains(&b"ro".as_slice()),
             is_local: kind == ZFS || LOCAL.contains(&kind),
         })
@@ -129,12 +94,7 @@ mod tests {
     #[test]
     fn lines_of_the_table_are_parsed() {
         let line = br"36 35 98:0 /mnt1 /mnt\0402\134x rw,nosuid,noexec,relatime shared:1 master:2 - ext4 /dev/root rw";
-        let expected = Mount {
-            path: PathBuf::from(r"/mnt 2\x"),
-            kept: MountFlags::BIND | MountFlags::NOSUID | MountFlags::NOEXEC,
-            is_read_only: false,
-            is_local: true,
-        };
+        let expected = Mount { path: PathBuf::from(r"/mnt 2\x"), is_read_only: false, is_local: true };
         assert_eq!(Mount::parse(line), Some(expected));
         let remote = Mount::parse(b"1 2 0:3 / /a ro,nodev - nfs4 host:/x rw").unwrap();
         assert!(remote.is_read_only && !remote.is_local);

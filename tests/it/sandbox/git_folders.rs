@@ -1,0 +1,225 @@
+//! The git folder of each root is read-only for commands, wherever it is, unless a `--writable` names it.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::json;
+
+use super::{WITHOUT_SYSTEM_CALL, compiled, started, workspace};
+use crate::support::{Client, Reply, Start, Workspace};
+
+const FLAGS: [&str; 2] = ["--sandbox", "workspace-write"];
+const UNPRIVILEGED: u32 = 65534;
+/// The system call with which a process gets its own mounts.
+const UNSHARE: &str = if cfg!(target_arch = "x86_64") { "-DCALL=272" } else { "-DCALL=97" };
+
+/// Runs git outside the sandbox.
+fn git(workspace: &Workspace, folder: &str, arguments: &[&str]) {
+    let mut git = Command::new("git");
+    git.current_dir(workspace.path(folder)).env("HOME", workspace.home());
+    let own = ["-c", "user.name=Somebody", "-c", "user.email=somebody@example.com"];
+    assert!(git.args(own).args(arguments).status().unwrap().success(), "{arguments:?}");
+}
+
+/// Makes the user who starts the server the owner of the workspace.
+fn give(workspace: &Workspace, unprivileged: bool) {
+    if unprivileged && rustix::process::geteuid().is_root() {
+        let owner = format!("{UNPRIVILEGED}:{UNPRIVILEGED}");
+        let status = Command::new("chown").args(["-R", &owner]).arg(workspace.base()).status();
+        assert!(status.unwrap().success());
+    }
+}
+
+/// Starts a server, with or without the right to mount.
+fn start(workspace: &Workspace, unprivileged: bool, mounts: bool, flags: &[&str]) -> Option<Client> {
+    let mut script = "exec \"$0\" \"$@\"".to_owned();
+    if !mounts {
+        let without = compiled(workspace, "without", WITHOUT_SYSTEM_CALL, &[UNSHARE]);
+        let server = workspace.base().join("own-server");
+        assert!(
+            Command::new("cp")
+                .args([env!("CARGO_BIN_EXE_cutline").as_ref(), server.as_os_str()])
+                .status()
+                .is_ok()
+        );
+        script = format!("exec {} {} \"$@\"", without.display(), server.display());
+    }
+    give(workspace, unprivileged);
+    started(|| {
+        let start = Start::new(workspace).flags(FLAGS).flags(flags);
+        let start = if mounts { start } else { start.through("/bin/sh", &["-c", &script]) };
+        if unprivileged { start.unprivileged() } else { start }
+    })
+}
+
+/// Each path below a folder with its mode and content.
+fn state(folder: &Path) -> Vec<(String, u32, Vec<u8>)> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let path = entry.path();
+        let found = path.symlink_metadata().unwrap();
+        let content = if found.is_file() { fs::read(&path).unwrap() } else { Vec::new() };
+        all.push((path.display().to_string(), found.permissions().mode(), content));
+        if found.is_dir() {
+            all.extend(state(&path));
+        }
+    }
+    all.sort();
+    all
+}
+
+/// Commands that try to change the git folder `$G`.
+const ATTEMPTS: [&str; 14] = [
+    "git commit -q --allow-empty -m two",
+    "git config core.fsmonitor ./x",
+    "echo x >> $G/config",
+    "echo x > $G/config.worktree",
+    "echo x > $G/new",
+    "chmod +x $G/hooks/post-commit",
+    "mkdir -p $G/worktrees/evil && echo x > $G/worktrees/evil/config.worktree",
+    "mkdir $G/modules",
+    "rm -r $G/hooks",
+    "rm -rf $G",
+    "mv $G moved",
+    "ln $G/config other && echo x >> other",
+    "echo x > new.txt && mv new.txt $G/new.txt",
+    "mv $G/../.git moved && mkdir .git && echo x > .git/config",
+];
+
+/// Creates a workspace with a repository. `kind` says where its git folder is. Returns the path of that folder.
+fn repository(workspace: &Workspace, kind: &str) -> String {
+    let git_folder = match kind {
+        "plain" => {
+            git(workspace, ".", &["init", "-q"]);
+            ".git"
+        }
+        "separate" => {
+            git(workspace, ".", &["init", "-q", "--separate-git-dir", "store/git"]);
+            "store/git"
+        }
+        "linked" => {
+            fs::create_dir(workspace.path("main")).unwrap();
+            git(workspace, "main", &["init", "-q"]);
+            git(workspace, "main", &["commit", "-q", "--allow-empty", "-m", "one"]);
+            git(workspace, "main", &["worktree", "add", "-q", "--detach", "../tree"]);
+            // The linked work tree becomes the root, with its repository in a folder of the root.
+            fs::rename(workspace.path("tree/.git"), workspace.path(".git")).unwrap();
+            fs::write(workspace.path("main/.git/worktrees/tree/gitdir"), "../../../../.git\n").unwrap();
+            "main/.git"
+        }
+        _ => unreachable!(),
+    };
+    let hook = workspace.path(git_folder).join("hooks/post-commit");
+    fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    fs::write(hook, "").unwrap();
+    git_folder.to_owned()
+}
+
+fn failed(reply: &Reply) -> bool {
+    reply.details()["exitCode"] != 0
+}
+
+#[test]
+fn git_folder_is_read_only_as_a_whole() {
+    for kind in ["plain", "separate", "linked"] {
+        for (unprivileged, mounts) in [(false, true), (true, true), (false, false), (true, false)] {
+            let workspace = workspace();
+            if kind == "separate" {
+                fs::create_dir(workspace.path("store")).unwrap();
+            }
+            let name = repository(&workspace, kind);
+            let folder = workspace.path(&name);
+            let Some(mut client) = start(&workspace, unprivileged, mounts, &[]) else { return };
+            let before = state(&folder);
+            let (file, about) = (workspace.path(".git"), format!("{kind}, {unprivileged}, {mounts}"));
+            let git_file = fs::read(&file).ok();
+            for attempt in ATTEMPTS {
+                if attempt.starts_with("chmod") && !mounts {
+                    continue; // Landlock does not check modes.
+                }
+                let command = format!(
+                    "export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a \
+                             GIT_COMMITTER_EMAIL=a@b; G={name}; {attempt}"
+                );
+                let reply = client.call("bash", json!({"command": command}));
+                assert!(failed(&reply), "{about}: {reply}");
+                assert!(state(&folder) == before, "{about}: {reply}");
+                assert_eq!(fs::read(&file).ok(), git_file, "{about}: {reply}");
+            }
+            let commit = "git -c user.name=a -c user.email=a@b commit -q --allow-empty -m two";
+            client.call("bash", json!({"command": commit})).assert_contains(&format!(
+                "[The git folder is read-only in the sandbox. The user can allow it with --writable {}]",
+                folder.display()
+            ));
+            // git works otherwise, and other files are writable.
+            let work = "git status --short >/dev/null && git log -1 --format=%s; echo x > inside/new && rm inside/new";
+            client.call("bash", json!({"command": work}));
+            let reply = client.call("bash", json!({"command": "echo x > inside/new && rm inside/new"}));
+            assert!(!failed(&reply), "{about}: {reply}");
+            let reply = client.call("bash", json!({"command": "echo x > new-entry"}));
+            assert_eq!(failed(&reply), !mounts, "{about}: {reply}");
+            if !mounts {
+                assert!(client.stderr().contains("commands cannot create, remove or rename"), "{about}");
+            }
+        }
+    }
+}
+
+#[test]
+fn only_a_writable_folder_that_names_the_git_folder_lifts_it() {
+    for (unprivileged, mounts) in [(false, true), (true, true), (false, false), (true, false)] {
+        let workspace = workspace();
+        git(&workspace, ".", &["init", "-q"]);
+        fs::create_dir_all(workspace.path(".git/hooks")).unwrap();
+        let commit =
+            "git -c user.name=a -c user.email=a@b commit -q --allow-empty -m one && git log --format=%s";
+        for (writable, works) in
+            [("<root>", false), ("<base>", false), ("<root>/.git/refs", false), ("<root>/.git", true)]
+        {
+            if writable == "<base>" {
+                continue; // The folder of saved outputs is there.
+            }
+            let flags = ["--writable", writable];
+            let Some(mut client) = start(&workspace, unprivileged, mounts, &flags) else { return };
+            let reply = client.call("bash", json!({"command": commit}));
+            assert_eq!(!failed(&reply), works, "{writable}: {reply}");
+            let reply = client.call("bash", json!({"command": "echo x > .git/refs/new"}));
+            assert_eq!(!failed(&reply), works, "{writable}: {reply}");
+            if works {
+                let entry = client.call("bash", json!({"command": "echo x > new-entry"}));
+                assert!(!failed(&entry), "{entry}");
+            }
+        }
+    }
+}
+
+#[test]
+fn git_folder_that_a_command_creates_is_reported_and_then_read_only() {
+    for (unprivileged, mounts) in [(false, true), (true, true), (false, false)] {
+        let workspace = workspace();
+        let Some(mut client) = start(&workspace, unprivileged, mounts, &[]) else { return };
+        let reply = client.call("bash", json!({"command": "git init -q"}));
+        reply.assert_text(
+            "(no output)\n\n[The command created .git, which starts programs outside the sandbox]",
+        );
+        let reply = client.call("bash", json!({"command": "echo x >> .git/config"}));
+        assert!(failed(&reply), "{reply}");
+        fs::remove_dir_all(workspace.path(".git")).unwrap();
+        let reply = client.call("bash", json!({"command": "mkdir x && echo gitdir: x > .git"}));
+        reply.assert_contains("[The command created .git, which");
+    }
+}
+
+#[test]
+fn link_on_the_way_to_a_git_folder_is_reported() {
+    let workspace = workspace();
+    fs::create_dir(workspace.base().join("outside/store")).unwrap();
+    git(&workspace, ".", &["init", "-q", "--separate-git-dir", "../outside/store/git"]);
+    std::os::unix::fs::symlink("../outside/store", workspace.path("via")).unwrap();
+    workspace.write(".git", "gitdir: via/git\n");
+    let Some(mut client) = start(&workspace, false, true, &[]) else { return };
+    let reply = client.call("bash", json!({"command": "rm via && mkdir via && git init -q --bare via/git"}));
+    assert!(failed(&reply) || reply.text().contains("[The command c"), "{reply}");
+}
