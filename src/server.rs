@@ -129,8 +129,9 @@ impl Server {
         let start = Instant::now();
         let ClientSettings { limits, shape, .. } = self.settings_for(request.client_info().as_ref());
         let work = |progress| self.work(tool, params, start, limits.clone(), progress, request);
-        // The work is not polled again after a panic, so its inconsistent state is never used.
-        let work = AssertUnwindSafe(progress::forwarded(request, work)).catch_unwind();
+        // The work is not polled again after a panic, so its inconsistent state is never used. It is boxed, because rmcp
+        // moves the future of a handler several times before it runs, and this one is large.
+        let work = Box::pin(AssertUnwindSafe(progress::forwarded(request, work)).catch_unwind());
         let Called { outcome, limits } = work.await.unwrap_or_else(|panic| {
             let panic = panic_message(&*panic);
             tracing::error!(tool = tool.as_str(), panic, "a tool panicked");

@@ -22,12 +22,6 @@ impl Deadline {
         Self { at: start.checked_add(limit), limit }
     }
 
-    /// Returns a deadline that is later by `grace`.
-    #[must_use]
-    pub fn extended(self, grace: Duration) -> Self {
-        Self { at: self.at.and_then(|at| at.checked_add(grace)), ..self }
-    }
-
     /// Returns the remaining time: zero after the deadline, or `None` if there is no deadline.
     pub fn left(&self) -> Option<Duration> {
         self.at.map(|at| at.saturating_duration_since(Instant::now()))
@@ -96,7 +90,8 @@ impl Stop {
     /// Returns the same with a later deadline.
     #[must_use]
     pub fn extended(&self, grace: Duration) -> Self {
-        Self { cancel: self.cancel.clone(), deadline: self.deadline.extended(grace) }
+        let at = self.deadline.at.and_then(|at| at.checked_add(grace));
+        Self { cancel: self.cancel.clone(), deadline: Deadline { at, ..self.deadline } }
     }
 }
 

@@ -158,7 +158,7 @@ impl Read {
 
     /// Formats the times, the table, and the number of lines that are not records.
     fn table(&self) -> String {
-        let mut text = "No calls\n".to_owned();
+        let mut text = String::from("No calls\n");
         if let Some((first, last)) = &self.ends {
             let calls = Count(self.stats.total.calls(), "call", "calls");
             let tools = self.stats.tools.iter().map(|(tool, sums)| row(tool.as_str(), sums));
@@ -172,7 +172,7 @@ impl Read {
         }
         if self.broken > 0 {
             let broken = Count(self.broken, "line is no record and was", "lines are no records and were");
-            text.push_str(&format!("\n{WARNING}{broken} skipped{WARNING:#}\n"));
+            return format!("{text}\n{WARNING}{broken} skipped{WARNING:#}\n");
         }
         text
     }
@@ -229,7 +229,9 @@ impl OverTime {
         {
             self.lengths = longer;
             for (start, tools) in std::mem::take(&mut self.spans) {
-                tools.into_iter().for_each(|(tool, span)| self.add_span(start.clone(), tool, span));
+                for (tool, span) in tools {
+                    self.add_span(start.clone(), tool, span);
+                }
             }
         }
     }

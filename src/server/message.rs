@@ -22,8 +22,10 @@ use cutline_core::text::{Size, show};
 /// The error response to an invalid line, and the id if it is known.
 pub(super) type Refusal = (ErrorData, Option<RequestId>);
 
-/// Splits a stream into lines. The last line needs no newline. A line over the limit becomes `None`; its bytes are
-/// dropped.
+/// A line, or `None` if it is over the limit.
+type Line = Option<Bytes>;
+
+/// Splits a stream into lines. The last line needs no newline. The bytes of a line over the limit are dropped.
 #[derive(Debug)]
 pub(super) struct Lines(AnyDelimiterCodec);
 
@@ -34,7 +36,7 @@ impl Default for Lines {
 }
 
 impl Decoder for Lines {
-    type Item = Option<Bytes>;
+    type Item = Line;
     type Error = io::Error;
 
     fn decode(&mut self, from: &mut BytesMut) -> io::Result<Option<Self::Item>> {
@@ -47,7 +49,7 @@ impl Decoder for Lines {
 }
 
 /// Converts an oversized line to an item, because an error would end the stream.
-fn within_limit(line: Result<Option<Bytes>, AnyDelimiterCodecError>) -> io::Result<Option<Option<Bytes>>> {
+fn within_limit(line: Result<Option<Bytes>, AnyDelimiterCodecError>) -> io::Result<Option<Line>> {
     match line {
         Ok(line) => Ok(line.map(Some)),
         Err(AnyDelimiterCodecError::MaxChunkLengthExceeded) => Ok(Some(None)),

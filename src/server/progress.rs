@@ -15,10 +15,7 @@ const MAX_QUEUED: usize = 16;
 /// Runs `work` and sends its progress to the client, in order and before the result. Without a progress token, nothing
 /// is sent.
 pub(super) async fn forwarded<W: Future>(request: &Request, work: impl FnOnce(Progress) -> W) -> W::Output {
-    // The futures are boxed, because rmcp moves the future of a handler several times before it runs.
-    let Some(token) = request.meta.get_progress_token() else {
-        return Box::pin(work(Progress::default())).await;
-    };
+    let Some(token) = request.meta.get_progress_token() else { return work(Progress::default()).await };
     let (sender, queue) = mpsc::channel(MAX_QUEUED);
     let work = work(Progress::new(move |message| {
         let _dropped_if_full = sender.try_send(message);
@@ -27,7 +24,7 @@ pub(super) async fn forwarded<W: Future>(request: &Request, work: impl FnOnce(Pr
     // sender.
     let ended = CancellationToken::new();
     let work = async {
-        let output = Box::pin(work).await;
+        let output = work.await;
         ended.cancel();
         output
     };

@@ -82,7 +82,7 @@ async fn grace_period(written: &AtomicUsize, is_end_of_input: bool) {
 
 async fn session(server: Arc<Server>, transport: StdioTransport) {
     let _guard = server.shutdown.clone().drop_guard();
-    match server.serve(transport).await {
+    match Box::pin(server.serve(transport)).await {
         Ok(running) => {
             if let Err(error) = running.waiting().await {
                 tracing::error!(%error, "the session broke");

@@ -3,7 +3,6 @@
 //! rmcp has a transport for lines, but it ignores lines that are too long or not JSON, its error responses to other
 //! invalid lines have no id, and it drops a last line without a newline. A client would wait forever for the response.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io;
 use std::sync::{Arc, Weak};
@@ -151,10 +150,6 @@ impl StdioTransport {
 
 impl Transport<RoleServer> for StdioTransport {
     type Error = io::Error;
-
-    fn name() -> Cow<'static, str> {
-        "stdio".into()
-    }
 
     fn send(
         &mut self,

@@ -29,8 +29,12 @@ pub struct Sums {
     pub cancelled: u64,
     /// Results.
     pub answers: u64,
-    /// Results that the line, the byte and the token limit truncated.
-    by: [u64; 3],
+    /// Results that the line limit truncated.
+    by_lines: u64,
+    /// Results that the byte limit truncated.
+    by_bytes: u64,
+    /// Results that the token limit truncated.
+    by_tokens: u64,
     /// Results that stopped at a maximum number of matches, results, entries or lines.
     count_limits: u64,
     /// Lines, bytes and estimated tokens in the bodies.
@@ -74,9 +78,11 @@ impl Sums {
     }
 
     fn add_answer(&mut self, answered: &Answered) {
-        let limits = [TruncatedBy::Lines, TruncatedBy::Bytes, TruncatedBy::Tokens];
-        for (sum, limit) in self.by.iter_mut().zip(limits) {
-            *sum += u64::from(answered.truncated_by == Some(limit));
+        match answered.truncated_by {
+            Some(TruncatedBy::Lines) => self.by_lines += 1,
+            Some(TruncatedBy::Bytes) => self.by_bytes += 1,
+            Some(TruncatedBy::Tokens) => self.by_tokens += 1,
+            None => {}
         }
         self.answers += 1;
         self.count_limits += u64::from(answered.count_limit_reached);
@@ -96,7 +102,7 @@ impl Sums {
 
     /// Returns the number of results that a line, byte or token limit truncated.
     pub fn truncated(&self) -> u64 {
-        self.by.iter().sum()
+        self.by_lines + self.by_bytes + self.by_tokens
     }
 
     /// Returns the percentage of truncated results, or `None` if there are no results.
@@ -129,10 +135,7 @@ impl Sums {
 
     /// Returns the totals as JSON. Missing values are null.
     pub fn to_value(&self) -> Value {
-        let amount = |[lines, bytes, tokens]: [Saturating<u64>; 3]| json!({ "lines": lines, "bytes": bytes, "estimatedTokens": tokens });
-        let mut left_out = amount(self.left_out);
-        left_out["isLowerBound"] = self.left_out_is_open.into();
-        let [lines, bytes, tokens] = self.by;
+        let ([lines, bytes, tokens], [more_lines, more_bytes, more_tokens]) = (self.given, self.left_out);
         json!({
             "calls": self.calls(),
             "errors": self.errors,
@@ -141,13 +144,18 @@ impl Sums {
             "truncated": {
                 "answers": self.truncated(),
                 "percent": self.truncated_percent(),
-                "byLines": lines,
-                "byBytes": bytes,
-                "byTokens": tokens,
+                "byLines": self.by_lines,
+                "byBytes": self.by_bytes,
+                "byTokens": self.by_tokens,
             },
             "countLimitReached": self.count_limits,
-            "given": amount(self.given),
-            "leftOut": left_out,
+            "given": { "lines": lines, "bytes": bytes, "estimatedTokens": tokens },
+            "leftOut": {
+                "lines": more_lines,
+                "bytes": more_bytes,
+                "estimatedTokens": more_tokens,
+                "isLowerBound": self.left_out_is_open,
+            },
             "limitUse": { "meanPercent": self.limit_percent() },
             "durationMs": {
                 "median": self.quantile_ms(50),
@@ -158,17 +166,16 @@ impl Sums {
     }
 
     fn summary(&self, name: &str) -> String {
-        let calls = Count(self.calls(), "call", "calls");
-        let errors = Count(self.errors, "error", "errors");
+        let (calls, errors) = (Count(self.calls(), "call", "calls"), Count(self.errors, "error", "errors"));
         let (given, left_out) = self.bytes();
-        let (given, left_out) = (Size(given), Size(left_out));
         let more = if self.left_out_is_open { "+" } else { "" };
         let used = self.limit_percent().unwrap_or(0.0);
-        let [median, most] = [50, 95].map(|percent| self.quantile_ms(percent).unwrap_or(0.0));
         format!(
-            "{name}: {calls}, {errors}, {} truncated, {given} returned and {left_out}{more} omitted, {used:.0}% of \
-             the limit used on average, median {median:.1}ms, 95% within {most:.1}ms",
+            "{name}: {calls}, {errors}, {} truncated, {} returned and {}{more} omitted, {used:.0}% of the limit used \
+             on average",
             self.truncated(),
+            Size(given),
+            Size(left_out),
         )
     }
 }

@@ -197,7 +197,8 @@ fn drop_zeros(checked: &mut Object) {
     }
     // grep: `context=3 after=0` shows only lines before matches.
     if [before, after].iter().all(|name| number_of(checked, name) == Some(0)) {
-        [before, after].iter().for_each(|name| drop(checked.remove(*name)));
+        checked.remove(before);
+        checked.remove(after);
     }
 }
 

@@ -148,7 +148,7 @@ fn invalid_request_gets_an_error_with_its_id() {
 fn request_without_known_id_gets_null_id() {
     let workspace = Workspace::new();
     let mut client = Start::new(&workspace).client();
-    let long = [b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"".as_slice(), &[b'x'; 5_000_000]].concat();
+    let long = [b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"".as_slice(), &b"x".repeat(5_000_000)].concat();
     let cases: [(&[u8], i64); 11] = [
         (b"{", -32700),
         (b"not json", -32700),
