@@ -17,7 +17,7 @@ mod tail;
 
 pub use bounds::{Bounds, BytesAs, Limit, Meter};
 pub use collector::Collector;
-pub use keyed::{KeyForms, KeyLine, KeySpace};
+pub use keyed::{KeyForms, KeyLine, KeySpace, Reports};
 pub use long_lines::{LongLines, Spared};
 
 use serde::{Deserialize, Serialize};
@@ -97,6 +97,12 @@ pub enum Keep {
         /// Lines from the start, at most one less than the limit, so that at least one line is from the end.
         head: u64,
     },
+    /// The first and the last lines of a text that exceeds the limits, in about this many bytes with key lines between them.
+    /// The parts are those of [`Collector`].
+    Short {
+        /// The bytes.
+        bytes: u64,
+    },
 }
 
 /// The part of a text that a collector kept, and the counts of the full text.
@@ -113,10 +119,12 @@ pub struct Truncation {
     pub cut: Option<Cut>,
     /// The key lines in `content`, from the part that is omitted.
     pub key_lines: Vec<KeyLine>,
+    /// How many lines report a failure, if there are key lines.
+    pub reports: Option<Reports>,
     /// Bytes of the key lines, with their newlines.
     key_bytes: u64,
-    /// Tokens of the content without the markers for gaps, if it has key lines.
-    key_tokens: Option<u64>,
+    /// Tokens of the content without the markers for gaps, if it has any.
+    own_tokens: Option<u64>,
 }
 
 impl Truncation {
@@ -128,8 +136,9 @@ impl Truncation {
             output: Extent::default(),
             cut,
             key_lines: Vec::new(),
+            reports: None,
             key_bytes: 0,
-            key_tokens: None,
+            own_tokens: None,
         };
         kept.output = Extent { lines, bytes: kept.body().len() as u64 };
         kept
@@ -144,7 +153,7 @@ impl Truncation {
     /// Returns the tokens of `content`, by the estimate of [`tokens`](crate::text::tokens). The markers for gaps are not
     /// included, as in `output`.
     pub fn tokens(&self) -> u64 {
-        self.key_tokens.unwrap_or_else(|| estimate(&self.content))
+        self.own_tokens.unwrap_or_else(|| estimate(&self.content))
     }
 
     /// Returns the content without a final newline.

@@ -1,6 +1,10 @@
 //! The conditions on the text before and after a form.
 
-use super::forms::{Edge, Form, Grade};
+use super::forms::{Edge, Form};
+use crate::text;
+
+/// Bytes before and after a form that the conditions read.
+const SIDE_BYTES: usize = 256;
 
 /// Words before a match that negate it.
 const NEGATIONS: [&str; 7] = ["no", "No", "0", "without", "zero", "not", "standard"];
@@ -21,8 +25,6 @@ const CODE: [&str; 12] = [
 ];
 /// Words before `error` in sentences that do not report one.
 const PROSE: [&str; 11] = ["an", "any", "the", "this", "for", "no", "of", "fix", "fixed", "fixes", "handle"];
-/// Words before a match in a sentence.
-const ARTICLES: [&str; 6] = ["a", "an", "the", "A", "An", "The"];
 /// Names of a log level.
 const LEVELS: [&str; 3] = ["level", "lvl", "severity"];
 /// Values after a name such as `errors` that negate it.
@@ -33,42 +35,9 @@ pub(super) fn matches(line: &str, start: usize, form: &Form) -> bool {
     let end = start + form.text.len();
     let Some(found) = line.get(start..end) else { return false };
     let is_text = if form.any_case { found.eq_ignore_ascii_case(form.text) } else { found == form.text };
-    let (before, after) = (&line[..start], &line[end..]);
-    is_text
-        && is_before(before, form.before)
-        && is_after(after, form.after)
-        && !is_in_sentence(form, found, before, after)
-        && !(form.grade == Grade::Strong && is_in_quotation(before))
-        && !is_denied(before, after)
-}
-
-/// True if the text around a match shows that it is a part of a sentence, and not the start or the kind of a message.
-fn is_in_sentence(form: &Form, found: &str, before: &str, after: &str) -> bool {
-    match (form.before, form.after) {
-        (Edge::Start, Edge::Gap) => is_cell(found, before, after),
-        (Edge::Start, Edge::End) if before.starts_with("-- ") => before.ends_with(" - "),
-        (Edge::Start, _) => {
-            // An indented line that begins in lower case usually continues a sentence or a list.
-            let is_continued = form.any_case
-                && (before.len() > 1 || before == "\t")
-                && matches!(before.trim(), "" | "#" | "|" | "\"")
-                && found.starts_with(char::is_lowercase)
-                && !after.starts_with(" `");
-            // Only after a mark can a status precede columns.
-            let is_in_table = form.any_case && after.starts_with("  ") && !before.ends_with(['*', '.']);
-            is_continued || is_in_table || after.starts_with('=') || after.starts_with(" = ")
-        }
-        (Edge::Word, Edge::Word) => form.grade == Grade::Strong && is_mentioned(form, before, after),
-        (_, Edge::Colon) => {
-            // The end of a type, such as `Optional[Exception]`, and not of a tag, such as `[error]`.
-            let is_end_of_type = after.starts_with(']') && !is_in_tag(before);
-            // A manual states when an error is raised.
-            let is_condition =
-                before.starts_with([' ', '\t']) && (after.starts_with(": If ") || after.starts_with(": if "));
-            is_end_of_type || is_condition
-        }
-        _ => false,
-    }
+    let before = text::suffix(&line[..start], SIDE_BYTES);
+    let after = text::prefix(&line[end..], SIDE_BYTES);
+    is_text && is_before(before, form.before) && is_after(after, form.after) && !is_denied(before, after)
 }
 
 fn is_before(before: &str, edge: Edge) -> bool {
@@ -122,7 +91,7 @@ pub(super) fn is_start(before: &str) -> bool {
     ends_prefix
         || last == '|' && gap <= 1
         || last == '"' && is_value(trimmed)
-        || gap > 1 && is_column(trimmed)
+        || gap > 1
         || trimmed.ends_with("..")
         || before.ends_with('\t')
         || gap == 1 && matches!(last, '-' | '*' | '#' | '=' | '\'' | '+' | '$')
@@ -132,24 +101,6 @@ pub(super) fn is_start(before: &str) -> bool {
 fn is_value(before: &str) -> bool {
     let before = before.trim_end_matches('"').trim_end();
     before.is_empty() || before.ends_with([':', '=', '[', '{', ',', '('])
-}
-
-/// True if `before` can be the columns before a message. Justified text also has wide gaps, but words in lower case before
-/// them. A single word can be a name. In lists of a manual, a number or an option precedes the text.
-fn is_column(before: &str) -> bool {
-    const INDENT: usize = 4;
-    let text = before.trim_start();
-    if !text.contains(char::is_whitespace) {
-        let is_number = text.chars().all(|c| c.is_ascii_digit());
-        let is_in_list = is_number && before.len() - text.len() >= INDENT;
-        let is_in_sentence = ARTICLES.contains(&text) || text.ends_with(['.', ',']);
-        return !text.starts_with('-') && !is_in_list && !is_in_sentence;
-    }
-    let is_word = |word: &str| {
-        let word = word.trim_matches(|c: char| c.is_ascii_punctuation());
-        !word.is_empty() && word.chars().all(|c| c.is_lowercase() || c == '\'')
-    };
-    !text.split_whitespace().any(is_word) && !text.starts_with('-')
 }
 
 fn is_after(after: &str, edge: Edge) -> bool {
@@ -221,13 +172,6 @@ fn is_joined(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '\\' | '$' | '@')
 }
 
-/// True if a status is a cell of a table with lines, or is capitalized and no count such as `0/1` precedes it.
-fn is_cell(found: &str, before: &str, after: &str) -> bool {
-    let word = before.split_whitespace().next_back().unwrap_or_default();
-    let is_counted = word.contains(|c: char| c.is_ascii_digit());
-    after.trim_start().starts_with('|') || found.starts_with(char::is_uppercase) && !is_counted
-}
-
 /// Returns the text before a quote that is open at the end of `before`.
 fn before_open_quote(before: &str, quote: u8) -> Option<&str> {
     let start = &before[..memchr::memrchr(quote, before.as_bytes())?];
@@ -241,35 +185,6 @@ fn is_in_string(before: &str) -> bool {
         .iter()
         .filter_map(|quote| before_open_quote(before, *quote))
         .any(|start| start.ends_with('(') || start.ends_with("= "))
-}
-
-/// True if `before` ends in a quotation, as in `echo "error: …`. A single quote may be an apostrophe.
-fn is_in_quotation(before: &str) -> bool {
-    before_open_quote(before, b'"').is_some_and(|start| {
-        let word = start.trim_end().rsplit(char::is_whitespace).next().unwrap_or_default();
-        start.ends_with([' ', '\t']) && !is_value(start) && !word.contains('=')
-    })
-}
-
-/// True if `before` ends in a bracket that does not follow a name directly.
-fn is_in_tag(before: &str) -> bool {
-    let is_name = |c: char| c.is_alphanumeric() || c == '_';
-    before.rfind('[').is_some_and(|open| !before[..open].trim_end_matches('[').ends_with(is_name))
-}
-
-/// True if a match is a name, as in `the ERROR state`, `the level 'ERROR'`, `ERROR = 40` or `{ERROR,WARN}`.
-fn is_mentioned(form: &Form, before: &str, after: &str) -> bool {
-    let word = before.trim_end().rsplit([' ', '\t', '(']).next().unwrap_or_default();
-    let is_quoted = |quote: char| {
-        let start = before.strip_suffix(quote).filter(|_| after.starts_with(quote));
-        start.is_some_and(|start| {
-            if quote == '"' { !is_value(start) } else { !start.trim_end().ends_with([':', '=']) }
-        })
-    };
-    let is_listed = before.ends_with('{') || after.starts_with(", and ") || after.starts_with(", or ");
-    // A summary can have `FAILED = 3`.
-    let is_constant = after.starts_with(" = ") && !form.text.starts_with("FAIL");
-    ARTICLES.contains(&word) || is_quoted('"') || is_quoted('\'') || is_constant || is_listed
 }
 
 /// True if the text around a match shows that nothing is wrong, or that it is source code.

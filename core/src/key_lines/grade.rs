@@ -8,11 +8,11 @@
 use std::sync::LazyLock;
 
 use super::edges;
-use super::forms::{Form, GROUPS, Grade};
-use super::literals::{Hit, Literals};
+use super::forms::{Edge, Form, GROUPS, Grade};
+use super::literals::Literals;
 use super::location::{self, Location};
-use super::scan::{Before, Line};
-use super::verdict::{Verdict, is_source, may_be_source, verdict};
+use super::scan::Line;
+use super::verdict::{Verdict, verdict};
 
 /// A form, its number in the table, and the position of a literal in its text.
 #[derive(Debug, Clone, Copy)]
@@ -33,8 +33,8 @@ pub(super) struct Table {
     places: Vec<Vec<Place>>,
 }
 
-/// Kinds of messages below a warning, as linters write them after a location.
-const MINOR: [&str; 6] = ["style", "performance", "portability", "information", "convention", "refactor"];
+/// The literals of a line that are checked. A line of a report has few.
+const HITS: usize = 16;
 
 static TABLE: LazyLock<Table> = LazyLock::new(Table::new);
 
@@ -43,6 +43,8 @@ static TABLE: LazyLock<Table> = LazyLock::new(Table::new);
 pub(super) struct Graded {
     pub(super) grade: Grade,
     pub(super) form: u16,
+    /// True if the form is at the start of a message.
+    pub(super) is_at_start: bool,
 }
 
 impl Graded {
@@ -52,23 +54,12 @@ impl Graded {
     const COLUMN: u16 = u16::MAX - 1;
     /// A location before the code of an error.
     const CODE: u16 = u16::MAX - 2;
-    /// A location before the code of a warning.
-    const MINOR: u16 = u16::MAX - 5;
-    /// A line that is a key line only because of the lines around it.
-    const NEIGHBOUR: u16 = u16::MAX - 3;
-    /// A mark at the start of the line.
-    const MARK: u16 = u16::MAX - 6;
-    /// A line unlike all others.
-    const RARE: u16 = u16::MAX - 4;
+    /// A line that reports a failure only because a `--> file:line` follows it.
+    const BEFORE_ARROW: u16 = u16::MAX - 3;
 
-    /// The grade of a line that belongs to one of `grade`, or is the message of a trace.
-    pub(super) fn neighbour(grade: Grade) -> Self {
-        Self { grade, form: Self::NEIGHBOUR }
-    }
-
-    /// The grade of a line unlike all others.
-    pub(super) const fn rare() -> Self {
-        Self { grade: Grade::Faint, form: Self::RARE }
+    /// Returns the grade of a line before a `--> file:line`.
+    pub(super) const fn before_arrow() -> Self {
+        Self { grade: Grade::Strong, form: Self::BEFORE_ARROW, is_at_start: true }
     }
 }
 
@@ -101,17 +92,10 @@ impl Table {
         &TABLE
     }
 
-    /// Returns the grade of a line that was not scanned; `None` if it is no key line.
-    pub(super) fn grade_alone(&self, text: &str) -> Option<Graded> {
-        let hits: Vec<Hit> = self.literals.find_all(text).collect();
-        let has_location = location::find(text.as_bytes(), 0).is_some();
-        self.grade(Line { number: 0, text, before: Before::default(), hits: &hits, has_location })
-    }
-
     /// Returns the grade of a line; `None` if it is no key line.
     pub(super) fn grade(&self, Line { text: line, hits, has_location, .. }: Line<'_>) -> Option<Graded> {
         let mut best: Option<(Place, usize)> = None;
-        for hit in hits {
+        for hit in hits.iter().take(HITS) {
             for place in &self.places[hit.literal] {
                 if best.is_some_and(|(best, _)| best.form.grade <= place.form.grade) {
                     continue;
@@ -123,36 +107,25 @@ impl Table {
                 }
             }
         }
-        let mut graded = best.map(|(place, _)| Graded { grade: place.form.grade, form: place.number });
+        let mut graded = best.map(|(Place { form, number, .. }, start)| Graded {
+            grade: form.grade,
+            form: number,
+            is_at_start: !matches!(form.before, Edge::Any | Edge::Word)
+                || line[start..].starts_with(char::is_uppercase)
+                || form.after == Edge::Colon,
+        });
         let mut at = best.map_or(0, |(_, at)| at);
         let is_frame = line.trim_start().starts_with("at ");
         let location = if has_location && !is_frame { location::of(line) } else { None };
+        if location.is_some_and(is_match_of_search) {
+            return None;
+        }
         if let Some(located) = location.map(of_location)
-            && graded.is_none_or(|graded| graded.grade > located.grade || located.form == Graded::MINOR)
+            && graded.is_none_or(|graded| graded.grade > located.grade)
         {
             (graded, at) = (Some(located), line.len());
         }
-        let message_of_program = after_program(line);
-        if graded.is_some_and(|graded| graded.grade == Grade::Message) && message_of_program.is_some() {
-            graded = graded.map(|graded| Graded { grade: Grade::Strong, ..graded });
-        }
-        if graded.is_none_or(|graded| graded.grade > Grade::Strong)
-            && message_of_program.is_some_and(begins_with_line)
-        {
-            (graded, at) = (Some(Graded { grade: Grade::Strong, form: Graded::LINE }), line.len());
-        }
-        if line.starts_with("! ") || line.starts_with("** (") || has_level_letter(line) {
-            graded = Some(Graded { grade: Grade::Strong, form: Graded::MARK });
-        }
         let graded = graded?;
-        let message = location.map_or(line, |location| location.after);
-        if is_source(line, message, at) {
-            return None;
-        }
-        let is_uncertain =
-            may_be_source(line, message) && location.is_none_or(|location| !location.has_column);
-        let most = if is_uncertain { Grade::Message } else { Grade::Strong };
-        let graded = Graded { grade: graded.grade.max(most), ..graded };
         let form = best.map_or("", |(place, _)| place.form.text);
         match verdict(line, at, form, graded.grade == Grade::Strong) {
             Verdict::Failure => Some(graded),
@@ -180,28 +153,27 @@ fn in_order_of_search(mut literals: Vec<(&str, Vec<Place>)>) -> Vec<(&str, Vec<P
     ordered.into_iter().map(|(_, literal)| literal).collect()
 }
 
-/// Returns the grade of a line whose message begins with `location`.
-///
-/// Linters name a message by a letter and digits: `E` is an error, `F` a fatal error, and `W`, `C`, `R`, `I`, `N`
-/// and `D` are minor messages.
+/// Returns the grade of a line whose message begins with `location`. Linters name an error by `E` or `F` and digits.
 fn of_location(location: Location<'_>) -> Graded {
     let text = location.after.trim_start_matches([':', ' ', ')', '-', '[', ',']);
     let digits = text.bytes().skip(1).take_while(u8::is_ascii_digit).count();
     let (grade, form) = match text.as_bytes().first() {
         None => (Grade::Faint, Graded::LINE),
         Some(b'E' | b'F') if digits >= 3 => (Grade::Strong, Graded::CODE),
-        Some(b'W' | b'C' | b'R' | b'I' | b'N' | b'D') if digits >= 3 => (Grade::Faint, Graded::MINOR),
-        Some(_) if MINOR.iter().any(|kind| is_kind(text, kind)) => (Grade::Faint, Graded::MINOR),
-        Some(_) if location.has_column && digits < 3 => (Grade::Strong, Graded::COLUMN),
+        Some(_) if location.has_column => (Grade::Strong, Graded::COLUMN),
         Some(_) if begins_with_message(location) => (Grade::Strong, Graded::LINE),
         Some(_) => (Grade::Message, Graded::LINE),
     };
-    Graded { grade, form }
+    Graded { grade, form, is_at_start: true }
 }
 
-/// True if `text` begins with the kind of a message and a colon.
-fn is_kind(text: &str, kind: &str) -> bool {
-    text.strip_prefix(kind).is_some_and(|rest| rest.starts_with(": "))
+/// True if a line is a match of a search, as `a.py:3:    raise Error`: the text follows the line number without a space, or is
+/// indented.
+fn is_match_of_search(Location { is_first, has_column, after }: Location<'_>) -> bool {
+    let text = after.strip_prefix(':').unwrap_or(" ");
+    is_first
+        && !has_column
+        && (!text.starts_with([' ', ')']) && !text.starts_with("in ") || text.starts_with("  "))
 }
 
 /// True if a line is a location and a message, as `a.py:3: unused import`. In source code that a search found, the text
@@ -210,34 +182,6 @@ fn begins_with_message(Location { is_first, after, .. }: Location<'_>) -> bool {
     let text = after.trim_start_matches([':', ')']).strip_prefix(' ').unwrap_or_default();
     is_first
         && text.starts_with(|c: char| c.is_alphabetic() || matches!(c, '\'' | '"' | '`' | '[' | '\u{2018}'))
-}
-
-/// True if a line begins with the letter of a log level, a date and a time, as `E1123 10:00:01.123456 1 a.go:7] …`.
-fn has_level_letter(line: &str) -> bool {
-    let is_like = |(byte, like): (&u8, &u8)| match like {
-        b'0' => byte.is_ascii_digit(),
-        _ => byte == like,
-    };
-    line.starts_with(['E', 'F'])
-        && line
-            .as_bytes()
-            .get(1..)
-            .is_some_and(|rest| rest.len() > 8 && rest.iter().zip(b"0000 00:00").all(is_like))
-}
-
-/// Returns the text after the name of a program and a colon, with which messages on standard error begin.
-fn after_program(line: &str) -> Option<&str> {
-    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '+' | '/');
-    let after = line.trim_start_matches(is_name);
-    let name = &line[..line.len() - after.len()];
-    let is_program = name.starts_with(|c: char| c.is_ascii_lowercase() || matches!(c, '.' | '/'))
-        && !name.starts_with("debug");
-    after.strip_prefix(": ").filter(|text| is_program && !text.starts_with(' '))
-}
-
-/// True if a message begins with the number of a line, as those of shells do: `line 3: foo: unbound variable`.
-fn begins_with_line(message: &str) -> bool {
-    message.strip_prefix("line ").and_then(edges::after_number).is_some_and(|text| text.starts_with(": "))
 }
 
 #[cfg(test)]

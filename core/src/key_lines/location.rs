@@ -3,10 +3,31 @@
 #![expect(clippy::indexing_slicing, reason = "the bounds are positions of the same text")]
 
 use super::edges::{after_number, is_start};
-use crate::text::NEWLINE;
+use crate::text;
 
 /// The most letters and digits after the dot of a file's name.
 const EXTENSION_BYTES: usize = 5;
+/// Parts of the names of functions and files in runtimes and libraries.
+const LIBRARIES: [&str; 14] = [
+    "node_modules/",
+    "site-packages/",
+    "dist-packages/",
+    "/lib/python",
+    "node:",
+    "/rustc/",
+    ".cargo/registry/",
+    "core::",
+    "std::",
+    "/usr/lib/",
+    "/usr/local/",
+    "at java.",
+    "at jdk.",
+    "<frozen ",
+];
+/// Bytes of a name that are read.
+const NAME_BYTES: usize = 256;
+/// Marks of a line that are checked.
+const MARKS: usize = 16;
 /// Bytes that are compared at once.
 const BLOCK_BYTES: usize = 64;
 
@@ -21,22 +42,16 @@ pub(super) struct Location<'a> {
     pub(super) after: &'a str,
 }
 
-/// Returns the offset of the next mark from `from`: `:` or `(` between the name of a file and a number, or `! ` at the start
-/// of a line.
+/// Returns the offset of the next mark from `from`: `:` or `(` between the name of a file and a number.
 pub(super) fn find(bytes: &[u8], from: usize) -> Option<usize> {
-    if from == 0 && bytes.starts_with(b"! ") {
-        return Some(0);
-    }
-    let is_mark_at = |at: &usize| {
-        is_mark(bytes[at - 1], bytes[*at], bytes[at + 1])
-            && (bytes[*at] == b'!' || has_extension(&bytes[..*at]))
-    };
+    let is_mark_at =
+        |at: &usize| is_mark(bytes[at - 1], bytes[*at], bytes[at + 1]) && has_extension(&bytes[..*at]);
     let mut at = from.max(1);
     // Without an early exit, the compiler compares many bytes at a time.
     while let Some(block) = bytes[at - 1..].first_chunk::<{ BLOCK_BYTES + 2 }>() {
         let marks = (0..BLOCK_BYTES).map(|n| is_mark(block[n], block[n + 1], block[n + 2]));
         if marks.fold(false, |is_any, is_mark| is_any | is_mark)
-            && let Some(found) = memchr::memchr3_iter(b':', b'(', b'!', &block[1..=BLOCK_BYTES])
+            && let Some(found) = memchr::memchr2_iter(b':', b'(', &block[1..=BLOCK_BYTES])
                 .map(|found| at + found)
                 .find(is_mark_at)
         {
@@ -47,12 +62,11 @@ pub(super) fn find(bytes: &[u8], from: usize) -> Option<usize> {
     (at..bytes.len().saturating_sub(1)).find(is_mark_at)
 }
 
-/// True for `:` or `(` between a letter and a digit, and for `! ` after a newline.
+/// True for `:` or `(` between a letter and a digit.
 #[expect(clippy::needless_bitwise_bool, reason = "without branches, many bytes are compared at a time")]
 fn is_mark(before: u8, byte: u8, after: u8) -> bool {
     let is_colon = (byte == b':') | (byte == b'(');
-    let is_start = (before == NEWLINE) & (byte == b'!') & (after == b' ');
-    before.is_ascii_alphabetic() & is_colon & after.is_ascii_digit() | is_start
+    before.is_ascii_alphabetic() & is_colon & after.is_ascii_digit()
 }
 
 /// True if `name` ends with a dot and the letters and digits of an extension.
@@ -66,17 +80,16 @@ fn has_extension(name: &[u8]) -> bool {
         && extension.iter().any(u8::is_ascii_alphabetic)
 }
 
+/// True if a line has a location.
+pub(crate) fn has_location(line: &str) -> bool {
+    find(line.as_bytes(), 0).is_some()
+}
+
 /// Returns the location with which the message of `line` begins.
 pub(super) fn of(line: &str) -> Option<Location<'_>> {
-    let mut from = 0;
-    while let Some(colon) = find(line.as_bytes(), from) {
-        let location = if line[colon..].starts_with('!') { None } else { at(line, colon) };
-        if location.is_some() {
-            return location;
-        }
-        from = colon + 1;
-    }
-    None
+    let next = |after: &usize| find(line.as_bytes(), *after + 1);
+    let marks = std::iter::successors(find(line.as_bytes(), 0), next);
+    marks.take(MARKS).find_map(|mark| at(line, mark))
 }
 
 /// Returns the location with a line number after `colon`.
@@ -84,10 +97,8 @@ fn at(line: &str, colon: usize) -> Option<Location<'_>> {
     let ends_name = |c: char| {
         c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | '=' | ',' | ';' | '{' | '(' | '[' | '|')
     };
-    let before = &line[..colon];
-    let start =
-        before.rfind(ends_name).map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
-    let name = &before[start..];
+    let name = text::suffix(&line[..colon], NAME_BYTES).rsplit(ends_name).next()?;
+    let start = colon - name.len();
     let file = name.rsplit(['/', '\\']).next()?;
     let (stem, _extension) = file.rsplit_once('.')?;
     let number = &line[colon + 1..];
@@ -106,7 +117,7 @@ fn at(line: &str, colon: usize) -> Option<Location<'_>> {
 }
 
 /// True if a line only names the location of the message before it.
-pub(super) fn is_only_location(line: &str) -> bool {
+pub(crate) fn is_only_location(line: &str) -> bool {
     let start = line.trim_start_matches([' ', '\t', '|', '│', '#', '╭', '─', '┌', '[', '→']);
     let is_bare =
         || of(start).is_some_and(|location| location.after.trim_end_matches([')', ':', ']', ',']).is_empty());
@@ -122,46 +133,17 @@ pub(super) fn is_arrow(line: &str) -> bool {
     line.trim_start().strip_prefix("--> ").map(str::trim).is_some_and(is_location)
 }
 
-/// True if a line names the location of the next message, as `File "a.py", line 3, in main`.
-pub(super) fn is_frame(line: &str) -> bool {
-    line.trim_start().starts_with("File \"") && line.contains(", line ")
+/// True if a line is a frame of a stack trace, as `at f (a.js:1:2)`, `File "a.py", line 3` or `  12: core::panicking`.
+pub(crate) fn is_frame(line: &str) -> bool {
+    let text = line.trim_start();
+    let is_numbered = after_number(text).is_some_and(|after| after.starts_with(": "));
+    ["at ", "File \"", "from "].iter().any(|start| text.starts_with(start))
+        || is_numbered && text.len() < line.len()
 }
 
-/// Lines between a message and its numbered heading.
-const LINES_TO_NUMBER: usize = 4;
-
-/// Returns the heading of a message: its distance in lines, and its text. `before` has the lines before the message, the
-/// last one first.
-///
-/// A heading is a numbered title, as `1) adds two numbers`, or the name of a file above its indented messages.
-pub(super) fn heading<'a>(message: &str, before: impl Iterator<Item = &'a str>) -> Option<(u64, &'a str)> {
-    let own = indent(message);
-    let mut distance = 0;
-    for line in before {
-        distance += 1;
-        let text = line.trim();
-        if distance <= LINES_TO_NUMBER && is_numbered(text) {
-            return Some((distance as u64, line));
-        }
-        if !text.is_empty() && indent(line) < own {
-            let is_file = !text.contains(char::is_whitespace) && has_extension(text.as_bytes());
-            return is_file.then_some((distance as u64, line));
-        }
-        if distance > LINES_TO_NUMBER && own == 0 {
-            return None;
-        }
-    }
-    None
-}
-
-/// True for a title such as `1) adds two numbers` or `● adds two numbers`.
-fn is_numbered(text: &str) -> bool {
-    text.starts_with("● ") || after_number(text).is_some_and(|after| after.starts_with(") "))
-}
-
-/// Returns the bytes of white space before the text of a line.
-pub(super) fn indent(line: &str) -> usize {
-    line.len() - line.trim_start().len()
+/// True if a line of a stack trace is in the runtime or in a library.
+pub(crate) fn is_library_frame(line: &str) -> bool {
+    LIBRARIES.iter().any(|part| line.contains(part))
 }
 
 #[cfg(test)]
@@ -194,23 +176,6 @@ mod tests {
             assert_eq!(find(text.as_bytes(), 0), Some(before + 5));
             assert_eq!(find(text.as_bytes(), before + 5), Some(before + 5));
             assert_eq!(find(text.as_bytes(), before + 6), None);
-        }
-    }
-
-    #[test]
-    fn headings_are_numbered_titles_and_files_above_indented_messages() {
-        let cases = [
-            ("Error: no", &["  1) adds"][..], Some((1, "  1) adds"))),
-            ("Error: no", &["", "adds two:", "", "12) sum"], Some((4, "12) sum"))),
-            ("Error: no", &["a", "b", "c", "d", "1) sum"], None),
-            ("    expected 1", &["", "  ● sum › adds"], Some((2, "  ● sum › adds"))),
-            ("  1:2  error  no", &["  1:1  error  yes", "src/a.js"], Some((2, "src/a.js"))),
-            ("  1:2  error  no", &["linting", "src/a.js"], None),
-            ("error: no", &["src/a.js"], None),
-            ("  error: no", &[], None),
-        ];
-        for (message, before, expected) in cases {
-            assert_eq!(heading(message, before.iter().copied()), expected, "{message} after {before:?}");
         }
     }
 }

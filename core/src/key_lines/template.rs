@@ -38,7 +38,7 @@ const fn kinds() -> [u8; 256] {
 /// Returns a hash of `line` with a placeholder for each number, hexadecimal number and path.
 ///
 /// A word that is only `0` stays: `0 failed` is not `3 failed`.
-pub(super) fn hash(line: &str) -> u64 {
+pub(crate) fn hash(line: &str) -> u64 {
     let bytes = line.trim_ascii().as_bytes();
     let (mut hash, mut at) = (0_u64, 0);
     let mut add = |word: u64| hash = (hash.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);

@@ -1,8 +1,7 @@
-//! Recognizes lines that match a form, but report a success, report a warning, or are source code.
+//! Recognizes lines that match a form, but report a success or a warning.
 
 use std::sync::LazyLock;
 
-use super::edges::after_number;
 use super::literals::{Hit, Literals};
 
 /// The kind of a word, which decides how it changes the verdict on its line.
@@ -46,10 +45,6 @@ static WORDS: [(&str, Kind); 24] = [
     ("passing", Success),
 ];
 
-/// Starts of lines of source code that are no messages.
-const STATEMENTS: [&str; 8] =
-    ["pub fn ", "pub struct ", "pub enum ", "pub const ", "pub(", "fn ", "def ", "if ("];
-
 static LITERALS: LazyLock<Literals> = LazyLock::new(|| Literals::new(&WORDS.map(|(word, _)| word)));
 
 /// What a line that matches a form reports.
@@ -71,16 +66,9 @@ pub(super) fn verdict(line: &str, at: usize, form: &str, is_strong: bool) -> Ver
     }
     // TAP marks failures that are expected, and has headings of subtests.
     let is_expected = text.starts_with("not ok ") && (text.contains(" # TODO") || text.contains(" # SKIP"));
-    let is_summary =
-        form.eq_ignore_ascii_case("error") && text.contains(" 0 errors") && !text.contains("fail");
+    let is_summary = text.contains(" 0 errors") && !text.contains("fail");
     if is_expected || is_summary || text.starts_with("# Subtest: ") {
         return Verdict::Success;
-    }
-    // A line with one space, as in ` ! [rejected]`, is no warning.
-    let is_marked = text.starts_with('⚠') || text.starts_with("! ") && line.starts_with("  ");
-    let has_only_warnings = text.contains("(0 errors");
-    if is_failed_call(text) || is_marked || has_only_warnings {
-        return Verdict::Warning;
     }
     let is_failed = form.starts_with("fail") || form.starts_with("FAIL");
     let mut verdict = Verdict::Failure;
@@ -105,65 +93,8 @@ pub(super) fn verdict(line: &str, at: usize, form: &str, is_strong: bool) -> Ver
     verdict
 }
 
-/// True if a line of a trace shows a system call that returned an error, as `= -1 ENOENT (…)`. Programs that work have many.
-fn is_failed_call(text: &str) -> bool {
-    text.ends_with(')')
-        && text.split_once(") ").is_some_and(|(_, result)| result.trim_start().starts_with("= -1 E"))
-}
-
 fn is_whole(line: &str, start: usize, len: usize) -> bool {
     let joins = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
     let bytes = line.as_bytes();
     !joins(start.checked_sub(1).and_then(|before| bytes.get(before))) && !joins(bytes.get(start + len))
-}
-
-/// True if a line shows source code: an excerpt with a line number, a line of a difference, a comment, an open bracket.
-///
-/// `message` is the part after its location. The form that the line matches begins at `at`.
-pub(super) fn is_source(line: &str, message: &str, at: usize) -> bool {
-    let text = line.trim();
-    let is_excerpt = after_number(text).is_some_and(|after| {
-        after.trim_start().starts_with('|')
-            || after.strip_prefix('\t').is_some_and(|code| code.starts_with([' ', '\t']))
-    });
-    let is_difference =
-        line.starts_with('+') || line.starts_with("-  ") || text.starts_with("+ ") || text.starts_with("@@ ");
-    let is_statement = STATEMENTS.iter().any(|start| text.starts_with(start));
-    // A message that begins with its form is no code, as in `error: builder failed with exit code 2;`.
-    let has_form_first = line
-        .get(line.len() - message.trim_start_matches(':').trim_start_matches(' ').len()..at)
-        .is_some_and(|before| !line.starts_with([' ', '\t']) && !before.contains(char::is_whitespace));
-    let is_open =
-        (text.ends_with(['{', ';', '(', ',']) || text.ends_with(" \\")) && !text.starts_with(['{', '"']);
-    is_excerpt || is_difference || is_statement || is_open && !has_form_first || is_comment(line, message)
-}
-
-/// True if `message` is a comment.
-fn is_comment(line: &str, message: &str) -> bool {
-    let is_starred = line.trim_start().strip_prefix("** ").is_some_and(|text| {
-        text.starts_with(' ') || text.starts_with(char::is_lowercase) && !text.contains(": ")
-    });
-    let message = message.trim_start_matches([':', ' ', '\t']).trim_end();
-    let has_mark =
-        ["//", "/*", "* @", "*/"].iter().any(|mark| message.starts_with(mark)) || message.ends_with("*/");
-    is_starred || has_mark
-}
-
-/// True if a line can be a string of source code, or a part of a comment such as Javadoc. Messages of service managers also
-/// begin with ` * `.
-pub(super) fn may_be_source(line: &str, message: &str) -> bool {
-    let text = line.trim_start();
-    let indent = &line[..line.len() - text.len()];
-    // The star is below the second character of the comment's start.
-    let is_starred = text.starts_with("* ")
-        && indent.len() % 2 == 1
-        && indent.ends_with(' ')
-        && !text.starts_with("* ERROR");
-    let string = message.trim_start_matches([':', ' ', '\t']).trim_end();
-    let has_placeholder = || ["%s", "%d", "{}", "${"].iter().any(|placeholder| string.contains(placeholder));
-    // JSON has strings with names.
-    let is_string = string.starts_with(['"', '\'', '`'])
-        && !string.contains("\": ")
-        && (string.ends_with("\",") || string.ends_with("\\n\"") || has_placeholder());
-    is_starred || is_string
 }

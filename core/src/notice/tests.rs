@@ -42,13 +42,13 @@ fn notice_counts_key_lines_by_position() {
     let (error, rest) = ("a.c:1:1: error: b\n", "build ... ok\n".repeat(50));
     let text = format!("start\n{rest}{error}{rest}");
     let cases = [
-        (Keep::Tail, &text, "lines 87-102 and 1 key line before them of 102"),
+        (Keep::Tail, &text, "lines 86-102 and 1 key line before them of 102"),
         (Keep::Head, &text, "lines 1-17 and 1 key line after them of 102"),
-        (Keep::Both { head: 4 }, &text, "lines 1-4 and 91-102 and 1 key line between them of 102"),
+        (Keep::Both { head: 4 }, &text, "lines 1-4 and 90-102 and 1 key line between them of 102"),
         (
             Keep::Tail,
             &format!("{error}{long}"),
-            "last 29.9KB of line 2 (line is 40KB) and 1 key line before it",
+            "last 30KB of line 2 (line is 40KB) and 1 key line before it",
         ),
         (
             Keep::Head,

@@ -1,10 +1,10 @@
 //! Keeps the part of a stream that its limits allow, and counts all of it.
 
 use super::head::Head;
-use super::keyed::{self, Ends, KeyForms, KeySpace};
+use super::keyed::{self, Ends, KeyForms, KeySpace, half};
 use super::tail::Tail;
 use super::{Bounds, Cut, Keep, TruncatedBy, Truncation};
-use crate::key_lines::Candidates;
+use crate::key_lines::Kinds;
 use crate::text::{Counter, Extent, as_index};
 
 /// Takes text piece by piece and keeps the part that its bounds allow.
@@ -44,6 +44,7 @@ use crate::text::{Counter, Extent, as_index};
 #[derive(Debug, Clone)]
 pub struct Collector {
     bounds: Bounds,
+    keep: Keep,
     /// Maximum number of lines from the start, if the end is kept too.
     head_lines: u64,
     /// The first lines, within their part of the limits if the end is kept too.
@@ -51,21 +52,29 @@ pub struct Collector {
     /// The end of the text, or all of it if it is within the limits. `None` if only the start is kept.
     tail: Option<Tail>,
     total: Counter,
-    /// The candidates for key lines, and the limits of those that are shown.
-    key_lines: Option<(Candidates, KeySpace)>,
+    /// The kinds of lines that report a failure, and the limits of the key lines.
+    key_lines: Option<(Kinds, KeySpace)>,
 }
 
 impl Collector {
     /// Returns a collector of what `keep` says, within `bounds`.
     pub fn new(bounds: Bounds, keep: Keep) -> Self {
-        let head_lines = match keep {
-            Keep::Both { head } => head.min(bounds.lines.saturating_sub(1)),
-            _ => 0,
+        let has_tail = !matches!(keep, Keep::Head | Keep::WholeLines);
+        let (head_lines, head) = match keep {
+            Keep::Both { head } => {
+                let lines = head.min(bounds.lines.saturating_sub(1));
+                (lines, share(bounds, lines))
+            }
+            Keep::Short { bytes } => {
+                let head = SHORT_HEAD.of(bounds, bytes);
+                (head.lines, head)
+            }
+            Keep::Tail => (0, share(bounds, 0)),
+            Keep::Head | Keep::WholeLines => (0, bounds),
         };
-        let has_tail = matches!(keep, Keep::Tail | Keep::Both { .. });
-        let head = if has_tail { share(bounds, head_lines) } else { bounds };
         Self {
             bounds,
+            keep,
             head_lines,
             head: Head::new(head, keep == Keep::Head),
             tail: has_tail.then(|| Tail::new(bounds)),
@@ -83,7 +92,11 @@ impl Collector {
             KeySpace::Shared => self.bounds,
             KeySpace::Beside(bounds) => bounds,
         };
-        Self { key_lines: Some((Candidates::new(as_index(bounds.bytes)), space)), ..self }
+        let bytes = match self.keep {
+            Keep::Short { bytes } => bytes.min(bounds.bytes),
+            _ => bounds.bytes,
+        };
+        Self { key_lines: Some((Kinds::new(as_index(bytes)), space)), ..self }
     }
 
     /// Returns the limits of the kept text.
@@ -103,8 +116,8 @@ impl Collector {
         if let Some(tail) = &mut self.tail {
             tail.push(text);
         }
-        if let Some((candidates, _)) = &mut self.key_lines {
-            candidates.push(text);
+        if let Some((kinds, _)) = &mut self.key_lines {
+            kinds.push(text);
         }
     }
 
@@ -132,14 +145,36 @@ impl Collector {
     pub fn finish_with(mut self, forms: KeyForms) -> Truncation {
         let key_lines = self.key_lines.take();
         let plain = self.kept(self.bounds);
-        let (Some((candidates, space)), true) = (key_lines, forms != KeyForms::None) else { return plain };
-        let tail_lines = self.bounds.lines - self.head_lines;
-        let ends = Ends {
-            bounds: self.bounds,
-            shared: Bounds { lines: tail_lines, ..self.bounds.less(self.head_before_tail()) },
+        let (Some((mut kinds, space)), true) = (key_lines, forms != KeyForms::None) else { return plain };
+        kinds.finish();
+        let bounds = self.bounds;
+        let ends = |plain, least, space, most| Ends {
+            plain,
+            least,
+            bounds,
+            space,
+            most,
             has_tail: self.tail.is_some(),
         };
-        keyed::with_key_lines(plain, candidates.finish(), forms, space, ends, |bounds| self.kept(bounds))
+        match (space, self.keep, &self.tail) {
+            (KeySpace::Beside(all), ..) => {
+                let (space, most) = keyed::beside(all, &plain, bounds.lines);
+                keyed::with_key_lines(&kinds, forms, ends(plain.clone(), plain, space, most), |_| None)
+            }
+            (KeySpace::Shared, Keep::Short { bytes }, Some(tail)) => {
+                let Some(cut) = plain.cut else { return plain };
+                let least = self.short(tail, SHORT_TAIL.of(bounds, bytes), cut.by);
+                let space = SHORT_KEY_LINES.of(bounds, bytes);
+                keyed::with_key_lines(&kinds, forms, ends(plain, least, space, usize::MAX), |_| None)
+            }
+            (KeySpace::Shared, ..) => {
+                let tail_lines = bounds.lines - self.head_lines;
+                let space = half(Bounds { lines: tail_lines, ..bounds.less(self.head_before_tail()) });
+                let rest = |used: Bounds| self.kept(rest_of(bounds, used));
+                let ends = ends(plain, rest(space), space, usize::MAX);
+                keyed::with_key_lines(&kinds, forms, ends, |used| Some(rest(used)))
+            }
+        }
     }
 
     /// Returns the first lines if the end is kept too.
@@ -155,6 +190,9 @@ impl Collector {
         let total = self.total.extent();
         let Some(tail) = &self.tail else { return self.head.within(bounds, total) };
         let whole = tail.end(bounds, total);
+        if let (Keep::Short { bytes }, Some(cut)) = (self.keep, whole.cut) {
+            return with_marker(self.short(tail, SHORT_TAIL_ALONE.of(bounds, bytes), cut.by));
+        }
         if whole.cut.is_none() || self.head_lines == 0 {
             return whole;
         }
@@ -172,6 +210,65 @@ impl Collector {
         };
         let lines = kept.lines + end.output.lines;
         Truncation::new(head.to_owned() + end.body(), lines, total, Some(Cut { by, partial, head: kept }))
+    }
+
+    /// Returns the first lines, and the last lines within `bounds`, of a text that exceeds the limit `by`.
+    fn short(&self, tail: &Tail, bounds: Bounds, by: TruncatedBy) -> Truncation {
+        let (head, total) = (self.head_before_tail(), self.total.extent());
+        let kept = Extent::of(head);
+        let end = tail.end_after(kept.bytes, Bounds { lines: bounds.lines.max(1), ..bounds }, total);
+        let partial = end.cut.and_then(|cut| cut.partial);
+        let lines = kept.lines + end.output.lines;
+        Truncation::new(head.to_owned() + end.body(), lines, total, Some(Cut { by, partial, head: kept }))
+    }
+}
+
+/// A part of a short text: lines for each 1000 bytes of the text, and its share of the bytes in thousandths.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    lines: u64,
+    share: u64,
+}
+
+// For 5000 bytes: 10 lines in 800 bytes, 20 in 1500, 40 in 3000. About 2500 bytes are for key lines.
+const SHORT_HEAD: Part = Part { lines: 2, share: 160 };
+const SHORT_TAIL: Part = Part { lines: 4, share: 300 };
+/// The end of a text without key lines.
+const SHORT_TAIL_ALONE: Part = Part { lines: 8, share: 600 };
+const SHORT_KEY_LINES: Part = Part { lines: 100, share: 500 };
+
+impl Part {
+    /// Returns the limits of this part of a text of at most `bytes`, within `bounds`.
+    fn of(self, bounds: Bounds, bytes: u64) -> Bounds {
+        let bytes = bytes.min(bounds.bytes);
+        Bounds {
+            lines: (self.lines * bytes / 1000).min(bounds.lines * self.share / 1000),
+            bytes: self.share * bytes / 1000,
+            tokens: bounds.tokens.map(|tokens| tokens * self.share / 1000),
+            ..bounds
+        }
+    }
+}
+
+/// Returns the first and the last lines with a marker between them.
+fn with_marker(mut kept: Truncation) -> Truncation {
+    let Some(cut) = kept.cut.filter(|cut| cut.head.lines > 0) else { return kept };
+    let omitted = kept.total.lines - kept.output.lines;
+    if omitted > 0 {
+        kept.own_tokens = Some(kept.tokens());
+        let marker = keyed::marker(cut.head.lines + 1, cut.head.lines + omitted);
+        kept.content.insert_str(as_index(cut.head.bytes), &format!("{marker}\n"));
+    }
+    kept
+}
+
+/// Returns `bounds` without `used`.
+pub(super) fn rest_of(bounds: Bounds, used: Bounds) -> Bounds {
+    Bounds {
+        lines: bounds.lines.saturating_sub(used.lines),
+        bytes: bounds.bytes.saturating_sub(used.bytes),
+        tokens: bounds.tokens.map(|tokens| tokens.saturating_sub(used.tokens.unwrap_or_default())),
+        ..bounds
     }
 }
 

@@ -1,17 +1,17 @@
-//! Key lines among the lines that limits omit: which of them are shown, and how.
+//! Shows key lines: lines from the omitted part of a text that report a failure.
 
-#![expect(clippy::indexing_slicing, reason = "the indices are those of the candidates")]
+#![expect(clippy::indexing_slicing, reason = "the indexes are those of the kinds")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
 
 use serde::Serialize;
 
 use super::{Bounds, Cut, Truncation};
-use crate::key_lines::{Candidate, Grade, Role};
+use crate::key_lines::{self, Grade, Kind, Kinds, Near};
 use crate::text::{Extent, TokenCounter, as_index};
 
-/// A key line: a line of the omitted part that reports a failure, or is in the context of such a line.
+/// A line from the omitted part of a text: one that reports a failure, or one near such a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct KeyLine {
@@ -26,8 +26,8 @@ pub struct KeyLine {
 pub enum KeyForms {
     /// None.
     None,
-    /// For a text that may report a success: none, unless an omitted line has the structure of a failure report, such as
-    /// `error: …`. Then this is the same as `All`.
+    /// For a text that may report a success: the lines with the structure of a failure report, such as `error: …`. There are
+    /// none if only one such line is omitted, without a location or a stack trace.
     Strong,
     /// For the output of a failed command: the lines with the strongest evidence of a failure in the omitted part.
     All,
@@ -43,18 +43,170 @@ pub enum KeySpace {
     Beside(Bounds),
 }
 
+/// How many lines report a failure, and which of them are not shown. Lines of one kind differ only in numbers and paths.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reports {
+    /// The number of lines.
+    pub lines: u64,
+    /// The number of their kinds.
+    pub kinds: u64,
+    /// True if there may be more: not all kinds were counted.
+    pub is_at_least: bool,
+    /// Shown lines, and how many lines of their kinds are not shown, the most frequent first.
+    pub alike: Vec<(u64, u64)>,
+    /// The number of kinds of which no line is shown, and the first line of the first one.
+    pub hidden: Option<(u64, u64)>,
+}
+
 /// The number of key lines that may always be shown next to the lines that a call requested, if the limits allow them.
 const BESIDE_LINES: u64 = 20;
-/// A template that occurs more often ranks after other lines of its grade.
-const FREQUENT: u64 = 20;
-/// The rank of context, after all others.
-const CONTEXT: u64 = 1 << 32;
-/// Number of candidates with the same form that keep their full rank.
+/// Number of kinds with the same form that keep their full rank.
 const OF_FORM_FIRST: u32 = 4;
-/// Number of candidates after one that are checked whether they belong to it.
-const BELONGING: usize = 12;
-/// How often the space of key lines that the end shows is given to the end. Each time costs a copy of the text.
-const ROUNDS: usize = 1000;
+/// The distance of a location from the line that it belongs to.
+const LOCATION_DISTANCE: u64 = 2;
+/// Lines near the only report of a text that are searched for a location.
+const EVIDENCE_DISTANCE: u64 = 3;
+/// What the rank of a frame in a library adds to its distance.
+const LIBRARY_DISTANCE: u64 = 1000;
+/// The longest gap that is shown instead of a marker, in lines.
+const GAP_LINES: u64 = 3;
+/// How often the space of key lines that the end shows is given to the end.
+const ROUNDS: usize = 4;
+/// Shown lines of which the number of similar lines is reported.
+const ALIKE_LISTED: usize = 3;
+
+/// The ends of a text, with and without key lines between them.
+#[derive(Debug)]
+pub(super) struct Ends {
+    /// The ends without key lines.
+    pub(super) plain: Truncation,
+    /// The ends if key lines use all of their limits.
+    pub(super) least: Truncation,
+    /// The limits of all.
+    pub(super) bounds: Bounds,
+    /// The limits of the key lines, with the markers for gaps.
+    pub(super) space: Bounds,
+    /// The largest number of key lines.
+    pub(super) most: usize,
+    /// True if the end of the text is shown.
+    pub(super) has_tail: bool,
+}
+
+/// Returns the limits of key lines next to `plain`, within `all`, and the largest number of key lines. A call requested
+/// `requested_lines`.
+pub(super) fn beside(all: Bounds, plain: &Truncation, requested_lines: u64) -> (Bounds, usize) {
+    let (left, most) = (all.less(&plain.content), half(all));
+    let space = Bounds {
+        lines: all.lines.saturating_sub(plain.output.lines).min(most.lines),
+        bytes: left.bytes.min(most.bytes),
+        tokens: left.tokens.min(most.tokens),
+        ..all
+    };
+    (space, as_index(requested_lines.max(BESIDE_LINES)))
+}
+
+pub(super) fn half(bounds: Bounds) -> Bounds {
+    let tokens = bounds.tokens.map(|tokens| tokens / 2);
+    Bounds { lines: bounds.lines / 2, bytes: bounds.bytes / 2, tokens, ..bounds }
+}
+
+/// Returns the ends of a text with key lines between them; the ends alone if there are none.
+///
+/// `with_less` returns the ends if key lines use the given part of the limits; `None` if the ends stay as they are.
+pub(super) fn with_key_lines(
+    kinds: &Kinds,
+    forms: KeyForms,
+    ends: Ends,
+    with_less: impl Fn(Bounds) -> Option<Truncation>,
+) -> Truncation {
+    let Ends { plain, least, bounds, space, most, has_tail } = ends;
+    let Some(cut) = plain.cut else { return plain };
+    let gap = Gap::of(&least);
+    let Some(worst) = worst_grade(kinds, forms, gap) else { return plain };
+    let mut chosen = Chosen::new(kinds, worst, &least, Limits { bounds: space, most, has_tail });
+    chosen.fill_gaps(space);
+    let (mut ends, mut last_space) = (least, space);
+    for _ in 0..ROUNDS {
+        let Some(more) = with_less(chosen.space(space)) else { break };
+        last_space = bounds.less(&more.content);
+        last_space.lines = bounds.lines.saturating_sub(more.output.lines);
+        ends = more;
+        if !chosen.keep_inside(Gap::of(&ends)) {
+            break;
+        }
+    }
+    // The ends may include all lines that decided.
+    if worst_grade(kinds, forms, Gap::of(&ends)).is_none() || !chosen.has_report() {
+        return plain;
+    }
+    chosen.fill_gaps(last_space);
+    let cut = Cut { by: cut.by, ..ends.cut.unwrap_or(cut) };
+    let mut shown = chosen.show(&ends, cut);
+    shown.reports = Some(reports(kinds, worst, &chosen, &ends, cut));
+    shown
+}
+
+/// Returns the lowest grade of the lines that count; `None` if there are no key lines.
+fn worst_grade(kinds: &Kinds, forms: KeyForms, gap: Gap) -> Option<Grade> {
+    let omitted = || kinds.kinds().iter().enumerate().filter(|(_, kind)| gap.contains(kind.line));
+    let best = omitted().map(|(_, kind)| kind.grade).min()?;
+    match (forms, best) {
+        (KeyForms::None, _) => None,
+        (KeyForms::Strong, Grade::Strong) => {
+            let mut strong = omitted().filter(|(_, kind)| kind.grade == Grade::Strong);
+            let (first, second) = (strong.next()?, strong.next());
+            let is_evidence =
+                second.is_some() || first.1.is_at_start || first.1.count > 1 || has_evidence(kinds, first);
+            is_evidence.then_some(Grade::Message)
+        }
+        (KeyForms::Strong, _) => None,
+        // Mere words count only if no line has the structure of a report.
+        (KeyForms::All, Grade::Strong) => Some(Grade::Message),
+        (KeyForms::All, Grade::Faint) => Some(Grade::Faint),
+        (KeyForms::All, _) => Some(Grade::Weak),
+    }
+}
+
+/// True if the first line of a kind has a location, or a line near it is a location or a frame of a stack trace.
+fn has_evidence(kinds: &Kinds, (kind, first): (usize, &Kind)) -> bool {
+    let is_near = |near: &&Near| near.kind == kind && near.distance <= EVIDENCE_DISTANCE;
+    let is_evidence = |text: &str| key_lines::has_location(text) || key_lines::is_frame(text);
+    first.text.as_deref().is_none_or(is_evidence)
+        || kinds.near().filter(is_near).any(|near| is_evidence(&near.text))
+}
+
+/// Counts the lines that report a failure with at least the grade `worst`.
+fn reports(kinds: &Kinds, worst: Grade, chosen: &Chosen<'_>, ends: &Truncation, cut: Cut) -> Reports {
+    let after = Gap::of(ends).after;
+    let (head, tail) = ends.content.split_at(as_index(cut.head.bytes).min(ends.content.len()));
+    let mut parts: Vec<(u64, &str)> = vec![(0, head), (after - 1, tail)];
+    parts.extend(chosen.lines.iter().map(|(line, text)| (line - 1, *text)));
+    // For each kind, its first line that is shown, and the number of those.
+    let mut shown: BTreeMap<usize, (u64, u64)> = BTreeMap::new();
+    for (before, text) in parts {
+        for (kind, line, count) in kinds.count_in(text) {
+            let entry = shown.entry(kind).or_insert((before + line, 0));
+            *entry = (entry.0.min(before + line), entry.1 + count);
+        }
+    }
+    let counted = || kinds.kinds().iter().enumerate().filter(|(_, kind)| kind.grade <= worst);
+    let alike = counted().filter_map(|(kind, Kind { count, .. })| {
+        let (line, shown) = shown.get(&kind)?;
+        (count > shown).then(|| (*line, count - shown))
+    });
+    let mut alike: Vec<(u64, u64)> = alike.collect();
+    alike.sort_by_key(|(line, more)| (std::cmp::Reverse(*more), *line));
+    alike.truncate(ALIKE_LISTED);
+    let mut hidden = counted().filter(|(kind, _)| !shown.contains_key(kind)).map(|(_, kind)| kind.line);
+    let first_hidden = hidden.next();
+    Reports {
+        lines: counted().map(|(_, kind)| kind.count).sum(),
+        kinds: counted().count() as u64,
+        is_at_least: kinds.is_over(),
+        alike,
+        hidden: first_hidden.map(|line| (1 + hidden.count() as u64, line)),
+    }
+}
 
 /// The gap between the ends: the last line before it and the first line after it. If only the start is kept, the line after
 /// it is one more than the number of lines.
@@ -65,140 +217,14 @@ struct Gap {
 }
 
 impl Gap {
-    fn of(kept: &Truncation) -> Self {
-        let head = kept.cut.map_or(0, |cut| cut.head.lines);
-        Self { before: head, after: kept.total.lines + 1 - (kept.output.lines - head) }
+    fn of(ends: &Truncation) -> Self {
+        let head = ends.cut.map_or(0, |cut| cut.head.lines);
+        Self { before: head, after: ends.total.lines + 1 - (ends.output.lines - head) }
     }
 
     fn contains(self, line: u64) -> bool {
         self.before < line && line < self.after
     }
-}
-
-/// How the ends of a text are cut.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Ends {
-    /// The limits of the full result.
-    pub(super) bounds: Bounds,
-    /// The limits that key lines share with the end of the text, or with the start if only that is shown.
-    pub(super) shared: Bounds,
-    /// True if the end of the text is shown.
-    pub(super) has_tail: bool,
-}
-
-/// Returns the text with key lines from the part that `plain` omits; `plain` if there are none. `kept` cuts the text to
-/// limits that are at most those of `ends`.
-pub(super) fn with_key_lines(
-    plain: Truncation,
-    mut candidates: Vec<Candidate>,
-    forms: KeyForms,
-    space: KeySpace,
-    Ends { bounds, shared, has_tail }: Ends,
-    kept: impl Fn(Bounds) -> Truncation,
-) -> Truncation {
-    let (Some(cut), false) = (plain.cut, candidates.is_empty()) else { return plain };
-    let total = plain.total.lines;
-    // The ends if the key lines use all of their limits.
-    let (least, limits, most) = match space {
-        KeySpace::Shared => (kept(rest_of(bounds, half(shared))), half(shared), usize::MAX),
-        KeySpace::Beside(all) => {
-            (plain.clone(), beside(all, &plain), as_index(bounds.lines.max(BESIDE_LINES)))
-        }
-    };
-    let gap = Gap::of(&least);
-    retain_wanted(&mut candidates, forms, gap);
-    let mut chosen = Chosen::new(&candidates, gap, (total, has_tail), limits, most);
-    let mut ends = least;
-    for _ in 0..ROUNDS {
-        if chosen.lines.is_empty() {
-            break;
-        }
-        if space == KeySpace::Shared {
-            ends = kept(rest_of(bounds, chosen.space(bounds)));
-        }
-        // More of the end fits than with the full limits for key lines, and may include key lines.
-        if !chosen.drop_outside(Gap::of(&ends)) {
-            break;
-        }
-    }
-    // The end can include all key lines, or those that decided.
-    let is_needed = |candidate: &&Candidate| forms == KeyForms::All || is_report(candidate);
-    if !chosen.lines.values().any(is_needed) {
-        return plain;
-    }
-    chosen.show(&ends, Cut { by: cut.by, ..ends.cut.unwrap_or(cut) })
-}
-
-/// True if a line has the structure of a failure report, or belongs to such a line.
-fn is_report(candidate: &Candidate) -> bool {
-    candidate.grade == Grade::Strong && !candidate.role.is_surrounding()
-}
-
-fn half(bounds: Bounds) -> Bounds {
-    let tokens = bounds.tokens.map(|tokens| tokens / 2);
-    Bounds { lines: bounds.lines / 2, bytes: bounds.bytes / 2, tokens, ..bounds }
-}
-
-/// Returns `bounds` without `used`.
-fn rest_of(bounds: Bounds, used: Bounds) -> Bounds {
-    Bounds {
-        lines: bounds.lines.saturating_sub(used.lines),
-        bytes: bounds.bytes.saturating_sub(used.bytes),
-        tokens: bounds.tokens.map(|tokens| tokens.saturating_sub(used.tokens.unwrap_or_default())),
-        ..bounds
-    }
-}
-
-/// Returns the part of `all` that `plain` leaves, at most half.
-fn beside(all: Bounds, plain: &Truncation) -> Bounds {
-    let (left, most) = (all.less(&plain.content), half(all));
-    Bounds {
-        lines: all.lines.saturating_sub(plain.output.lines).min(most.lines),
-        bytes: left.bytes.min(most.bytes),
-        tokens: left.tokens.min(most.tokens),
-        ..all
-    }
-}
-
-/// Drops the candidates that are not shown: those of a lower grade than others in the gap.
-fn retain_wanted(candidates: &mut [Candidate], forms: KeyForms, gap: Gap) {
-    let best = candidates
-        .iter()
-        .filter(|candidate| gap.contains(candidate.line))
-        .filter(|candidate| !candidate.role.is_surrounding())
-        .map(|candidate| candidate.grade)
-        .min();
-    let most = match (forms, best) {
-        (KeyForms::None, _) => None,
-        // Mere words count only if no line has the structure of a report.
-        (_, Some(Grade::Strong)) => Some(Grade::Message),
-        (KeyForms::Strong, _) => None,
-        (KeyForms::All, Some(Grade::Faint)) => Some(Grade::Faint),
-        (KeyForms::All, _) => Some(Grade::Weak),
-    };
-    for candidate in candidates {
-        if most.is_none_or(|most| candidate.grade > most) {
-            candidate.line = 0;
-        }
-    }
-}
-
-/// Returns the rank of a candidate. Lower ranks are chosen first.
-fn rank(candidate: &Candidate) -> (u64, u64) {
-    let rank = match candidate.role {
-        // After most first lines.
-        Role::Again(_, before) => 4 + before,
-        // Context must not displace other candidates. The nearest lines come first.
-        Role::Context(_, distance) => CONTEXT + distance,
-        // Added at the end.
-        Role::Between(_) => u64::MAX,
-        Role::First | Role::Of(_) => {
-            let is_frequent = u64::from(candidate.count > FREQUENT);
-            let kind = u64::from((candidate.of_form / OF_FORM_FIRST + 1).ilog2());
-            2 * (candidate.grade as u64 + is_frequent) + kind
-        }
-    };
-    (rank, candidate.line)
 }
 
 /// What lines take of the limits.
@@ -225,162 +251,242 @@ impl Cost {
         }
     }
 
-    fn is_at_most(self, other: Self) -> bool {
-        self.bytes <= other.bytes && self.tokens <= other.tokens
-    }
-
     fn is_within(self, bounds: Bounds) -> bool {
         let Self { lines, bytes, tokens } = self;
         lines <= bounds.lines && bytes <= bounds.bytes && bounds.tokens.is_none_or(|most| tokens <= most)
     }
 }
 
-/// The key lines that are shown.
-struct Chosen<'a> {
-    lines: BTreeMap<u64, &'a Candidate>,
-    gap: Gap,
-    /// Number of the text's last line.
-    total: u64,
-    /// True if the end of the text is shown, after a line with its numbers.
+/// The limits of key lines.
+#[derive(Debug, Clone, Copy)]
+struct Limits {
+    bounds: Bounds,
+    most: usize,
     has_tail: bool,
 }
 
+/// The key lines that are shown.
+struct Chosen<'a> {
+    kinds: &'a Kinds,
+    /// By their numbers.
+    lines: BTreeMap<u64, &'a str>,
+    /// The templates of the lines that are shown, also at the ends.
+    templates: HashSet<u64>,
+    gap: Gap,
+    limits: Limits,
+    /// The cost of the lines without markers.
+    used: Cost,
+    /// The number of markers.
+    markers: u64,
+    /// An upper bound of the cost of a marker.
+    marker: Cost,
+}
+
 impl<'a> Chosen<'a> {
-    /// Chooses the best of `candidates` in `gap`, at most `most`, that are within `bounds` with their markers.
-    fn new(
-        candidates: &'a [Candidate],
-        gap: Gap,
-        (total, has_tail): (u64, bool),
-        bounds: Bounds,
-        most: usize,
-    ) -> Self {
-        let mut chosen = Self { lines: BTreeMap::new(), gap, total, has_tail };
-        let is_own = |n: &usize| !matches!(candidates[*n].role, Role::Of(_) | Role::Between(_));
-        let mut order: Vec<usize> = (0..candidates.len()).filter(is_own).collect();
-        order.sort_by_key(|n| rank(&candidates[*n]));
-        let marker = Cost::of(&marker(total, total), bounds);
-        let (mut used, mut markers) = (Cost::default(), 1 + u64::from(has_tail));
-        for first in order {
-            if let Role::Context(candidate, _) = candidates[first].role
-                && !chosen.lines.contains_key(&candidates[candidate].line)
-            {
-                continue;
-            }
-            let next = candidates.iter().enumerate().skip(first).take(BELONGING);
-            for (_, candidate) in
-                next.filter(|(n, candidate)| *n == first || candidate.role == Role::Of(first))
-            {
-                let line = candidate.line;
-                if !gap.contains(line) || chosen.lines.contains_key(&line) {
-                    continue;
-                }
-                let with_it = used.plus(Cost::of(&candidate.text, bounds), 1);
-                let markers_with_it = markers + 1 - chosen.neighbours(line);
-                if chosen.lines.len() >= most || !with_it.plus(marker, markers_with_it).is_within(bounds) {
-                    break;
-                }
-                (used, markers) = (with_it, markers_with_it);
-                chosen.lines.insert(line, candidate);
+    /// Chooses lines between the `ends`: first one of each kind with at least the grade `worst`, with its location, then the
+    /// lines near them. No line repeats another, or a line of the ends.
+    fn new(kinds: &'a Kinds, worst: Grade, ends: &Truncation, limits: Limits) -> Self {
+        let total = ends.total.lines;
+        let mut chosen = Self {
+            kinds,
+            lines: BTreeMap::new(),
+            templates: ends.content.lines().map(key_lines::template_of).collect(),
+            gap: Gap::of(ends),
+            limits,
+            used: Cost::default(),
+            markers: 1,
+            marker: Cost::of(&marker(total, total), limits.bounds),
+        };
+        let all = kinds.kinds();
+        let mut order: Vec<usize> = (0..all.len()).filter(|kind| all[*kind].grade <= worst).collect();
+        // Other kinds come before those of which the ends show a similar line.
+        order.sort_by_key(|kind| (chosen.templates.contains(&all[*kind].template), rank(&all[*kind])));
+        let shown: HashSet<&str> = ends.content.lines().map(str::trim).collect();
+        let mut locations: BTreeMap<usize, Vec<&Near>> = BTreeMap::new();
+        let mut near: Vec<&Near> = Vec::new();
+        for line in kinds.near() {
+            let is_location = line.line > all[line.kind].line
+                && line.distance <= LOCATION_DISTANCE
+                && key_lines::is_only_location(&line.text)
+                && !key_lines::is_library_frame(&line.text);
+            if is_location {
+                locations.entry(line.kind).or_default().push(line);
+            } else {
+                near.push(line);
             }
         }
-        chosen.fill(candidates, bounds, most);
+        for kind in order {
+            let Kind { line, text, template, .. } = &all[kind];
+            let Some(text) = text.as_deref().filter(|text| !shown.contains(text.trim())) else { continue };
+            if chosen.add(*line, text) {
+                chosen.templates.insert(*template);
+                for location in locations.get(&kind).into_iter().flatten() {
+                    chosen.add(location.line, &location.text);
+                }
+            }
+        }
+        near.sort_by_key(|near| {
+            let library = if key_lines::is_library_frame(&near.text) { LIBRARY_DISTANCE } else { 0 };
+            (near.distance + library, near.line)
+        });
+        for Near { kind, line, text, is_context, .. } in near {
+            let template = key_lines::template_of(text);
+            let is_new = !chosen.templates.contains(&template) || key_lines::is_only_location(text);
+            let is_wanted = is_new
+                && *is_context
+                && !text.trim().is_empty()
+                && chosen.lines.contains_key(&all[*kind].line);
+            if is_wanted && chosen.add(*line, text) {
+                chosen.templates.insert(template);
+            }
+        }
         chosen
     }
 
-    /// Adds lines that cost no more than the markers for them.
-    fn fill(&mut self, candidates: &'a [Candidate], bounds: Bounds, most: usize) {
-        let gap = self.gap;
-        let between = candidates.iter().filter(|candidate| matches!(candidate.role, Role::Between(_)));
-        for candidate in between.filter(|candidate| gap.contains(candidate.line)) {
-            let line = candidate.line;
-            let marker = Cost::of(&marker(line, line), bounds);
-            let is_alone = [line - 1, line + 1].iter().all(|line| self.lines.contains_key(line));
-            let is_shown = self.lines.contains_key(&line);
-            if is_alone
-                && !is_shown
-                && self.lines.len() < most
-                && Cost::of(&candidate.text, bounds).is_at_most(marker)
-            {
-                self.lines.insert(line, candidate);
-            }
+    /// Adds a line if it is in the gap and the limits allow it. Returns true if it is shown.
+    fn add(&mut self, line: u64, text: &'a str) -> bool {
+        if !self.gap.contains(line) {
+            return false;
         }
+        if self.lines.contains_key(&line) {
+            return true;
+        }
+        let used = self.used.plus(Cost::of(text, self.limits.bounds), 1);
+        // A line between two others replaces a marker.
+        let markers = self.markers + 1 - self.neighbours(line);
+        let is_within = used.plus(self.marker, markers).is_within(self.limits.bounds);
+        if self.lines.len() >= self.limits.most || !is_within {
+            return false;
+        }
+        (self.used, self.markers) = (used, markers);
+        self.lines.insert(line, text);
+        true
     }
 
-    /// Returns how many of the lines before and after `line` are shown.
+    /// Returns how many of the lines before and after `line` are shown, or do not exist.
     fn neighbours(&self, line: u64) -> u64 {
-        let is_shown = |line: u64| line == self.gap.before && line > 0 || self.lines.contains_key(&line);
-        u64::from(line == 1 || is_shown(line - 1)) + u64::from(self.lines.contains_key(&(line + 1)))
+        let is_shown = |line: u64| line == self.gap.before || self.lines.contains_key(&line);
+        let is_last = line + 1 == self.gap.after || self.lines.contains_key(&(line + 1));
+        u64::from(is_shown(line - 1)) + u64::from(is_last)
+    }
+
+    /// True if a line of a kind is shown.
+    fn has_report(&self) -> bool {
+        self.kinds.kinds().iter().any(|kind| self.lines.contains_key(&kind.line))
     }
 
     /// Drops the lines outside `gap`. Returns true if there were any.
-    fn drop_outside(&mut self, gap: Gap) -> bool {
+    fn keep_inside(&mut self, gap: Gap) -> bool {
         let before = self.lines.len();
         self.lines.retain(|line, _| gap.contains(*line));
         self.gap = gap;
+        self.measure();
         self.lines.len() < before
     }
 
-    /// Returns an upper bound of the space that the lines and their markers take.
-    fn space(&self, bounds: Bounds) -> Bounds {
-        let (mut used, mut last) = (Cost::default(), self.gap.before);
-        let mut markers = 1 + u64::from(self.has_tail);
-        for (line, candidate) in &self.lines {
-            used = used.plus(Cost::of(&candidate.text, bounds), 1);
+    /// Measures the lines and their markers again.
+    fn measure(&mut self) {
+        let (mut used, mut markers, mut last) = (Cost::default(), 0, self.gap.before);
+        for (line, text) in &self.lines {
+            used = used.plus(Cost::of(text, self.limits.bounds), 1);
             markers += u64::from(*line > last + 1);
             last = *line;
         }
-        let Cost { lines, bytes, tokens } =
-            used.plus(Cost::of(&marker(self.total, self.total), bounds), markers);
+        markers += u64::from(self.gap.after > last + 1);
+        (self.used, self.markers) = (used, markers);
+    }
+
+    /// Returns the space that the lines and their markers take, in the units of `bounds`.
+    fn space(&self, bounds: Bounds) -> Bounds {
+        let Cost { lines, bytes, tokens } = self.used.plus(self.marker, self.markers);
         Bounds { lines, bytes, tokens: bounds.tokens.map(|_| tokens), ..bounds }
+    }
+
+    /// Adds the lines of gaps that are short or cost no more than their marker, within `bounds`.
+    fn fill_gaps(&mut self, bounds: Bounds) {
+        let kinds = self.kinds;
+        let mut texts: BTreeMap<u64, &'a str> =
+            kinds.near().map(|near| (near.line, near.text.as_str())).collect();
+        texts.extend(kinds.kinds().iter().filter_map(|kind| Some((kind.line, kind.text.as_deref()?))));
+        let ends: Vec<u64> = self.lines.keys().copied().chain([self.gap.after]).collect();
+        let mut last = self.gap.before;
+        for end in ends {
+            let gap = last + 1..end;
+            last = end;
+            let lines = gap.clone().map_while(|line| Some((line, *texts.get(&line)?)));
+            let lines: Vec<(u64, &str)> = lines.take(as_index(self.marker.bytes)).collect();
+            let cost =
+                lines.iter().fold(Cost::default(), |sum, (_, text)| sum.plus(Cost::of(text, bounds), 1));
+            let marker = Cost::of(&marker(gap.start, end - 1), bounds);
+            let is_short = lines.len() as u64 <= GAP_LINES || cost.bytes <= marker.bytes;
+            let is_complete = !lines.is_empty() && lines.len() as u64 == end - gap.start;
+            let is_allowed = self.lines.len() + lines.len() <= self.limits.most;
+            let used = self.used.plus(cost, 1);
+            if is_allowed
+                && is_complete
+                && is_short
+                && used.plus(self.marker, self.markers - 1).is_within(bounds)
+            {
+                (self.used, self.markers) = (used, self.markers - 1);
+                self.lines.extend(lines);
+            }
+        }
     }
 
     /// Returns the text of which `ends` are shown, with these lines between them.
     fn show(&self, ends: &Truncation, cut: Cut) -> Truncation {
         let Gap { before, after } = Gap::of(ends);
-        let head_bytes = if self.has_tail { as_index(cut.head.bytes) } else { ends.content.len() };
+        let head_bytes = if self.limits.has_tail { as_index(cut.head.bytes) } else { ends.content.len() };
         let (head, tail) = ends.content.split_at(head_bytes);
         let mut content = head.to_owned();
-        if !self.has_tail && before > 0 {
+        if !self.limits.has_tail && before > 0 {
             content.push('\n');
         }
         let mut tokens = TokenCounter::of(&content);
         let (mut last, mut bytes) = (before, 0);
-        for (line, candidate) in &self.lines {
+        for (line, text) in &self.lines {
             omit(&mut content, last, *line);
-            content.push_str(&candidate.text);
+            content.push_str(text);
             content.push('\n');
-            tokens.push(&candidate.text);
+            tokens.push(text);
             tokens.push("\n");
-            bytes += candidate.text.len() as u64 + 1;
+            bytes += text.len() as u64 + 1;
             last = *line;
         }
         omit(&mut content, last, after);
-        if self.has_tail {
-            let _infallible = writeln!(content, "(lines {after} to {})", self.total);
-            content.push_str(tail);
-            tokens.push(tail);
-        } else {
+        if after > ends.total.lines {
             content.pop();
         }
-        let key_lines: Vec<KeyLine> =
-            self.lines.values().map(|key| KeyLine { line: key.line, count: key.count }).collect();
-        let lines = ends.output.lines + key_lines.len() as u64;
-        let output = Extent { lines, bytes: ends.output.bytes + bytes };
+        content.push_str(tail);
+        tokens.push(tail);
+        let counts: HashMap<u64, u64> =
+            self.kinds.kinds().iter().map(|kind| (kind.line, kind.count)).collect();
+        let key_line = |line: &u64| KeyLine { line: *line, count: counts.get(line).copied().unwrap_or(1) };
+        let key_lines: Vec<KeyLine> = self.lines.keys().map(key_line).collect();
+        let output =
+            Extent { lines: ends.output.lines + key_lines.len() as u64, bytes: ends.output.bytes + bytes };
         Truncation {
             content,
             total: ends.total,
             output,
             cut: Some(cut),
             key_lines,
+            reports: None,
             key_bytes: bytes,
             // A token has a byte at least.
-            key_tokens: Some(tokens.count().min(output.bytes)),
+            own_tokens: Some(tokens.count().min(output.bytes)),
         }
     }
 }
 
+/// Returns the rank of a kind. Lower ranks are chosen first.
+fn rank(kind: &Kind) -> (u64, u64) {
+    let of_form = u64::from((kind.of_form / OF_FORM_FIRST + 1).ilog2());
+    (2 * (kind.grade as u64) + of_form, kind.line)
+}
+
 /// Returns the line in place of the lines from `first` to `last`.
-fn marker(first: u64, last: u64) -> String {
+pub(super) fn marker(first: u64, last: u64) -> String {
     format!("[...lines {first}-{last} omitted...]")
 }
 
