@@ -79,10 +79,10 @@ enum Command {
     },
     /// Truncate stdin or a file to the limits of a result, and save the full text if it is truncated
     Truncate {
-        /// Part that is kept: the start (head), the end (tail), or both (ends: a fifth from the start)
-        #[arg(long, value_name = "PART", env = "CUTLINE_KEEP", value_parser = values::one_of(values::PARTS), default_value = "head", help_heading = OUTPUT)]
-        keep: KeepPart,
-        /// Exit code of the command that printed the text: with 0 no key lines are shown, with others more of them
+        /// Part that is kept: the start (head), the end (tail), or both (ends: a fifth from the start) [default: head, or the parts of --cut-to]
+        #[arg(long, value_name = "PART", env = "CUTLINE_KEEP", value_parser = values::one_of(values::PARTS), help_heading = OUTPUT)]
+        keep: Option<KeepPart>,
+        /// Exit code of the command that printed the text: with others than 0, more key lines are shown
         #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = OUTPUT)]
         status: Option<i32>,
         /// The file; - for stdin [default: stdin]
@@ -133,11 +133,13 @@ fn split_paths(list: impl AsRef<OsStr>) -> Vec<PathBuf> {
 }
 
 /// The ids of the server's flags that `cutline truncate` accepts.
-const TRUNCATE_FLAGS: [&str; 9] = [
+const TRUNCATE_FLAGS: [&str; 11] = [
     "max_lines",
     "max_bytes",
     "max_tokens",
     "max_text_line_chars",
+    "lean",
+    "cut_to",
     "key_lines",
     "spill_dir",
     "spill_max_file",

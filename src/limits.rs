@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use cutline_core::truncate::{Bounds, BytesAs};
+use cutline_core::truncate::{Bounds, BytesAs, Keep};
 
 /// Lines in a body.
 pub const MAX_LINES: u64 = 2000;
@@ -13,6 +13,12 @@ pub const MAX_LINES: u64 = 2000;
 pub const MAX_BYTES: u64 = 30_000;
 /// Bytes of the notices and the status of a result, with paths of typical length.
 pub const NOTICE_BYTES: u64 = 1000;
+/// `--lean`: bytes of an output above which it is cut. About three screens, which most outputs do not exceed.
+pub const LEAN_OUTPUT_BYTES: u64 = 12_000;
+/// `--lean`: bytes to which it is cut. With less, fewer causes of failures are visible (docs/performance.md).
+pub const LEAN_CUT_TO: u64 = 5_000;
+/// `--lean`: bytes of a page of read.
+pub const LEAN_READ_BYTES: u64 = 16_000;
 /// Characters of a match or context line in grep.
 pub const MAX_LINE_CHARS: usize = 500;
 /// Default number of matches (or files, by mode) of grep.
@@ -131,6 +137,14 @@ pub struct Limits {
     pub bash_head: u64,
     /// Default number of lines that bash keeps from the end. `None` means the rest of `max_lines` after `bash_head`.
     pub bash_tail: Option<u64>,
+    /// Size in bytes to which an output of bash, truncate or wrap that exceeds its limit is cut. `None` means the limit.
+    pub cut_to: Option<u64>,
+    /// Bytes of an output above which it is cut, if that is less than `max_bytes`.
+    pub output_bytes: Option<u64>,
+    /// Bytes of a page of read, if that is less than `max_bytes`.
+    pub read_bytes: Option<u64>,
+    /// True if grep shows the definitions around few matches.
+    pub show_function: bool,
     /// True if key lines of the omitted part are shown.
     pub key_lines: bool,
     /// Default timeout of a command in seconds.
@@ -161,6 +175,10 @@ impl Default for Limits {
             max_text_line_chars: None,
             bash_head: 0,
             bash_tail: None,
+            cut_to: None,
+            output_bytes: None,
+            read_bytes: None,
+            show_function: false,
             key_lines: true,
             bash_timeout_secs: BASH_TIMEOUT_SECS,
             bash_max_timeout_secs: BASH_MAX_TIMEOUT_SECS,
@@ -176,6 +194,26 @@ impl Limits {
     /// Returns the bounds of a body.
     pub fn bounds(&self) -> Bounds {
         Bounds::new(self.max_lines, self.max_bytes).counted_as(self.bytes_as).with_tokens(self.max_tokens)
+    }
+
+    /// Returns the bounds above which an output is cut, unless a call says which lines to show.
+    pub fn output_bounds(&self) -> Bounds {
+        self.bounds_of(self.output_bytes)
+    }
+
+    /// Returns the bounds of a page of read.
+    pub fn read_bounds(&self) -> Bounds {
+        self.bounds_of(self.read_bytes)
+    }
+
+    /// Returns the parts that are shown of an output that is cut to a smaller size.
+    pub fn short(&self) -> Option<Keep> {
+        self.cut_to.map(|bytes| Keep::Short { bytes })
+    }
+
+    fn bounds_of(&self, bytes: Option<u64>) -> Bounds {
+        let bounds = self.bounds();
+        Bounds { bytes: bytes.map_or(bounds.bytes, |bytes| bytes.min(bounds.bytes)), ..bounds }
     }
 
     /// Returns these limits with lower byte and token limits.

@@ -1,7 +1,7 @@
 //! Prints what a model should see of a log: `cargo run -p cutline-core --example model_view -- build.log [EXIT_CODE]`.
 //!
-//! With an exit code other than 0, key lines of all forms are shown. With 0, none are shown. Without an exit code, key lines
-//! are shown if one has the structure of a failure report.
+//! With an exit code other than 0, key lines of all grades are shown. Else key lines are shown if one has the structure of a
+//! failure report.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints")]
 
@@ -20,8 +20,7 @@ fn main() -> io::Result<()> {
     let usage = || io::Error::new(io::ErrorKind::InvalidInput, "usage: model_view FILE [EXIT_CODE]");
     let path = arguments.next().ok_or_else(usage)?;
     let forms = match arguments.next().as_deref() {
-        None => KeyForms::Strong,
-        Some("0") => KeyForms::None,
+        None | Some("0") => KeyForms::Strong,
         Some(_) => KeyForms::All,
     };
     let bounds = Bounds::new(2000, 30_000);

@@ -75,14 +75,14 @@
 //! let kept = tail.finish_with(KeyForms::All);
 //! assert_eq!(
 //!     kept.content,
-//!     "error[E0308]: mismatched types\n  --> src/main.rs:10:5\n[...lines 3-28 omitted...]\n(lines 29 to 32)\n\
-//!      test case_27 ... ok\ntest case_28 ... ok\ntest case_29 ... ok\ntest case_30 ... ok",
+//!     "error[E0308]: mismatched types\n  --> src/main.rs:10:5\n[...lines 3-27 omitted...]\n\
+//!      test case_26 ... ok\ntest case_27 ... ok\ntest case_28 ... ok\ntest case_29 ... ok\ntest case_30 ... ok",
 //! );
 //! let saved = Saved::At { path: "/tmp/test.log".into(), first: None };
 //! let notice = Shown::of_text(&kept, 32, &raw, bounds).map(|shown| Notice::Output { shown, saved });
 //! assert_eq!(
 //!     notice.unwrap().to_string(),
-//!     "[Showing lines 29-32 and 2 key lines before them of 32. Full output: /tmp/test.log]",
+//!     "[Showing lines 28-32 and 2 key lines before them of 32. Full output: /tmp/test.log]",
 //! );
 //! let details = TruncationDetails::of(&kept, raw.extent(), bounds).unwrap();
 //! assert_eq!((details.key_lines[0].line, details.key_lines[0].count), (1, 1));

@@ -12,7 +12,7 @@ use derive_more::Display;
 use crate::details::FileChange;
 use crate::outline::Listed;
 use crate::text::{Size, Total};
-use crate::truncate::Limit;
+use crate::truncate::{Limit, Reports};
 use parts::{cut_by, over};
 
 pub use answer::{Answer, NoticeLike, PipelineExitCodes, Status};
@@ -93,6 +93,9 @@ pub enum Notice {
     // A command.
     #[display("[Showing {shown}. {saved}]")]
     Output { shown: Shown, saved: Saved },
+    /// Follows the notice of the cut if there are key lines.
+    #[display("[Lines that report errors: {_0}]")]
+    Reports(Reports),
     #[display("[Output has bytes that are not UTF-8, shown as \u{FFFD}. {next}]")]
     OutputNotUtf8 { next: String },
     #[display("[Binary output: {}. {saved}]", Size(*bytes))]

@@ -37,6 +37,12 @@ pub(super) struct Options {
     /// Client profile that sets limits: auto uses the name that the client sends, off sets none
     #[arg(long, value_name = "CLIENT", env = "CUTLINE_FIT", value_parser = values::fit, default_value = "auto", help_heading = LIMITS, global = true)]
     pub(super) fit: Fit,
+    /// Show less: outputs over 12KB as about 5KB (see --cut-to), pages of read up to 16KB, --grep-heading, and definitions around few matches; other flags and variables take precedence
+    #[arg(long, env = "CUTLINE_LEAN", value_parser = clap::builder::FalseyValueParser::new(), help_heading = LIMITS, global = true)]
+    pub(super) lean: bool,
+    /// Size to which bash, truncate and wrap cut an output over its limit: the first lines, one line of each kind that reports an error, and the last lines [default: --max-bytes]
+    #[arg(long, value_name = "SIZE", env = "CUTLINE_CUT_TO", value_parser = values::size, help_heading = LIMITS, global = true)]
+    pub(super) cut_to: Option<u64>,
     /// Lines in the body of a result [default: 2000, or the client's limit]
     #[arg(long, value_name = "N", env = "CUTLINE_MAX_LINES", value_parser = values::above_zero, help_heading = LIMITS, global = true)]
     pub(super) max_lines: Option<u64>,

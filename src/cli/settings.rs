@@ -12,7 +12,10 @@ use crate::call_stats::StatsFile;
 use crate::fit::{self, Given};
 use crate::fs::line_index;
 use crate::fs::workspace::{Boundary, Root, Workspace, lexical};
-use crate::limits::{BASH_TIMEOUT_SECS, Limits, MAX_BYTES, MAX_LINES, SEARCH_TIMEOUT_SECS};
+use crate::limits::{
+    BASH_TIMEOUT_SECS, LEAN_CUT_TO, LEAN_OUTPUT_BYTES, LEAN_READ_BYTES, Limits, MAX_BYTES, MAX_LINES,
+    SEARCH_TIMEOUT_SECS,
+};
 use crate::process::Commands;
 use crate::process::environment::Environment;
 use crate::process::sandbox::{Mode, Sandbox};
@@ -45,7 +48,8 @@ impl Options {
         );
         Ok(Limits {
             call_limits: self.call_limits,
-            grep_heading: self.grep_heading,
+            grep_heading: self.grep_heading || self.lean,
+            show_function: self.lean,
             outline: self.outline,
             max_line_chars: as_index(self.max_line_chars),
             bash_head: self.bash_head,
@@ -72,11 +76,15 @@ impl Options {
 
     /// Returns the limits of a result's body, which also apply to `cutline wrap`. The other limits have their defaults.
     pub(super) fn body_limits(&self) -> Limits {
+        let is_lean = self.lean && self.max_bytes.is_none();
         Limits {
             max_lines: self.max_lines.unwrap_or(MAX_LINES),
             max_bytes: self.max_bytes.unwrap_or(MAX_BYTES),
             max_tokens: self.max_tokens,
             max_text_line_chars: self.max_text_line_chars.map(as_index),
+            cut_to: self.cut_to.or(self.lean.then_some(LEAN_CUT_TO)),
+            output_bytes: Some(LEAN_OUTPUT_BYTES).filter(|_| is_lean),
+            read_bytes: Some(LEAN_READ_BYTES).filter(|_| is_lean),
             key_lines: self.key_lines,
             ..Limits::default()
         }

@@ -27,21 +27,23 @@ const READ_BYTES: usize = 64 * 1024;
 /// printed the text.
 pub(super) fn run(
     options: &Options,
-    keep: KeepPart,
+    keep: Option<KeepPart>,
     status: Option<i32>,
     file: Option<&Path>,
 ) -> anyhow::Result<i32> {
     let limits = options.body_limits();
-    let bounds = limits.bounds();
+    let bounds = limits.output_bounds();
     let view = View {
-        keep: keep.of_lines(bounds.lines),
+        keep: match (keep, limits.short()) {
+            (None, Some(short)) => short,
+            (keep, _) => keep.unwrap_or(KeepPart::Head).of_lines(bounds.lines),
+        },
         bounds,
         key_space: limits.key_lines.then_some(KeySpace::Shared),
         max_line_chars: limits.max_text_line_chars,
     };
     let forms = match status {
-        None => KeyForms::Strong,
-        Some(0) => KeyForms::None,
+        None | Some(0) => KeyForms::Strong,
         Some(_) => KeyForms::All,
     };
     let store = Arc::new(Store::new(options.saved_outputs()));

@@ -121,7 +121,7 @@ impl SupervisedCommand {
             self.with_capture(|capture| capture.stream.discard()).await;
         }
         let has_failed = status.is_some() || cause != Cause::Itself || !pipelines.is_empty();
-        let forms = if has_failed { KeyForms::All } else { KeyForms::None };
+        let forms = if has_failed { KeyForms::All } else { KeyForms::Strong };
         let (output, background, autorun_changes) = self.finish(cause, forms).await;
         if let Some(sender) = sender {
             let state = State::Finished { ending, cause, background };

@@ -8,7 +8,7 @@ use crate::text;
 /// The most letters and digits after the dot of a file's name.
 const EXTENSION_BYTES: usize = 5;
 /// Parts of the names of functions and files in runtimes and libraries.
-const LIBRARIES: [&str; 14] = [
+const LIBRARIES: [&str; 15] = [
     "node_modules/",
     "site-packages/",
     "dist-packages/",
@@ -19,6 +19,7 @@ const LIBRARIES: [&str; 14] = [
     "core::",
     "std::",
     "/usr/lib/",
+    "/usr/share/",
     "/usr/local/",
     "at java.",
     "at jdk.",

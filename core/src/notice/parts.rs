@@ -5,7 +5,7 @@ use std::fmt;
 use derive_more::Display;
 
 use crate::text::{Counter, Extent, Size, Total, show};
-use crate::truncate::{Bounds, Cut, Limit, Partial, Truncation};
+use crate::truncate::{Bounds, Cut, Limit, Partial, Reports, Truncation};
 
 /// A number with its word, in one or in many.
 #[derive(Display)]
@@ -294,6 +294,28 @@ fn up_to(path: Option<&str>, found: bool, has_later: bool, unit: Unit) -> String
 
 /// Characters of a part's name in a notice; a longer one keeps both its ends.
 const PART_NAME_CHARS: usize = 60;
+
+/// How many lines there are, and which of them are not shown: `25 of 3 kinds. Line 812: 20 more alike`.
+impl fmt::Display for Reports {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let at_least = if self.is_at_least { "at least " } else { "" };
+        write!(f, "{at_least}{} of {at_least}{}", self.lines, Count(self.kinds, "kind", "kinds"))?;
+        let mut rest: Vec<String> =
+            self.alike.iter().map(|(line, more)| format!("line {line}: {more} more alike")).collect();
+        rest.extend(self.hidden.map(|(kinds, line)| match kinds {
+            1 => format!("1 more kind is not shown, in line {line}"),
+            _ => format!("{kinds} more kinds are not shown, the first in line {line}"),
+        }));
+        match rest.first_mut() {
+            None if self.is_at_least => Ok(()),
+            None => f.write_str(", all shown"),
+            Some(first) => {
+                first.get_mut(..1).map(str::make_ascii_uppercase);
+                write!(f, ". {}", rest.join("; "))
+            }
+        }
+    }
+}
 
 /// The part of a text that is shown: `lines 1-20 of 5000 (30KB limit)`.
 #[derive(Debug, Clone, PartialEq, Eq, Display)]

@@ -137,8 +137,8 @@ impl Collector {
     /// let kept = tail.finish_with(KeyForms::All);
     /// assert_eq!(
     ///     kept.content,
-    ///     "building a\nsrc/a.c:3:5: error: no such member\n[...lines 3-19 omitted...]\n\
-    ///      (lines 20 to 23)\nbuilding c17\nbuilding c18\nbuilding c19\nbuilding c20",
+    ///     "building a\nsrc/a.c:3:5: error: no such member\nbuilding b\n[...lines 4-19 omitted...]\n\
+    ///      building c17\nbuilding c18\nbuilding c19\nbuilding c20",
     /// );
     /// assert_eq!((kept.key_lines[1].line, kept.key_lines[1].count), (2, 1));
     /// ```

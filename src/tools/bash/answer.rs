@@ -171,11 +171,14 @@ pub fn output_answer(
         notices.push(Notice::Blank(Blank::Lines(first, last)));
     }
     notices.extend(saved.clone().map(|saved| Notice::Output { shown, saved }));
+    notices.extend(text.reports.clone().map(Notice::Reports));
     notices.extend(not_utf8);
     let mut body = text.content;
-    if let Keep::Both { .. } = keep {
-        let omitted = text.total.lines.saturating_sub(text.output.lines);
+    let omitted = text.total.lines.saturating_sub(text.output.lines);
+    if let Keep::Both { .. } | Keep::Short { .. } = keep {
         details.omitted_lines = Some(omitted);
+    }
+    if let Keep::Both { .. } = keep {
         // Key lines have their own markers.
         if omitted > 0 && cut.head.lines > 0 && text.key_lines.is_empty() {
             body.insert_str(as_index(cut.head.bytes), &format!("{}\n", Omission(omitted)));

@@ -52,8 +52,11 @@ impl Plan {
         let max = limits.bash_max_timeout_secs;
         let asked = timeout.map_or(limits.bash_timeout_secs.min(max), |timeout| seconds(timeout, max));
         let is_tail_asked = tail.is_some();
+        let is_default =
+            head.is_none() && tail.is_none() && limits.bash_head == 0 && limits.bash_tail.is_none();
         let (head, tail) = ends(head, tail, limits)?;
-        let bounds = limits.bounds();
+        let bounds = if is_default { limits.output_bounds() } else { limits.bounds() };
+        let short = limits.short().filter(|_| is_default);
         // Key lines do not replace lines that the call requested.
         let is_exact = is_tail_asked || tail == 0;
         let key_space = if is_exact { KeySpace::Beside(bounds) } else { KeySpace::Shared };
@@ -64,11 +67,11 @@ impl Plan {
             timeout: Duration::from_secs(asked.min(max)),
             is_timeout_lowered: asked > max,
             view: View {
-                keep: match (head, tail) {
+                keep: short.unwrap_or(match (head, tail) {
                     (0, _) => Keep::Tail,
                     (_, 0) => Keep::Head,
                     (head, _) => Keep::Both { head },
-                },
+                }),
                 bounds: Bounds { lines: head + tail, ..bounds },
                 key_space: limits.key_lines.then_some(key_space),
                 max_line_chars: limits.max_text_line_chars,

@@ -139,7 +139,7 @@ impl ReadPage<'_> {
 
     /// Collects the text of the page.
     fn collect(&self) -> io::Result<Collected> {
-        let bounds = self.cx.limits.bounds();
+        let bounds = self.cx.limits.read_bounds();
         let lines = self.args.limit.map_or(bounds.lines, |limit| limit.min(bounds.lines));
         let head = Collector::new(Bounds { lines, ..bounds }, Keep::WholeLines);
         let max_chars = self.cx.limits.max_text_line_chars;
@@ -216,7 +216,7 @@ impl ReadPage<'_> {
             if by_call && cut.by == TruncatedBy::Lines {
                 details.total_lines = Some(total.lines);
                 details.total_is_lower_bound = is_at_least.then_some(true);
-            } else if let Some(mut truncation) = TruncationDetails::of(&kept, total, limits.bounds()) {
+            } else if let Some(mut truncation) = TruncationDetails::of(&kept, total, limits.read_bounds()) {
                 truncation.total_is_lower_bound = is_at_least.then_some(true);
                 let info = details.add_cut(truncation, &kept.content);
                 info.estimated_chars = match encoding {
@@ -226,7 +226,7 @@ impl ReadPage<'_> {
                     Encoding::Utf16Le | Encoding::Utf16Be | Encoding::Legacy(_) => total.bytes / 2,
                 };
             }
-            let limit = limits.bounds().limit(cut.by);
+            let limit = limits.read_bounds().limit(cut.by);
             let continues = if is_too_long {
                 let (line, bytes) = (first, bytes + self.number_bytes());
                 let is_at_least = self.ends_uncounted(last);

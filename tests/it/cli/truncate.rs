@@ -153,22 +153,23 @@ fn key_lines_depend_on_the_status() {
     let report = "a.c:1:1: error: b\n".to_owned() + &message;
     let of_message = lines(39, 50) + "\n[Showing lines 40-51 of 51. Full output: PATH]\n";
     let of_report = lines(39, 50) + "\n[Showing lines 41-52 of 52. Full output: PATH]\n";
-    let message_with_keys =
-        "[...lines 1-19 omitted...]\n20\ntest 7 failed\n21\n[...lines 23-45 omitted...]\n(lines 46 to 51)\n"
-            .to_owned()
-            + &lines(45, 50)
-            + "\n[Showing lines 46-51 and 3 key lines before them of 51. Full output: PATH]\n";
+    let message_with_keys = "[...lines 1-20 omitted...]\ntest 7 failed\n[...lines 22-42 omitted...]\n"
+        .to_owned()
+        + &lines(42, 50)
+        + "\n[Showing lines 43-51 and 1 key line before them of 51. Full output: PATH]\n\
+           [Lines that report errors: 1 of 1 kind, all shown]\n";
     let report_with_keys =
-        "a.c:1:1: error: b\n1\n[...lines 3-21 omitted...]\ntest 7 failed\n[...lines 23-46 omitted...]\n(lines 47 to 52)\n"
+        "a.c:1:1: error: b\n[...lines 2-21 omitted...]\ntest 7 failed\n[...lines 23-44 omitted...]\n"
             .to_owned()
-            + &lines(45, 50)
-            + "\n[Showing lines 47-52 and 3 key lines before them of 52. Full output: PATH]\n";
+            + &lines(43, 50)
+            + "\n[Showing lines 45-52 and 2 key lines before them of 52. Full output: PATH]\n\
+               [Lines that report errors: 2 of 2 kinds, all shown]\n";
     let cases = [
         (&message, &[][..], &of_message),
         (&message, &["--status", "2"], &message_with_keys),
         (&report, &[], &report_with_keys),
         (&report, &["--status", "2"], &report_with_keys),
-        (&report, &["--status", "0"], &of_report),
+        (&report, &["--status", "0"], &report_with_keys),
         (&report, &["--status", "2", "--key-lines", "off"], &of_report),
     ];
     for (input, flags, expected) in cases {

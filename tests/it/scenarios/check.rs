@@ -141,8 +141,8 @@ fn consistent(truncation: &Value, limits: Limits) -> Result<(), String> {
     ensure(boolean("truncated")?, "truncated is not true")?;
     let by = truncation["truncatedBy"].as_str().unwrap_or_default();
     ensure(["lines", "bytes", "tokens"].contains(&by), "truncatedBy is not the name of a limit")?;
-    ensure(number("maxBytes")? == limits.max_bytes, "maxBytes is not the limit")?;
-    let limit_tokens = limits.max_tokens.unwrap_or(limits.max_bytes / 4);
+    ensure(number("maxBytes")? <= limits.max_bytes, "maxBytes is not the limit")?;
+    let limit_tokens = limits.max_tokens.unwrap_or(number("maxBytes")? / 4);
     ensure(
         number("limitTokens")? == limit_tokens,
         "limitTokens is neither the limit nor a quarter of maxBytes",
