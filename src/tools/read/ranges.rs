@@ -122,16 +122,17 @@ pub(super) fn read_parts(
                 if let Some(cut) = cut {
                     limit = format!("{} limit", cx.limits.bounds().limit(cut.truncated_by));
                 }
-                match cut.map(|cut| (cut, part.lines.map_or(1, |(first, _)| first))) {
-                    Some(_) if text.is_empty() => not_shown(part.name(), limit),
-                    Some((cut, first)) => {
-                        let (last, total) = (first + cut.output_lines - 1, cut.total_lines);
-                        let end = part.lines.and_then(|(_, last)| last).map_or(total, |last| last.min(total));
-                        body += &[&heading(&part.of_lines(first, last)), text].concat();
-                        not_shown(part.of_lines(last + 1, end), limit);
+                match cut.zip(*next_offset) {
+                    _ if cut.is_some() && text.is_empty() => not_shown(part.name(), limit),
+                    Some((cut, next)) => {
+                        let end = part.lines.and_then(|(_, last)| last).unwrap_or(u64::MAX);
+                        let shown = part.of_lines(next - cut.output_lines, next - 1);
+                        body += &[&heading(&shown), text].concat();
+                        not_shown(part.of_lines(next, end.min(cut.total_lines)), limit);
                     }
                     None => {
-                        body += &[&heading(&part.name()), text.strip_suffix('\n').unwrap_or(text)].concat()
+                        let text = text.strip_suffix('\n').unwrap_or(text);
+                        body += &[&heading(&part.name()), text].concat();
                     }
                 }
             }

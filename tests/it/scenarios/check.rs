@@ -178,7 +178,7 @@ fn without_notices_of_file(text: &str) -> &str {
     for end in ["end with CRLF]", "Editing tools may damage it]"] {
         if text.ends_with(end) {
             let before = text.rfind('\n').map_or("", |at| &text[..at]);
-            text = if before.ends_with("]") { before } else { before.strip_suffix('\n').unwrap_or(before) };
+            text = if before.ends_with(']') { before } else { before.strip_suffix('\n').unwrap_or(before) };
         }
     }
     text
