@@ -34,6 +34,12 @@ pub(crate) async fn run_anyway<T: Send + 'static>(work: impl FnOnce() -> T + Clo
     }
 }
 
+/// Shows that somebody waits for the work of a thread.
+#[derive(Debug)]
+pub struct Waiting {
+    _reference: Arc<()>,
+}
+
 /// Runs blocking work and counts stuck threads: those that are still working after their caller stopped waiting.
 #[derive(Debug, Clone, Default)]
 pub struct Threads {
@@ -47,6 +53,16 @@ impl Threads {
     /// Returns the number of stuck threads.
     pub(crate) fn stuck(&self) -> usize {
         Arc::strong_count(&self.running).saturating_sub(Arc::strong_count(&self.waiting))
+    }
+
+    /// Starts a thread for `work`. The thread counts as stuck if it still works after the returned value was dropped.
+    pub(crate) fn start(&self, work: impl FnOnce() + Send + 'static) -> io::Result<Waiting> {
+        let (running, waiting) = (Arc::clone(&self.running), Arc::clone(&self.waiting));
+        std::thread::Builder::new().spawn(move || {
+            work();
+            drop(running);
+        })?;
+        Ok(Waiting { _reference: waiting })
     }
 
     /// Runs `work` like [`run`].

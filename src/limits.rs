@@ -86,8 +86,14 @@ pub const OUTLINE_FILE_BYTES: u64 = 2_000_000;
 pub const OUTLINE_BYTES: u64 = 96_000;
 /// Number of bytes after a page in which read looks for definitions if more follow.
 pub const OUTLINE_PART_BYTES: u64 = 32_000;
-/// Approximate maximum bytes of a line that grep searches at once. Longer lines are searched in windows.
-pub const GREP_LINE_BYTES: usize = 256_000;
+/// Maximum bytes of a line that grep searches, with its context.
+pub const GREP_LINE_BYTES: usize = 64_000_000;
+/// Maximum number of files that a search visits only to count further results.
+pub const COUNTED_FILES: u64 = 5000;
+/// Maximum number of names that find lists only to count further results.
+pub const COUNTED_NAMES: u64 = 100_000;
+/// Maximum bytes of files that grep searches only to count further matches.
+pub const COUNTED_BYTES: u64 = 64_000_000;
 /// Maximum bytes of a file that grep searches across lines (`multiline`).
 pub const GREP_MULTILINE_BYTES: u64 = 16_000_000;
 /// The same for a pattern of more than 64 positions, because the search of one text cannot be stopped.
@@ -98,15 +104,12 @@ pub const PATTERN_BYTES: usize = 4096;
 pub const LITERAL_BYTES: usize = 65_536;
 /// Maximum bytes of a glob in a call, or of a line in an ignore file.
 pub const GLOB_BYTES: usize = 1024;
-/// Maximum depth of nested braces in a glob.
-pub const GLOB_DEPTH: usize = 8;
 /// Maximum number of globs in one argument of a call.
 pub const GLOBS: usize = 100;
 /// Maximum bytes of an ignore file. Larger ones are skipped.
-pub const RULES_BYTES: u64 = 1_000_000;
-/// Maximum bytes of the ignore rules that apply in one folder, including those of the folders above: enough for a file
-/// with a megabyte of names. Rules with wildcards count 32 times, and each file counts at least 4 KB.
-pub const RULES_IN_FORCE_BYTES: usize = 4_000_000;
+pub const RULES_BYTES: u64 = 65_536;
+/// Maximum bytes of the ignore files that apply in one folder, including those of the folders above.
+pub const RULES_IN_FORCE_BYTES: u64 = 131_072;
 /// Maximum positions in a regular expression after expanding all repetitions. In the worst case, each byte of a text
 /// takes a step for each position.
 pub const REGEX_POSITIONS: usize = 1024;

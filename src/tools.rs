@@ -7,7 +7,6 @@
 pub mod arguments;
 pub mod bash;
 pub mod catalog;
-mod conclusion;
 pub mod error;
 pub mod find;
 pub mod grep;
@@ -37,8 +36,6 @@ use crate::stop::{Deadline, Stop};
 use cutline_core::details::Details;
 use cutline_core::notice::Names;
 
-pub use conclusion::Conclusion;
-use conclusion::State;
 pub use error::ToolError;
 use notice::{Answer, Notice};
 pub(crate) use saved_result::saved_location;
@@ -117,25 +114,23 @@ impl Context {
     }
 
     /// Runs blocking `work` on a separate thread. If the call is cancelled or its deadline passes, and the work does
-    /// not return soon, this function stops waiting for it, because the thread may be blocked in the system. The
-    /// conclusion that the work has prepared then builds the result.
+    /// not return soon, this function stops waiting for it, because the thread may be blocked in the system.
     ///
     /// # Errors
     ///
     /// Returns the error of the work. Returns [`ToolError::Cancelled`] after a cancellation, and
-    /// [`ToolError::NoResponse`] if nothing was found before the deadline.
+    /// [`ToolError::NoResponse`] if the work did not return soon after the deadline.
     pub async fn blocking<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Self, &Conclusion<T>) -> Result<T, ToolError> + Send + 'static,
+        work: impl FnOnce(&Self) -> Result<T, ToolError> + Send + 'static,
     ) -> Result<T, ToolError> {
-        let (cx, conclusion) = (self.clone(), Arc::new(Conclusion::new()));
-        let of_work = Arc::clone(&conclusion);
+        let cx = self.clone();
         let threads = &self.shared.threads;
         let stuck = threads.stuck();
         if stuck >= STUCK_THREADS {
             return Err(ToolError::StuckThreads(stuck));
         }
-        let mut work = pin!(threads.run(move || work(&cx, &of_work)));
+        let mut work = pin!(threads.run(move || work(&cx)));
         let late = async {
             match self.deadline.left() {
                 Some(left) => tokio::time::sleep(left.saturating_add(LATE_GRACE)).await,
@@ -146,19 +141,11 @@ impl Context {
             self.cancel.cancelled().await;
             tokio::time::sleep(CANCEL_GRACE).await;
         };
-        let mut cancelled = pin!(cancelled);
         let result = tokio::select! {
             biased;
             result = &mut work => result,
-            () = &mut cancelled => return Err(ToolError::Cancelled),
-            () = late => match conclusion.take() {
-                State::NotPrepared => Ok(Err(ToolError::NoResponse { secs: self.deadline.limit.as_secs() })),
-                State::Prepared(conclude) => threads.run(conclude).await,
-                State::Taken => tokio::select! {
-                    result = &mut work => result,
-                    () = &mut cancelled => return Err(ToolError::Cancelled),
-                },
-            },
+            () = cancelled => return Err(ToolError::Cancelled),
+            () = late => Ok(Err(ToolError::NoResponse { secs: self.deadline.limit.as_secs() })),
         };
         if self.cancel.is_cancelled() {
             return Err(ToolError::Cancelled);

@@ -96,7 +96,7 @@ impl Settings {
 
 /// Returns true if a glob matches the name of a tool. A `/` is an ordinary character.
 fn matches(glob: &str, tool: &str) -> bool {
-    fast_glob::glob_match(glob.replace('/', ":"), tool.replace('/', ":"))
+    globset::Glob::new(glob).is_ok_and(|glob| glob.compile_matcher().is_match(tool))
 }
 
 /// Locks `value`. A panic of another thread does not leave it inconsistent.

@@ -90,13 +90,12 @@
 //!
 //! This crate does not use a runtime, a protocol, the file system, processes, a clock or the environment, and no function
 //! returns an error. In reading order: [`text`], [`truncate`](mod@truncate), [`notice`],
-//! [`details`], [`source`], [`outline`].
+//! [`details`], [`outline`].
 
 pub mod details;
 mod key_lines;
 pub mod notice;
 pub mod outline;
-pub mod source;
 pub mod text;
 pub mod truncate;
 

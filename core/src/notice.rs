@@ -17,8 +17,8 @@ use parts::{cut_by, over};
 
 pub use answer::{Answer, NoticeLike, PipelineExitCodes, Status};
 pub use parts::{
-    Blank, Count, ImageShown, NAMES_LISTED, Names, PageOf, Part, ResultShown, Saved, Shown, StoppedAt, Unit,
-    Unit as PartUnit, WhySkipped, between,
+    Blank, Count, ImageShown, InAll, NAMES_LISTED, Names, NotEntered, PageOf, Part, ResultShown, Saved,
+    Shown, StoppedAt, Unit, Unit as PartUnit, WhySkipped, between,
 };
 
 /// The line between the first and the last lines of an output.
@@ -184,8 +184,27 @@ pub enum Notice {
     Stopped { secs: u64, at: StoppedAt },
     #[display("[Ignored unknown {}: {_0}]", if _0.count() == 1 { "argument" } else { "arguments" })]
     ArgumentsIgnored(Names),
+    /// The number of binary files that contain the pattern.
+    #[display("[{} {}: {_0}]", Count(_0.count(), "binary file", "binary files"), if _0.count() == 1 { "matches" } else { "match" })]
+    BinaryMatches(Names),
+    #[display("[{}: {names}. Use {} as path]", kind.not_searched(names.count()), if names.count() == 1 { "it" } else { "one" })]
+    NotEntered { kind: NotEntered, names: Names },
+    #[display("[No file matches; {}]", Count(*_0, "folder does", "folders do"))]
+    FoldersMatch(u64),
+    #[display("[No file matches glob {_0}]")]
+    NoFileMatchesGlob(String),
+    #[display("[The text itself occurs in {}{}. Use literal=true to search for it]", _0.at_least(), Count(_0.count(), "line", "lines"))]
+    OccursAsText(Total),
+    #[display("[The pattern matches every line, because an alternative is empty]")]
+    EmptyAlternative,
+    /// The number of all results, at the end of a complete list of files.
+    #[display("[{_0}]")]
+    Sum(InAll),
     #[display("[Use offset={offset} to continue]")]
     Continue { offset: u64 },
+    /// The same after the number of all results.
+    #[display("[{of}. Use offset={offset} to continue]")]
+    ContinueOf { of: InAll, offset: u64 },
 }
 
 #[cfg(test)]

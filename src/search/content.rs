@@ -1,31 +1,53 @@
 //! Searches the content of one file, line by line or across lines.
 //!
-//! [`FileSearcher`] searches one file. The searcher of `grep-searcher` iterates over the lines; the modules below call
-//! it "the searcher". Before that, `file` and `line_reader` normalize the text: other encodings are decoded, and `\r\n`
-//! becomes `\n` if the pattern requires it. Except across lines, a line of more than 256 KB is searched in overlapping
-//! windows (`oversized_line`). The results become rows (`sink`): match lines and context lines, already truncated to
-//! the characters to show. Files are not memory-mapped, because a mapped file that shrinks would kill the server.
+//! [`FileSearcher`] searches one file with `grep-searcher`, which the modules below call "the searcher". A small file is
+//! searched in memory, and a larger one while it is read; the search stops between two reads. If matches can span
+//! lines, the complete file is read into memory. The results become rows (`sink`): match lines and context lines,
+//! already truncated to the characters to show. Files are not memory-mapped, because a mapped file that shrinks would
+//! kill the server.
 
-mod file;
-mod line_reader;
-mod matcher;
-mod oversized_line;
+#![expect(clippy::indexing_slicing, reason = "all ranges are within the bytes in the buffer")]
+
 pub mod pattern;
 mod ranked;
 mod rows;
 mod sink;
 
-use std::sync::Arc;
+use std::cell::Cell;
+use std::fs::File;
+use std::io::{self, Read, Seek as _, SeekFrom};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+use std::time::Duration;
 
+use grep_matcher::LineTerminator;
+use grep_searcher::sinks::Bytes;
+use grep_searcher::{Searcher, SearcherBuilder};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::walk::Emit;
+use crate::fs::lines::{detect, read_at};
+use crate::limits::{GREP_LINE_BYTES, PSEUDO_FILE_BYTES};
+use crate::stop::{Stop, Stopped, stopped_by};
+use cutline_core::text::as_index;
+use cutline_core::text::binary::is_binary;
+use cutline_core::text::decode::Encoding;
 pub use pattern::Pattern;
 pub use ranked::Ranking;
 pub use rows::{Row, RowKind};
+use sink::LineSink;
 
-use cutline_core::text::as_index;
+/// Size in bytes from which a file is not read in one read. Also the number of bytes that are read first of a larger
+/// file, or of a file that reports a size of 0, as files in `/proc` do.
+const FIRST_BYTES: usize = 64 * 1024;
+/// Maximum bytes of the searcher's buffer, for a line and its context. For a longer line, the file is searched again
+/// with a buffer of twice the size.
+const BUFFER_BYTES: usize = 1024 * 1024;
+/// Held while a buffer is larger than [`BUFFER_BYTES`], so that memory holds one such line at a time.
+static LONG_LINES: Mutex<()> = Mutex::new(());
+/// Time between two attempts to lock [`LONG_LINES`].
+const LOCK_INTERVAL: Duration = Duration::from_millis(10);
 
 /// What to return for each file: match lines with context, only whether it has a match, or the number of match lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
@@ -44,13 +66,19 @@ pub enum OutputMode {
 pub struct Query {
     /// The pattern to search for.
     pub pattern: Pattern,
+    /// True to return the lines that do not match.
+    pub invert: bool,
     /// What to return for each file.
     pub mode: OutputMode,
     /// Context lines around each match line. None unless match lines are returned.
     pub context: ContextLines,
     /// Number of match lines that the call needs in all files. A search that returns match lines without a ranking
-    /// stops after that many in one file, and after their context. Other searches ignore this number.
+    /// returns no more lines of a file than that, and their context. Further match lines are counted.
     pub enough: u64,
+    /// True if further match lines of all files are only counted.
+    pub is_counting: Arc<AtomicBool>,
+    /// Maximum number of bytes of a file that are searched only to count.
+    pub counted_bytes: u64,
     /// Maximum characters of a line to show.
     pub max_line_chars: usize,
     /// The ranking of the matches, if the caller requests the most relevant ones.
@@ -81,20 +109,13 @@ impl ContextLines {
     }
 }
 
-impl Query {
-    /// Returns true if the sink numbers the match lines itself. The searcher needs twice the time to count newlines,
-    /// but only it can number context lines.
-    fn numbers_matches(&self) -> bool {
-        self.context.is_none() && (self.ranking.is_some() || self.mode == OutputMode::Content)
-    }
-}
-
 /// A result for a file. Paths are relative to the start of the search.
 #[derive(Debug)]
 pub enum Found {
     /// A row of a file.
     Row(Arc<[u8]>, Row),
-    /// A file with this number of match lines. The number is only known to be above 0 if match lines are not counted.
+    /// A file with this number of match lines, or with this number in addition to its rows. The number is only known to
+    /// be above 0 if match lines are not counted.
     File(Vec<u8>, u64),
     /// A file with this number of match lines, and the most relevant ones with score and context.
     Ranked(Arc<[u8]>, u64, Vec<(i32, Vec<Row>)>),
@@ -107,42 +128,222 @@ pub enum Found {
 pub enum IncompleteReason {
     /// The file is binary.
     Binary,
-    /// The file has a line that is too long for this pattern. Also, a line with its context was too long for the
-    /// buffer; the rest of the file was then not searched.
+    /// The file has a line that is too long, also together with its context. The rest of the file was not searched.
     LongLine,
     /// The file is too large for a search across lines.
     TooLarge,
     /// The file reports no size, so it is searched only up to a limit.
     Rest,
+    /// Further match lines were counted only up to a limit.
+    NotCounted,
 }
-
-/// Maximum bytes of the searcher's buffer: of a line and its context, in a file that is not read in one read.
-const HEAP_BYTES: usize = 16_000_000;
 
 /// Searches files, one after the other. Each worker has its own searcher.
 #[derive(Debug)]
 pub struct FileSearcher {
     query: Query,
-    grep: grep_searcher::Searcher,
+    grep: Searcher,
     /// The first bytes of the current file.
     buffer: Vec<u8>,
-    /// True if the buffer inside `grep` has the size for large files.
-    has_large_buffer: bool,
 }
 
 impl FileSearcher {
     /// Creates a searcher for `query`.
     pub fn new(query: &Query) -> Self {
-        let mut grep = grep_searcher::SearcherBuilder::new();
-        grep.multi_line(query.pattern.is_across_lines).bom_sniffing(false).line_number(false);
-        grep.heap_limit(Some(HEAP_BYTES));
-        if !query.context.is_none() {
-            let ContextLines { before, after } = query.context;
-            grep.line_number(true).before_context(as_index(before)).after_context(as_index(after));
-        }
         // A separate clone, because threads that share a compiled pattern block each other.
-        Self { query: query.clone(), grep: grep.build(), buffer: Vec::new(), has_large_buffer: false }
+        let grep = searcher(query, BUFFER_BYTES, Encoding::Utf8);
+        Self { query: query.clone(), grep, buffer: Vec::new() }
     }
+
+    /// Searches a regular file up to `size`, its size in bytes when it was opened. Passes the results to `emit`. A file
+    /// of size 0 can be a pseudo-file, which is searched up to a limit. Returns the number of bytes that were searched.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Stopped::Late`] if the deadline passes before the end of the file; `emit` has then received the
+    /// earlier results. Returns [`Stopped::Cancelled`] after a cancellation, or the error of the system.
+    pub fn search(
+        &mut self,
+        mut file: &File,
+        size: u64,
+        stop: &Stop,
+        path: &dyn Fn() -> Vec<u8>,
+        emit: &mut Emit<'_, Found>,
+    ) -> io::Result<u64> {
+        let Self { query, grep, buffer } = self;
+        let (pattern, size_bytes) = (&query.pattern, as_index(size));
+        // One byte more than the size of the file, so that a short read shows the end of the file.
+        let first = if (1..FIRST_BYTES).contains(&size_bytes) { size_bytes + 1 } else { FIRST_BYTES };
+        if buffer.len() < first {
+            buffer.resize(first, 0);
+        }
+        let mut len = read_at(file, &mut buffer[..first], 0)?;
+        let is_complete = len < first;
+        let (mut encoding, bom_bytes) = Encoding::of(&buffer[..len]);
+        let is_binary = is_binary(&buffer[..len]);
+        let is_too_large = pattern.is_across_lines && size > pattern.multiline_bytes;
+        if is_binary || is_too_large {
+            let reason = if is_binary { IncompleteReason::Binary } else { IncompleteReason::TooLarge };
+            let _flow = emit(Found::Incomplete(path(), reason)); // nothing follows
+            return Ok(len as u64);
+        }
+        if bom_bytes == 0 {
+            (encoding, len) = detect(file, size, buffer, len)?;
+        }
+        let max_bytes = if pattern.is_across_lines { pattern.multiline_bytes } else { PSEUDO_FILE_BYTES };
+        let rest = match size {
+            _ if is_complete => 0,
+            0 => max_bytes.saturating_sub(len as u64),
+            size => size.saturating_sub(len as u64),
+        };
+        let start = &buffer[bom_bytes..len];
+        // The number of bytes that may still be searched.
+        let left = Cell::new(u64::MAX);
+        let mut sink = LineSink::new(query, (stop, &left), path, emit);
+        let searched = if pattern.is_across_lines {
+            file.seek(SeekFrom::Start(len as u64))?;
+            let text = complete_text(start, file.take(rest), encoding, stop)?;
+            grep.search_slice(&pattern.regex, &text, &mut sink)
+        } else if rest == 0 && encoding == Encoding::Utf8 && start.len() <= FIRST_BYTES {
+            grep.search_slice(&pattern.regex, start, &mut sink)
+        } else {
+            let (mut buffer_bytes, mut alone) = (BUFFER_BYTES, None);
+            loop {
+                file.seek(SeekFrom::Start(len as u64))?;
+                let reader = StoppingReader { source: start.chain(file.take(rest)), stop, left: &left };
+                let mut other;
+                let grep = if buffer_bytes == BUFFER_BYTES && encoding == Encoding::Utf8 {
+                    &mut *grep
+                } else {
+                    other = searcher(query, buffer_bytes, encoding);
+                    &mut other
+                };
+                match grep.search_reader(&pattern.regex, reader, &mut sink) {
+                    Err(error) if is_full(&error) && buffer_bytes < GREP_LINE_BYTES => {
+                        buffer_bytes = (buffer_bytes * 2).min(GREP_LINE_BYTES);
+                        if alone.is_none() {
+                            alone = Some(lock_long_lines(stop)?);
+                        }
+                        sink.restart();
+                    }
+                    done => break done,
+                }
+            }
+        };
+        let position = if rest == 0 { len as u64 } else { file.stream_position()? };
+        let has_more = size == 0 && position == max_bytes && file.read(&mut [0])? > 0;
+        let stopped = searched.as_ref().err().and_then(stopped_by);
+        let incomplete = match searched {
+            _ if stopped == Some(Stopped::Cancelled) => return Err(Stopped::Cancelled.into()),
+            Err(error) if stopped.is_none() && !is_full(&error) => return Err(error),
+            Err(_) => stopped.is_none().then_some(IncompleteReason::LongLine),
+            Ok(()) if left.get() == 0 => Some(IncompleteReason::NotCounted),
+            Ok(()) => has_more.then_some(IncompleteReason::Rest),
+        };
+        if sink.finish().is_continue()
+            && let Some(reason) = incomplete
+        {
+            let _flow = emit(Found::Incomplete(path(), reason)); // nothing follows
+        }
+        stopped.map_or(Ok(position), |stopped| Err(stopped.into()))
+    }
+}
+
+/// Returns true if a binary file contains the pattern in its first `max_bytes`.
+///
+/// # Errors
+///
+/// Returns the error of the system, or [`Stopped`] if the call must stop.
+pub fn is_in_binary(query: &Query, file: &File, max_bytes: u64, stop: &Stop) -> io::Result<bool> {
+    let (mut is_found, left) = (false, Cell::new(max_bytes));
+    let sink = Bytes(|_, _| {
+        is_found = true;
+        Ok(false)
+    });
+    let reader = StoppingReader { source: file, stop, left: &left };
+    let searched =
+        searcher(query, BUFFER_BYTES, Encoding::Utf8).search_reader(&query.pattern.regex, reader, sink);
+    match searched {
+        Err(error) if !is_full(&error) => Err(error),
+        _ => Ok(is_found),
+    }
+}
+
+/// Creates the searcher for `query`, with a buffer of at most `buffer_bytes`.
+fn searcher(query: &Query, buffer_bytes: usize, encoding: Encoding) -> Searcher {
+    let mut builder = SearcherBuilder::new();
+    let pattern = &query.pattern;
+    builder.multi_line(pattern.is_across_lines).invert_match(query.invert).heap_limit(Some(buffer_bytes));
+    builder.bom_sniffing(false).line_number(query.mode == OutputMode::Content);
+    if pattern.crlf && !pattern.is_across_lines {
+        builder.line_terminator(LineTerminator::crlf());
+    }
+    let ContextLines { before, after } = query.context;
+    builder.before_context(as_index(before)).after_context(as_index(after));
+    if encoding != Encoding::Utf8 {
+        builder.encoding(grep_searcher::Encoding::new(encoding.standard().name()).ok());
+    }
+    builder.build()
+}
+
+/// Returns the complete text of a file in UTF-8, with lines that end with `\n`.
+fn complete_text(start: &[u8], mut rest: impl Read, encoding: Encoding, stop: &Stop) -> io::Result<Vec<u8>> {
+    let mut text = start.to_vec();
+    // In parts, because a file in `/proc` may be slow.
+    while rest.by_ref().take(FIRST_BYTES as u64).read_to_end(&mut text)? > 0 {
+        stop.check()?;
+    }
+    if encoding != Encoding::Utf8 {
+        let (decoded, _has_errors) = encoding.standard().decode_without_bom_handling(&text);
+        text = decoded.into_owned().into_bytes();
+    }
+    let mut len = 0;
+    for at in 0..text.len() {
+        if text[at] != b'\r' || text.get(at + 1) != Some(&b'\n') {
+            text[len] = text[at];
+            len += 1;
+        }
+    }
+    text.truncate(len);
+    Ok(text)
+}
+
+/// Reads a file until the call must stop, or until enough was counted.
+struct StoppingReader<'a, R> {
+    source: R,
+    stop: &'a Stop,
+    /// The number of bytes that may still be searched.
+    left: &'a Cell<u64>,
+}
+
+impl<R: Read> Read for StoppingReader<'_, R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        self.stop.check()?;
+        let most = out.len().min(FIRST_BYTES).min(as_index(self.left.get()));
+        let len = self.source.read(&mut out[..most])?;
+        if self.left.get() < u64::MAX {
+            self.left.set(self.left.get() - len as u64);
+        }
+        Ok(len)
+    }
+}
+
+/// Waits until no other search has a long line in memory.
+fn lock_long_lines(stop: &Stop) -> io::Result<MutexGuard<'static, ()>> {
+    loop {
+        match LONG_LINES.try_lock() {
+            Ok(guard) => return Ok(guard),
+            Err(TryLockError::Poisoned(poisoned)) => return Ok(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_INTERVAL),
+        }
+        stop.check()?;
+    }
+}
+
+/// Returns true if a line with its context did not fit in the searcher's buffer. `grep-searcher` reports that with this
+/// kind, and an error of the system has a code.
+fn is_full(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::Other && error.raw_os_error().is_none() && stopped_by(error).is_none()
 }
 
 #[cfg(test)]

@@ -7,6 +7,22 @@ const NEAR_NAMES: usize = 5;
 /// Minimum Jaro-Winkler similarity of similar names.
 const NEAR: f64 = 0.8;
 
+/// Other names of types.
+const OTHER_NAMES: &[(&str, &str)] = &[
+    ("bash", "sh"),
+    ("c#", "csharp"),
+    ("c++", "cpp"),
+    ("dockerfile", "docker"),
+    ("golang", "go"),
+    ("javascript", "js"),
+    ("makefile", "make"),
+    ("objective-c", "objc"),
+    ("powershell", "ps"),
+    ("shell", "sh"),
+    ("terraform", "tf"),
+    ("text", "txt"),
+];
+
 /// The file types to search.
 #[derive(Debug, Clone)]
 pub struct FileTypes(Types);
@@ -16,7 +32,7 @@ pub struct FileTypes(Types);
 pub struct UnknownType {
     /// The name.
     pub name: String,
-    /// The types with this file extension, or types with similar names.
+    /// The types with similar names.
     pub near: Vec<String>,
 }
 
@@ -30,11 +46,25 @@ impl FileTypes {
         let mut builder = TypesBuilder::new();
         builder.add_defaults();
         let known = builder.definitions();
-        for name in names {
-            if name != "all" && !known.iter().any(|one| one.name() == name) {
-                return Err(UnknownType { name: name.to_owned(), near: near(&known, name) });
+        for given in names {
+            let lower_case = given.trim_start_matches(['*', '.']).to_lowercase();
+            let other = OTHER_NAMES.iter().find(|(other, _)| *other == lower_case);
+            let name = other.map_or(&*lower_case, |(_, name)| name);
+            let glob = format!("*.{name}");
+            let with_name = known.iter().filter(|one| one.name() == name).map(FileTypeDef::name);
+            let mut selected: Vec<&str> =
+                (name == "all").then_some(name).into_iter().chain(with_name).collect();
+            if selected.is_empty() {
+                // An extension is a common name for its types.
+                selected
+                    .extend(known.iter().filter(|one| one.globs().contains(&glob)).map(FileTypeDef::name));
             }
-            builder.select(name);
+            if selected.is_empty() {
+                return Err(UnknownType { name: given.to_owned(), near: near(&known, name) });
+            }
+            for name in selected {
+                builder.select(name);
+            }
         }
         // This cannot fail: every name is in the table, and the globs of the table are valid.
         let types = builder.build();
@@ -48,17 +78,9 @@ impl FileTypes {
     }
 }
 
-/// Returns the types with the file extension `name`. If there are none, returns types with similar names.
+/// Returns the types with names similar to `name`.
 fn near(known: &[FileTypeDef], name: &str) -> Vec<String> {
-    let name = name.trim_start_matches(['*', '.']).to_lowercase();
-    let glob = format!("*.{name}");
-    let by_name = known.iter().filter(|one| one.name() == name);
-    let by_extension = known.iter().filter(|one| one.name() != name && one.globs().contains(&glob));
-    let exact: Vec<&str> = by_name.chain(by_extension).map(FileTypeDef::name).collect();
-    if !exact.is_empty() {
-        return exact.into_iter().take(NEAR_NAMES).map(str::to_owned).collect();
-    }
-    let likeness = |one: &FileTypeDef| strsim::jaro_winkler(one.name(), &name);
+    let likeness = |one: &FileTypeDef| strsim::jaro_winkler(one.name(), name);
     let mut similar: Vec<(f64, &str)> = known.iter().map(|one| (likeness(one), one.name())).collect();
     similar.retain(|(likeness, _)| *likeness > NEAR);
     similar.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
@@ -96,11 +118,21 @@ mod tests {
     }
 
     #[test]
-    fn unknown_names_list_near_ones() {
+    fn other_names_and_extensions_are_known() {
+        for (name, path) in [
+            ("javascript", "a.js"),
+            ("yml", "a.yaml"),
+            ("Rust", "a.rs"),
+            (".tsx", "a.ts"),
+            ("rs", "a.rs"),
+            ("C++", "a.cpp"),
+            ("golang", "a.go"),
+            ("shell", "a.sh"),
+            ("*.kt", "a.kt"),
+        ] {
+            assert!(types(&[name]).unwrap().selects(path.as_bytes()), "{name}");
+        }
         let near = |name: &str| types(&[name]).unwrap_err().near;
-        assert_eq!(near("rs"), ["rust"]);
-        assert_eq!(near(".tsx"), ["ts", "typescript"]);
-        assert!(near("javascript").contains(&"java".to_owned()));
         assert_eq!(near("pythn")[0], "python");
         assert!(near("???").is_empty());
     }

@@ -5,41 +5,26 @@
 //! A leading `/` or `./` refers to the root of the walk, a trailing `/` restricts the glob to folders, and a leading
 //! `!` negates the glob.
 
-#![expect(clippy::indexing_slicing, reason = "the ranges end at found characters")]
 #![expect(clippy::string_slice, reason = "the ranges end at found characters")]
 
 use std::path::Path;
-use std::str::Chars;
 
-use globset::GlobBuilder;
-use regex_automata::meta::Regex;
-use regex_automata::util::syntax;
+use globset::{Candidate, GlobBuilder, GlobSet};
 
 use crate::fs::workspace::shown;
-use crate::limits::{GLOB_BYTES, GLOB_DEPTH};
-
-/// Regular expressions for any byte of a name, and for one character of a name.
-const IN_NAME: &str = "[^/]";
-const CHARACTER: &str = "(?u:[^/])";
+use crate::limits::GLOB_BYTES;
 
 /// A compiled glob.
 #[derive(Debug, Clone)]
 pub struct Glob {
-    regex: Regex,
-    subject: Subject,
+    /// Matches paths. A set with one glob is faster than a single matcher for common forms such as `*.rs`.
+    matcher: GlobSet,
     negated: bool,
     folders: bool,
     /// The folders with which each matching path starts, with a `/` at the end.
     prefix: String,
     /// Maximum number of components of a matching path. `None` means any number.
     levels: Option<usize>,
-}
-
-/// What a glob is compared with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Subject {
-    Name,
-    Path,
 }
 
 impl Glob {
@@ -59,9 +44,8 @@ impl Glob {
     ///
     /// Returns a description of what is wrong with the glob.
     pub fn with_case(glob: &str, base: &Path, ignore_case: bool) -> Result<Self, String> {
-        // Compiling needs memory in proportion to the length.
         if glob.len() > GLOB_BYTES {
-            return Err(too_large());
+            return Err(format!("it may have {GLOB_BYTES} bytes"));
         }
         let (negated, rest) = glob.strip_prefix('!').map_or((false, glob), |rest| (true, rest));
         let below_base = Path::new(rest).is_absolute().then(|| below(rest, base)).flatten();
@@ -74,18 +58,23 @@ impl Glob {
         if plain.is_empty() {
             return Err("it is empty".to_owned());
         }
-        let subject = if anchored || plain.contains('/') { Subject::Path } else { Subject::Name };
-        // The expressions of `globset` match bytes, which need not be UTF-8.
-        let regex = Regex::builder()
-            .syntax(
-                syntax::Config::new().utf8(false).dot_matches_new_line(true).case_insensitive(ignore_case),
-            )
-            .build(&regex_of(plain)?);
-        let regex = regex.map_err(|error| error.to_string())?;
+        let of_names = !anchored && !plain.contains('/');
+        let any_depth = if of_names { format!("**/{plain}") } else { plain.to_owned() };
+        let mut builder = GlobBuilder::new(&any_depth);
+        builder
+            .literal_separator(true)
+            .backslash_escape(true)
+            .empty_alternates(true)
+            .case_insensitive(ignore_case);
+        let parsed = builder.build();
+        // Remove the advice in parentheses from the message.
+        let parsed =
+            parsed.map_err(|error| error.kind().to_string().split(" (").take(1).collect::<String>())?;
+        let matcher = GlobSet::new([&parsed]).map_err(|error| error.kind().to_string())?;
         let prefix = if negated || ignore_case { "" } else { literal_folders(plain) };
-        let levels = if negated || subject == Subject::Name { None } else { levels_of(plain) };
+        let levels = if negated || of_names { None } else { levels_of(plain) };
         let (prefix, folders) = (prefix.to_owned(), plain.len() < rest.len());
-        Ok(Self { regex, subject, negated, folders, prefix, levels })
+        Ok(Self { matcher, negated, folders, prefix, levels })
     }
 
     /// Returns true if the glob matches only folders.
@@ -127,97 +116,8 @@ impl Glob {
     }
 
     fn matches(&self, path: &[u8]) -> bool {
-        let compared = match self.subject {
-            Subject::Path => path,
-            Subject::Name => &path[memchr::memrchr(b'/', path).map_or(0, |at| at + 1)..],
-        };
-        // An invalid byte counts as one character.
-        self.regex.is_match(String::from_utf8_lossy(compared).as_bytes())
+        self.matcher.is_match_candidate(&Candidate::from_bytes(path))
     }
-}
-
-/// Converts a glob to a regular expression with the same matches. Returns an error if the glob is invalid.
-///
-/// `globset` does not support escapes in a class, and matches bytes instead of characters. Each class and escaped
-/// character therefore becomes a `?` for `globset`, and the expression for that `?` is then replaced.
-fn regex_of(glob: &str) -> Result<String, String> {
-    let (mut plain, mut characters, mut depth) = (String::new(), Vec::new(), 0_usize);
-    let mut chars = glob.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            '[' => characters.push(class(&mut chars)?),
-            '\\' => characters.push(escaped(chars.next().ok_or("dangling '\\'")?)),
-            '?' => characters.push(CHARACTER.to_owned()),
-            '{' => depth += 1,
-            // In `globset`, an alternative that has only `**` does not match several components. `**/*` does.
-            ',' | '}' if depth > 0 => {
-                let first = plain.trim_end_matches("/**");
-                if first.ends_with("{**") || first.ends_with(",**") {
-                    plain.truncate(first.len());
-                    plain.push_str("/*");
-                }
-            }
-            _ => {}
-        }
-        if c == '}' {
-            depth = depth.saturating_sub(1);
-        }
-        // The depth of the regular expression grows with the depth of the braces.
-        if depth > GLOB_DEPTH {
-            return Err(too_large());
-        }
-        plain.push(if matches!(c, '[' | '\\') { '?' } else { c });
-    }
-    let parsed = GlobBuilder::new(&plain).literal_separator(true).empty_alternates(true).build();
-    // Remove the advice in parentheses from the message.
-    let parsed = parsed.map_err(|error| error.kind().to_string().split(" (").take(1).collect::<String>())?;
-    let mut pieces = parsed.regex().split(IN_NAME);
-    let mut regex: String = pieces.by_ref().take(1).collect();
-    let mut characters = characters.iter();
-    for piece in pieces {
-        let is_star = piece.starts_with('*');
-        let any = if is_star { None } else { characters.next() };
-        regex.extend([any.map_or(IN_NAME, String::as_str), piece]);
-    }
-    // No path starts with `/`, and this expression is faster.
-    Ok(regex.replace("(?:/?|.*/)", "(?:.*/)?"))
-}
-
-/// Parses a class after its `[`. Returns it as a regular expression. No class matches `/`.
-fn class(chars: &mut Chars<'_>) -> Result<String, String> {
-    const UNCLOSED: &str = "unclosed character class; missing ']'";
-    let negated = chars.as_str().starts_with(['!', '^']);
-    if negated {
-        chars.next();
-    }
-    let member = |chars: &mut Chars<'_>| match chars.next() {
-        Some('\\') => chars.next().ok_or(UNCLOSED),
-        c => c.ok_or(UNCLOSED),
-    };
-    let mut regex = if negated { "(?u:[[^" } else { "(?u:[[" }.to_owned();
-    let start = chars.as_str().len();
-    while chars.as_str().len() == start || !chars.as_str().starts_with(']') {
-        let first = member(chars)?;
-        let mut last = first;
-        if chars.as_str().strip_prefix('-').is_some_and(|after| !after.starts_with(']')) {
-            chars.next();
-            last = member(chars)?;
-        }
-        if first > last {
-            return Err(format!("invalid range; '{first}' > '{last}'"));
-        }
-        regex.extend([&*escaped(first), "-", &escaped(last)]);
-    }
-    chars.next();
-    Ok(regex + "]&&[^/]])")
-}
-
-fn escaped(c: char) -> String {
-    regex_syntax::escape(c.encode_utf8(&mut [0; 4]))
-}
-
-fn too_large() -> String {
-    format!("it may have {GLOB_BYTES} bytes, and braces {GLOB_DEPTH} deep")
 }
 
 /// Returns the paths of the folders that contain a path, the outermost first.

@@ -4,27 +4,30 @@
 //! `.git/info/exclude`, and from git's global excludes file, whether or not there is a git repository. The order of
 //! precedence is: the nearest `.ignore` with a matching rule, the nearest `.gitignore`, the repository's excludes, the
 //! global excludes. Inside a repository, `.gitignore` files above its top folder do not apply, but `.ignore` files do,
-//! as in ripgrep. Rule files are read through the open folder that contains them, and links are skipped, as in git.
-//! Links are followed to the global excludes, to git's settings that name them, and along the paths in a `.git` file.
+//! as in ripgrep, whose crate `ignore` matches the rules of one file. Rule files are read through the open folder that
+//! contains them, and links are skipped, as in git. Links are followed to the global excludes, and along the paths in a
+//! `.git` file.
 //!
-//! All rules that apply in one folder, its own and those of the folders above, have a common budget, except the global
-//! excludes. If the rules of a folder would exceed it, they are skipped, and the search reports it. This does not
-//! depend on the number of workers.
+//! A rule file that is too large is skipped, and the search reports it. The same applies to the files of a folder if
+//! its rules and those of the folders above are too large together.
 #![expect(clippy::indexing_slicing, reason = "paths are longer than those of their folders")]
 
 mod files;
-mod rule_file;
 
+use std::collections::HashMap;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::limits::RULES_IN_FORCE_BYTES;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use crate::limits::{GLOB_BYTES, RULES_BYTES, RULES_IN_FORCE_BYTES};
 use crate::sys::{self, Folder};
-use rule_file::ParsedRules;
 
 /// The name of git's own folder, which is never searched or entered.
 pub(super) const GIT: &[u8] = b".git";
+/// Maximum number of compiled rule files that are kept for folders with the same rules.
+const KEPT_FILES: usize = 16;
 
 /// The rules that apply in one folder of a walk.
 #[derive(Debug, Clone)]
@@ -34,30 +37,32 @@ pub struct IgnoreRules {
 }
 
 /// State shared by the rules of all folders of a walk.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Shared {
-    global: ParsedRules,
+    global: Option<Arc<Gitignore>>,
     /// The path of the root of the walk with a `/` at the end. The paths of all entries start with it.
     base: Vec<u8>,
     ignored_any: AtomicBool,
     /// Number of folders above the walk whose rules were skipped.
     skipped_above: u64,
+    /// Compiled rules by content, because many folders of a tree can have the same.
+    compiled: Mutex<HashMap<Vec<u8>, Arc<Gitignore>>>,
 }
 
 /// The rules of one folder, with a link to those above it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct DirRules {
     above: Option<Arc<DirRules>>,
     /// Length of the folder's path in bytes, with the `/` at the end.
     path_len: usize,
-    ignore: Option<ParsedRules>,
-    gitignore: Option<ParsedRules>,
+    ignore: Option<Arc<Gitignore>>,
+    gitignore: Option<Arc<Gitignore>>,
     /// The rules of `.git/info/exclude`, if this is the top folder of a repository.
-    exclude: Option<ParsedRules>,
+    exclude: Option<Arc<Gitignore>>,
     /// True for the top folder of a repository. `.gitignore` rules above do not apply.
     top: bool,
-    /// The cost of these rules and of all rules above.
-    cost: usize,
+    /// The bytes of these rules and of all rules above.
+    bytes: u64,
 }
 
 impl Drop for DirRules {
@@ -88,6 +93,12 @@ impl RuleFilesPresent {
             _ => {}
         }
     }
+
+    /// Returns true if the folder is a linked work tree of a repository whose own work tree contains it. Its files are
+    /// copies. `path` is the absolute path of the folder, with a `/` at the end.
+    pub fn is_linked_work_tree(self, folder: &Folder, path: &[u8]) -> bool {
+        self.git && files::main_work_tree(folder, path).is_some_and(|main| path.starts_with(&main))
+    }
 }
 
 impl IgnoreRules {
@@ -111,15 +122,15 @@ impl IgnoreRules {
             }
             in_repository |= files.git;
         }
-        let mut rules = Self::none();
+        let mut rules = Self { shared: Some(Arc::default()), nearest: None };
         let mut skipped_above = 0;
         for (folder, files) in found.into_iter().rev() {
             let Ok(open) = sys::open_folder(folder) else { continue };
-            skipped_above += u64::from(rules.add(&open, with_slash(folder).len(), files));
+            skipped_above += u64::from(rules.enter(&open, with_slash(folder).len(), files));
         }
-        let global = files::global().unwrap_or_default(); // without the file there are no rules
-        let (base, ignored_any) = (with_slash(base), AtomicBool::new(false));
-        rules.shared = Some(Arc::new(Shared { global, base, ignored_any, skipped_above }));
+        let global = files::global().and_then(|content| compile(&content).ok().flatten());
+        let base = with_slash(base);
+        rules.shared = Some(Arc::new(Shared { global, base, skipped_above, ..Shared::default() }));
         rules
     }
 
@@ -128,33 +139,33 @@ impl IgnoreRules {
         self.shared.as_ref().map_or(b"", |shared| &shared.base)
     }
 
-    /// Adds the rules of a folder of the walk, which has these rule files. Returns true if they were skipped.
-    /// `path_len` is the length of the folder's path with a `/` at the end.
+    /// Adds the rules of a folder, above the walk or in it, which has these rule files. Returns true if they were
+    /// skipped. `path_len` is the length of the folder's path with a `/` at the end.
     pub fn enter(&mut self, folder: &Folder, path_len: usize, files: RuleFilesPresent) -> bool {
-        self.shared.is_some() && self.add(folder, path_len, files)
-    }
-
-    /// Adds the rules of a folder, above the walk or in it. Returns true if they were skipped.
-    fn add(&mut self, folder: &Folder, path_len: usize, files: RuleFilesPresent) -> bool {
+        let Some(shared) = &self.shared else { return false };
         let read = |there: bool, name: &str| if there { files::rules(folder, name) } else { None };
-        let mut own = [
+        let contents = [
             read(files.ignore, ".ignore"),
             read(files.gitignore, ".gitignore"),
             if files.git { files::exclude(folder) } else { None },
         ];
         let above = self.nearest.take();
-        let mut cost = above.as_ref().map_or(0, |above| above.cost);
-        let of_own: usize = own.iter().flatten().map(ParsedRules::cost).sum();
-        let skipped = cost + of_own > RULES_IN_FORCE_BYTES;
-        if skipped {
-            own = Default::default();
+        let above_bytes = above.as_ref().map_or(0, |above| above.bytes);
+        let bytes = above_bytes + contents.iter().flatten().map(|content| content.len() as u64).sum::<u64>();
+        let compiled = if bytes > RULES_IN_FORCE_BYTES {
+            Err(TooLarge)
         } else {
-            cost += of_own;
-        }
-        let top = files.git;
-        self.nearest = if top || own.iter().any(Option::is_some) {
-            let [ignore, gitignore, exclude] = own;
-            Some(Arc::new(DirRules { above, path_len, ignore, gitignore, exclude, top, cost }))
+            let compiled =
+                contents.map(|content| content.map_or(Ok(None), |content| shared.compiled(content)));
+            let [ignore, gitignore, exclude] = compiled;
+            (|| Ok([ignore?, gitignore?, exclude?]))()
+        };
+        let skipped = compiled.is_err();
+        let [ignore, gitignore, exclude] = compiled.unwrap_or_default();
+        let has_rules = ignore.is_some() || gitignore.is_some() || exclude.is_some();
+        self.nearest = if files.git || has_rules {
+            let bytes = if skipped { above_bytes } else { bytes };
+            Some(Arc::new(DirRules { above, path_len, ignore, gitignore, exclude, top: files.git, bytes }))
         } else {
             above
         };
@@ -173,7 +184,10 @@ impl IgnoreRules {
 
     /// Returns true if an entry is ignored, false if a negated rule includes it, or `None` if no rule matches.
     fn verdict(&self, shared: &Shared, path: &[u8], is_folder: bool) -> Option<bool> {
-        let says = |rules: &Option<ParsedRules>, path: &[u8]| rules.as_ref()?.verdict(path, is_folder);
+        let says = |rules: &Option<Arc<Gitignore>>, path: &[u8]| {
+            let matched = rules.as_ref()?.matched(&*sys::name(path), is_folder);
+            (!matched.is_none()).then(|| matched.is_ignore())
+        };
         let (mut by_git, mut by_exclude) = (None, None);
         let mut below_top = None;
         for rules in std::iter::successors(self.nearest.as_deref(), |rules| rules.above.as_deref()) {
@@ -191,7 +205,7 @@ impl IgnoreRules {
         }
         // Outside of a repository, the global excludes apply relative to the root of the walk.
         let below_top = below_top.unwrap_or(&path[shared.base.len()..]);
-        by_git.or(by_exclude).or_else(|| shared.global.verdict(below_top, is_folder))
+        by_git.or(by_exclude).or_else(|| says(&shared.global, below_top))
     }
 
     /// Returns true if a walk from `base`, for which these rules were created, would reach the path `below` in it.
@@ -224,6 +238,43 @@ impl IgnoreRules {
     pub(super) fn skipped_above(&self) -> u64 {
         self.shared.as_ref().map_or(0, |shared| shared.skipped_above)
     }
+}
+
+/// The rules of a file are too large.
+#[derive(Debug)]
+struct TooLarge;
+
+impl Shared {
+    /// Returns the compiled rules of a file.
+    fn compiled(&self, content: Vec<u8>) -> Result<Option<Arc<Gitignore>>, TooLarge> {
+        let lock = || self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(rules) = lock().get(&content) {
+            return Ok(Some(Arc::clone(rules)));
+        }
+        let rules = compile(&content)?;
+        if let Some(rules) = &rules {
+            let mut kept = lock();
+            if kept.len() >= KEPT_FILES {
+                kept.clear();
+            }
+            kept.insert(content, Arc::clone(rules));
+        }
+        Ok(rules)
+    }
+}
+
+/// Compiles the rules of a file for paths relative to its folder. Skips invalid rules, as git does.
+fn compile(content: &[u8]) -> Result<Option<Arc<Gitignore>>, TooLarge> {
+    if content.len() as u64 > RULES_BYTES {
+        return Err(TooLarge);
+    }
+    let text = String::from_utf8_lossy(content);
+    let mut rules = GitignoreBuilder::new("");
+    for line in text.trim_start_matches('\u{feff}').lines().filter(|line| line.len() <= GLOB_BYTES) {
+        let _is_invalid = rules.add_line(None, line).is_err();
+    }
+    let rules = rules.build().map_err(|_| TooLarge)?;
+    Ok((!rules.is_empty()).then(|| Arc::new(rules)))
 }
 
 /// Returns the path of a folder with a `/` at the end.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::content::{FileSearcher, Found, Query, Row};
 use super::file_filter::FileFilter;
-use super::walk::{Emit, Entry, TreeSearch, Visit, Walk, Walked};
+use super::walk::{Emit, Entry, Visit, Walk, Walked};
 use crate::stop::Stop;
 use crate::sys::FileKind;
 
@@ -17,17 +17,16 @@ struct ContentVisitor {
     filter: Arc<FileFilter>,
 }
 
-/// Creates the search of the files of a tree that pass `filter`, without starting it. Results go to `sink` in path
-/// order, until it breaks.
+/// Searches the files of a tree that pass `filter`. Passes results to `sink` in path order, until it breaks.
 pub fn tree(
     walk: Walk,
     query: Query,
     filter: FileFilter,
-    sink: impl FnMut(Walked<Found>) -> ControlFlow<()> + Send + 'static,
-) -> Arc<dyn TreeSearch> {
+    sink: impl FnMut(Walked<Found>) -> ControlFlow<()>,
+) {
     let filter = Arc::new(filter);
     let visitor = move || ContentVisitor { searcher: FileSearcher::new(&query), filter: Arc::clone(&filter) };
-    walk.into_search(visitor, sink)
+    walk.run(visitor, sink);
 }
 
 /// Searches one file immediately. `size` is its size in bytes when it was opened. The path in the results is empty.
@@ -39,7 +38,7 @@ pub fn file(
     mut sink: impl FnMut(Walked<Found>) -> ControlFlow<()>,
 ) -> io::Result<()> {
     let mut emit = |found| sink(Walked::Found(found));
-    FileSearcher::new(query).search(file, size, stop, &Vec::new, &mut emit)
+    FileSearcher::new(query).search(file, size, stop, &Vec::new, &mut emit).map(drop)
 }
 
 impl Visit for ContentVisitor {
@@ -58,9 +57,9 @@ impl Visit for ContentVisitor {
         entry: &mut Entry<'_, '_>,
         stop: &Stop,
         emit: &mut Emit<'_, Found>,
-    ) -> io::Result<()> {
+    ) -> io::Result<u64> {
         stop.check()?;
-        let Some((file, stat)) = entry.open()? else { return Ok(()) };
+        let Some((file, stat)) = entry.open()? else { return Ok(0) };
         self.searcher.search(&file, stat.bytes, stop, &|| entry.path(), emit)
     }
 

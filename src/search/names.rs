@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::globs::{Glob, any_or_none, components};
 use super::relevance::NameScorer;
-use super::walk::{Emit, Entry, TreeSearch, Visit, Walk, Walked};
+use super::walk::{Emit, Entry, Visit, Walk, Walked};
 use crate::stop::Stop;
 use crate::sys::FileKind;
 
@@ -24,6 +24,8 @@ pub struct Query {
     pub max_depth: Option<usize>,
     /// The kind of entries to return.
     pub kind: Kind,
+    /// True to return only links, in all folders that can contain entries that match the globs.
+    pub only_links: bool,
     /// The sort key.
     pub key: Key,
 }
@@ -61,12 +63,8 @@ pub struct Found {
     pub key: i128,
 }
 
-/// Creates the search of a tree, without starting it. It passes entries to `sink` in path order until `sink` breaks.
-pub fn tree(
-    walk: Walk,
-    query: Query,
-    sink: impl FnMut(Walked<Found>) -> ControlFlow<()> + Send + 'static,
-) -> Arc<dyn TreeSearch> {
+/// Searches a tree. Passes entries to `sink` in path order, until it breaks.
+pub fn tree(walk: Walk, query: Query, sink: impl FnMut(Walked<Found>) -> ControlFlow<()>) {
     let query = Arc::new(query);
     let visitor = move || {
         let scorer = match &query.key {
@@ -75,7 +73,7 @@ pub fn tree(
         };
         NameVisitor { query: Arc::clone(&query), scorer }
     };
-    walk.into_search(visitor, sink)
+    walk.run(visitor, sink);
 }
 
 /// The visitor: returns the entries that match the query.
@@ -84,10 +82,22 @@ struct NameVisitor {
     scorer: Option<NameScorer>,
 }
 
+impl Query {
+    /// Returns true if an entry below a folder can match.
+    pub fn reaches_into(&self, folder: &[u8]) -> bool {
+        self.max_depth.is_none_or(|depth| components(folder) < depth)
+            && any_or_none(&self.globs, |glob| glob.selects_below(folder))
+            && self.exclude.iter().all(|glob| glob.selects(folder, true))
+    }
+}
+
 impl Visit for NameVisitor {
     type Found = Found;
 
     fn wants(&self, path: &[u8], kind: FileKind) -> bool {
+        if self.query.only_links {
+            return kind == FileKind::Link && self.enters(path);
+        }
         let is_of_kind = match self.query.kind {
             Kind::File => matches!(kind, FileKind::File | FileKind::Link),
             Kind::Dir => kind == FileKind::Folder,
@@ -100,9 +110,7 @@ impl Visit for NameVisitor {
     }
 
     fn enters(&self, path: &[u8]) -> bool {
-        self.query.max_depth.is_none_or(|depth| components(path) < depth)
-            && any_or_none(&self.query.globs, |glob| glob.selects_below(path))
-            && self.query.exclude.iter().all(|glob| glob.selects(path, true))
+        self.query.reaches_into(path)
     }
 
     fn visit(
@@ -110,7 +118,7 @@ impl Visit for NameVisitor {
         entry: &mut Entry<'_, '_>,
         stop: &Stop,
         emit: &mut Emit<'_, Found>,
-    ) -> io::Result<()> {
+    ) -> io::Result<u64> {
         let mut path = entry.path();
         if entry.kind() == FileKind::Folder {
             path.push(b'/');
@@ -118,7 +126,7 @@ impl Visit for NameVisitor {
         let key = match &self.scorer {
             Some(scorer) => match scorer.score(&path) {
                 Some(score) => score.into(),
-                None => return Ok(()),
+                None => return Ok(0),
             },
             // An entry that no longer exists is sorted as the oldest.
             None if matches!(self.query.key, Key::Modified) => {
@@ -128,7 +136,7 @@ impl Visit for NameVisitor {
             None => 0,
         };
         let _either = emit(Found { path, key }); // nothing follows
-        Ok(())
+        Ok(0)
     }
 
     fn weight(found: &Found) -> usize {

@@ -1,191 +1,246 @@
 //! Scores the relevance of results: of match lines for grep, and of paths for find (`name`).
 //!
-//! The score of a match line is a sum of points (`table`): for how the line uses the matched name
-//! (`cutline_core::source::line`), for the path of the file (`path_facts`), for the number of matches in the file, and
-//! for words of an alternation that occur together. This module does no I/O.
+//! The score of a match line is a sum of points: for what the line does with the matched name (definitions are those of
+//! `cutline_core::outline`), for whether the match is a whole name, and for the path of the file. This module does no
+//! I/O.
 
 #![expect(clippy::indexing_slicing, reason = "matches and names are inside their line")]
 
 mod name;
-mod path_facts;
-mod table;
 
 use std::ops::Range;
 
-use memchr::memmem::Finder;
-
-use cutline_core::source::line::{self, is_name_byte};
+use cutline_core::outline::{Language, is_name_byte};
 pub use name::NameScorer;
-use path_facts::PathFacts;
 
-/// Maximum number of further occurrences of a name in one line that are scored.
-const TIMES_IN_LINE: usize = 3;
+/// Points of a line that defines the name.
+const DEFINES: i32 = 1200;
+/// Points of a line that adds to a type.
+const EXTENDS: i32 = 800;
+/// Points of a line that gives the name a value.
+const ASSIGNS: i32 = 600;
+/// Points of a line that uses the name.
+const USES: i32 = 400;
+/// Points of a line that imports the name, or contains it in a comment.
+const IMPORTS: i32 = 100;
 
-/// The words of a pattern that is an alternation.
-#[derive(Debug, Clone, Default)]
-pub struct Words {
-    words: Vec<Finder<'static>>,
-    ignore_case: bool,
-}
+/// Points if the file has the matched name, or if it is the main file of a folder with that name.
+const FILE_IS_NAMED: i32 = 80;
+/// Points if the name of the file contains the matched name, or the reverse.
+const FILE_IS_NEAR: i32 = 30;
+/// Negative points if the match is only a part of a longer name.
+const PART_OF_NAME: i32 = -150;
+/// Negative points for a line of at least this many bytes, which nobody wrote by hand.
+const LONG_LINE: (usize, i32) = (400, -350);
+/// Negative points for tests, examples, documents, third-party and generated code.
+const LOWER: i32 = -455;
+/// Maximum bytes of a line that are examined.
+const EXAMINED_BYTES: usize = 1024;
+/// Negative points for each folder above the file, up to ten.
+const FOLDER: i32 = -1;
 
-/// A set of words, with one bit for each. It has as many bits as [`table::WORDS`].
-type WordSet = u8;
-
-impl Words {
-    /// Uses the first words of an alternation, in byte order. A single word counts as none.
-    pub fn new(words: Vec<String>, ignore_case: bool) -> Self {
-        let as_searched = |word: String| if ignore_case { word.to_ascii_lowercase() } else { word };
-        let mut words: Vec<_> = words.into_iter().map(as_searched).collect();
-        words.retain(|word| !word.is_empty());
-        words.sort_unstable();
-        words.dedup();
-        words.truncate(if words.len() > 1 { table::WORDS } else { 0 });
-        let words = words.iter().map(|word| Finder::new(word).into_owned()).collect();
-        Self { words, ignore_case }
-    }
-
-    /// Returns the set of all words.
-    fn all(&self) -> WordSet {
-        (0..self.words.len()).fold(0, |all, bit| all | 1 << bit)
-    }
-
-    /// Returns the words that occur in a line.
-    fn in_line(&self, line: &[u8]) -> WordSet {
-        let has = |word: &Finder<'_>| {
-            if self.ignore_case {
-                line.windows(word.needle().len()).any(|part| part.eq_ignore_ascii_case(word.needle()))
-            } else {
-                word.find(line).is_some()
-            }
-        };
-        let words = self.words.iter().enumerate();
-        words.fold(0, |all, (bit, word)| all | WordSet::from(has(word)) << bit)
-    }
-}
+/// Names of folders whose files rank lower, in lower case.
+const LOWER_FOLDERS: &[&str] = &[
+    "__fixtures__",
+    "__mocks__",
+    "__tests__",
+    "bench",
+    "benches",
+    "benchmark",
+    "benchmarks",
+    "cjs",
+    "demo",
+    "demos",
+    "dist",
+    "doc",
+    "docs",
+    "documentation",
+    "e2e",
+    "esm",
+    "example",
+    "examples",
+    "fixtures",
+    "generated",
+    "lib.commonjs",
+    "lib.esm",
+    "locale",
+    "locales",
+    "node_modules",
+    "sample",
+    "samples",
+    "site-packages",
+    "spec",
+    "specs",
+    "test",
+    "testdata",
+    "tests",
+    "third-party",
+    "third_party",
+    "thirdparty",
+    "umd",
+    "unittests",
+    "vendor",
+    "vendored",
+];
+/// Parts of file names that rank lower, in lower case. A dot before the first part of a name does not count.
+const LOWER_NAMES: &[&str] = &[
+    "test_",
+    "_test.",
+    "_tests.",
+    ".test.",
+    ".test-d.",
+    ".spec.",
+    "_spec.",
+    ".bench.",
+    "_unittest.",
+    "conftest.",
+    ".stories.",
+    ".min.",
+    ".snap",
+    ".map",
+    ".pb.",
+    "_pb2.",
+    "_pb2_grpc.",
+    "_generated.",
+    "zz_generated",
+    ".lock",
+    "-lock.",
+    "changelog",
+    "readme",
+    ".md",
+    ".mdx",
+    ".rst",
+    ".adoc",
+    ".txt",
+    ".patch",
+    ".diff",
+    ".po",
+    ".pot",
+    ".xlf",
+];
+/// Starts of lines that are comments.
+const COMMENTS: &[&[u8]] = &[b"//", b"/*", b"* ", b"# ", b"--", b";", b"<!--", b"\"\"\""];
+/// First words of lines that import names.
+const IMPORT_WORDS: &[&[u8]] =
+    &[b"import", b"from", b"use", b"using", b"#include", b"include", b"require", b"package"];
+/// Names of files that represent their folder.
+const MAIN_FILES: &[&[u8]] = &[b"mod", b"index", b"init", b"main", b"lib", b"package"];
 
 /// Scores the lines of one file.
 #[derive(Debug)]
-pub struct FileScorer<'a> {
-    path_facts: PathFacts,
-    words: &'a Words,
-    /// The points for a line with all words.
-    max_word_points: i32,
-    /// The maximum of [`FileScorer::file_points`].
-    pub max_file_points: i32,
-    /// The words in the lines scored so far.
-    seen: WordSet,
+pub struct FileScorer {
+    facts: PathFacts,
     /// The last name that was compared with the file name, and its points.
     named: (Vec<u8>, i32),
 }
 
-impl<'a> FileScorer<'a> {
-    /// Creates a scorer for the file at `path` in a search for `words`.
-    pub fn new(path: &[u8], words: &'a Words) -> Self {
-        let (path_facts, max_word_points) =
-            (PathFacts::new(path), further(words.all()) * table::WORD_IN_LINE);
-        let max_file_points = path_facts.location_points + of_file(u64::MAX, words.all());
-        Self { path_facts, words, max_word_points, max_file_points, seen: 0, named: (Vec::new(), 0) }
+impl FileScorer {
+    /// Creates a scorer for the file at `path`.
+    pub fn new(path: &[u8]) -> Self {
+        Self { facts: PathFacts::new(path), named: (Vec::new(), 0) }
     }
 
-    /// Returns false only if a line with a match that ends at `end` can't have more than `needed` points. Records the
-    /// words in the line, except if all words were seen before.
-    pub fn may_have_more(&mut self, line: &[u8], end: usize, needed: i32) -> bool {
-        // The start of the last name in the match is unknown.
-        if end == 0 || !is_name_byte(line[end - 1]) {
-            return true;
+    /// Returns the score of a line with a match at `found`.
+    pub fn score(&mut self, line: &[u8], found: &Range<usize>) -> i32 {
+        let long = if line.len() >= LONG_LINE.0 { LONG_LINE.1 } else { 0 };
+        let of_file = self.facts.location + long;
+        let Some(matched) = last_name(line, found) else { return of_file + USES };
+        let name = name_around(line, &matched);
+        let part = if matched == name { 0 } else { PART_OF_NAME };
+        if self.named.0 != line[name.clone()] {
+            self.named = (line[name.clone()].to_vec(), self.facts.similarity(&line[name.clone()]));
         }
-        // An empty match has no name.
-        let without_name = table::kind::USES;
-        let name = line::name_around(line, end - 1..end);
-        let part = if name.end > end { table::STARTS_NAME } else { 0 };
-        if self.seen == self.words.all() {
-            let most = self.max_word_points;
-            let of_name = self.name_points(line, &name, part, needed.saturating_sub(most)).max(without_name);
-            if of_name + most <= needed {
-                return false;
-            }
-        }
-        let of_line = self.points_without_match(line);
-        of_line + self.name_points(line, &name, part, needed.saturating_sub(of_line)).max(without_name)
-            > needed
-    }
-
-    /// Returns the points of a line with a match at `found`, or `None` if they do not exceed `needed`. Records the
-    /// words in the line.
-    pub fn line_points(&mut self, line: &[u8], found: &Range<usize>, needed: i32) -> Option<i32> {
-        let of_line = self.points_without_match(line);
-        let of_name = line::name_in(line, found).map_or(table::kind::USES, |matched| {
-            let name = line::name_around(line, matched.clone());
-            let part = if matched == name {
-                0
-            } else if matched.start == name.start {
-                table::STARTS_NAME
-            } else {
-                table::WITHIN_NAME
-            };
-            self.name_points(line, &name, part, needed.saturating_sub(of_line))
-        });
-        Some(of_line + of_name).filter(|&points| points > needed)
-    }
-
-    /// Returns the points of a line that do not depend on the match. Adds the words in the line to `seen`.
-    fn points_without_match(&mut self, line: &[u8]) -> i32 {
-        let words = self.words.in_line(line);
-        self.seen |= words;
-        let long = if line.len() >= table::LONG_LINE_BYTES { table::LONG_LINE } else { 0 };
-        further(words) * table::WORD_IN_LINE + long
-    }
-
-    /// Returns the points for a matched name at its best position in the line, including the points `part`. The result
-    /// is exact if it exceeds `needed`.
-    fn name_points(&mut self, line: &[u8], name: &Range<usize>, part: i32, needed: i32) -> i32 {
-        let text = &line[name.clone()];
-        // For another name, this is the maximum. Most lines do not need the exact points. Without `named`, files with
-        // many uses of one name took more than twice the time.
-        let named = if self.named.0 == text { self.named.1 } else { table::FILE_IS_NAMED };
-        let points = part + named + self.role_points(line, name, needed.saturating_sub(part + named));
-        if points <= needed || self.named.0 == text {
-            return points;
-        }
-        self.named.0.clear();
-        self.named.0.extend_from_slice(text);
-        self.named.1 = self.path_facts.named_like(text);
-        points - named + self.named.1
-    }
-
-    /// Returns the points for how the line uses a name, at its best position. The result is exact if it exceeds
-    /// `needed`.
-    fn role_points(&self, line: &[u8], name: &Range<usize>, needed: i32) -> i32 {
-        let text = &line[name.clone()];
-        let mut points = line::points(line, name, self.path_facts.language, needed);
-        // Later occurrences in the line can have more points.
-        let mut from = name.end;
-        for _ in 0..TIMES_IN_LINE {
-            if points >= table::kind::DECLARES {
-                break;
-            }
-            let Some(again) = line::next_same(line, text, from) else { break };
-            from = again.end;
-            points = points.max(line::points(line, &again, self.path_facts.language, needed));
-        }
-        points
-    }
-
-    /// Returns the points of the file: for its location, its number of match lines, and the words in it.
-    pub fn file_points(&self, matches: u64) -> i32 {
-        self.path_facts.location_points + of_file(matches, self.seen)
+        of_file + part + self.named.1 + self.facts.role(line, &name)
     }
 }
 
-/// Returns the points for the number of match lines in a file, and for the words in it.
-fn of_file(matches: u64, words: WordSet) -> i32 {
-    let doublings = i32::try_from(matches.max(1).ilog2().min(table::DOUBLINGS)).unwrap_or(0);
-    doublings * table::DOUBLED_MATCHES + further(words) * table::WORD_IN_FILE
+/// Returns the part of the last name in a match that is in the match, or `None` if the match contains no name.
+fn last_name(line: &[u8], found: &Range<usize>) -> Option<Range<usize>> {
+    let end = found.start + line[found.clone()].iter().rposition(|&byte| is_name_byte(byte))? + 1;
+    let before = line[found.start..end].iter().rposition(|&byte| !is_name_byte(byte));
+    Some(before.map_or(found.start, |at| found.start + at + 1)..end)
 }
 
-/// Returns the number of words beyond the first.
-fn further(words: WordSet) -> i32 {
-    i32::try_from(words.count_ones().saturating_sub(1)).unwrap_or(0)
+/// Returns the complete name around `part`.
+fn name_around(line: &[u8], part: &Range<usize>) -> Range<usize> {
+    let before = line[..part.start].iter().rev().take_while(|&&byte| is_name_byte(byte)).count();
+    let after = line[part.end..].iter().take_while(|&&byte| is_name_byte(byte)).count();
+    part.start - before..part.end + after
+}
+
+/// Facts about a path that apply to all lines of the file.
+#[derive(Debug)]
+struct PathFacts {
+    language: Option<&'static Language>,
+    /// Points for the location of the file.
+    location: i32,
+    /// The file name without extensions and separators, in lower case.
+    stem: Vec<u8>,
+    /// The same for the folder, if the file name alone is not significant: `mod.rs`, `index.ts`.
+    folder: Vec<u8>,
+}
+
+impl PathFacts {
+    fn new(path: &[u8]) -> Self {
+        let path = path.strip_suffix(b"/").unwrap_or(path).to_ascii_lowercase();
+        let mut folders: Vec<&[u8]> = path.split(|&byte| byte == b'/').collect();
+        let name = folders.pop().unwrap_or_default();
+        let stem = bare(name.split(|&byte| byte == b'.').find(|part| !part.is_empty()).unwrap_or_default());
+        let language = Language::of_path(&String::from_utf8_lossy(name));
+        let is_lower =
+            folders.iter().any(|folder| LOWER_FOLDERS.iter().any(|lower| lower.as_bytes() == *folder))
+                || LOWER_NAMES.iter().any(|part| memchr::memmem::find(name, part.as_bytes()).is_some());
+        let depth = i32::try_from(folders.len()).unwrap_or(i32::MAX).min(10);
+        let location = if is_lower { LOWER } else { 0 } + depth * FOLDER;
+        let folder =
+            folders.last().filter(|_| MAIN_FILES.contains(&&*stem)).map_or_else(Vec::new, |name| bare(name));
+        Self { language, location, stem, folder }
+    }
+
+    /// Returns the points for what a line does with a name.
+    fn role(&self, line: &[u8], name: &Range<usize>) -> i32 {
+        let code = line.trim_ascii_start();
+        let starts = |text: &[u8], words: &[&[u8]]| words.iter().any(|word| text.starts_with(word));
+        let first = code.split(|byte| !is_name_byte(*byte) && *byte != b'#').next().unwrap_or_default();
+        let after = line[name.end..].trim_ascii_start();
+        if name.end > EXAMINED_BYTES || starts(code, COMMENTS) {
+            IMPORTS
+        } else if self.language.is_some_and(|language| language.defines(line, name)) {
+            DEFINES
+        } else if first == b"impl" {
+            EXTENDS
+        } else if IMPORT_WORDS.contains(&first) {
+            IMPORTS
+        } else if after.starts_with(b"=") && !starts(after, &[b"==", b"=>"]) {
+            ASSIGNS
+        } else {
+            USES
+        }
+    }
+
+    /// Returns the points for the similarity of the file name to `name`.
+    fn similarity(&self, name: &[u8]) -> i32 {
+        let name = bare(name);
+        let contains =
+            |text: &[u8], part: &[u8]| part.len() > 3 && memchr::memmem::find(text, part).is_some();
+        if name.is_empty() {
+            0
+        } else if name == self.stem || name == self.folder {
+            FILE_IS_NAMED
+        } else if contains(&name, &self.stem) || contains(&self.stem, &name) || contains(&name, &self.folder)
+        {
+            FILE_IS_NEAR
+        } else {
+            0
+        }
+    }
+}
+
+/// Returns a name in lower case, with only its letters and digits.
+fn bare(name: &[u8]) -> Vec<u8> {
+    let mut bare = name.to_ascii_lowercase();
+    bare.retain(|&byte| is_name_byte(byte) && byte != b'_' && byte != b'$');
+    bare
 }
 
 #[cfg(test)]

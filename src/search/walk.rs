@@ -1,34 +1,40 @@
 //! The parallel walk of `grep` and `find`, with results in path order.
 //!
 //! Results are sorted by path, component by component and byte by byte, whatever the number of workers. The contents of
-//! a folder come at the position of its name. Workers read folders and visit entries ahead of this order. Their results
-//! wait in a reorder buffer, and the worker that completes the head of the queue passes on all results that are ready.
-//! If the sink needs no more results, all workers stop soon.
+//! a folder come at the position of its name. Workers read folders and visit entries ahead of this order; their results
+//! wait in the queue. Only the calling thread gives results out, from the head of the queue. At the deadline, it stops
+//! there: what it gave out is complete up to a path, even if a worker is blocked in the system.
 //!
-//! At the deadline the workers stop. Results after an incomplete entry are then passed on too, in order, after a
-//! [`Walked::Stopped`] with the path up to which everything is complete. This does not wait for a worker that is
-//! blocked in the system, because another thread can conclude the walk.
-//!
-//! The queue limits the bytes of buffered results (`queue`). The other memory is for the names in folders with pending
+//! The queue limits the bytes of waiting results (`queue`). The other memory is for the names in folders with pending
 //! work, and in the folders above them. Each worker has at most six open descriptors: its last folder, the folder that
 //! it enters, and up to four to reach the excludes of a repository. Links are not followed, and `.git` is never
 //! entered. Outside the folder, only rule files of git and of the folders above are opened.
 
 mod dir;
 mod queue;
-mod visit;
-mod work;
+mod worker;
 
+use std::fs::File;
+use std::io;
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use derive_more::AddAssign;
 
 use super::ignore_rules::IgnoreRules;
+use crate::blocking::Threads;
 use crate::stop::Stop;
-use crate::sys::Folder;
-use work::{Shared, Worker, lock};
+use crate::sys::{self, FileKind, Folder, Stat, below};
+use dir::{Dir, OpenDirs};
+use queue::{Item, Queue};
+use worker::Worker;
 
-pub use visit::Walked;
-pub(super) use visit::{Emit, Entry, Visit};
+/// Time after the deadline in which the worker at the head of the queue can still end its work.
+const LATE_GRACE: Duration = Duration::from_millis(300);
+/// Maximum time between two checks whether the call was cancelled.
+const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A walk through a folder.
 pub struct Walk {
@@ -36,8 +42,10 @@ pub struct Walk {
     pub root: Folder,
     /// The ignore rules.
     pub rules: IgnoreRules,
-    /// Number of threads, including the current one.
+    /// Number of threads that search.
     pub workers: usize,
+    /// The threads of the server. A worker that is blocked in the system counts as stuck.
+    pub threads: Threads,
     /// Stops the walk early.
     pub stop: Stop,
     /// Called with the number of names listed since the previous call. It is 0 after each batch of visits, as a sign
@@ -45,74 +53,228 @@ pub struct Walk {
     pub progress: Box<dyn Fn(usize) + Send + Sync>,
 }
 
-/// A search of a tree: first [`run`](Self::run), then, for the results after a deadline, [`conclude`](Self::conclude).
-pub trait TreeSearch: Send + Sync {
-    /// Searches until everything is searched, the sink needs no more, or the search must stop. Can block while the
-    /// system does not respond.
-    fn run(&self);
+/// A visitor: selects the entries of a walk, and searches them. Each worker has its own visitor.
+pub(in crate::search) trait Visit {
+    /// A result. The sink receives results in order.
+    type Found: Send;
 
-    /// Ends the search. If it is incomplete because of the deadline, passes the remaining results to the sink; only
-    /// they need this call. Call it after `run` has returned. At the deadline, another thread can call it while `run`
-    /// is blocked.
-    fn conclude(&self);
+    /// Returns true if the walk visits an entry. `path` is relative to the root of the walk.
+    fn wants(&self, path: &[u8], kind: FileKind) -> bool;
+
+    /// Returns true if the walk enters a folder.
+    fn enters(&self, path: &[u8]) -> bool;
+
+    /// Visits an entry, and passes the results to `emit` until it breaks. Returns the number of bytes that were
+    /// searched.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the system if the entry can't be read, or [`Stopped`](crate::stop::Stopped) if the visit
+    /// stopped before its end.
+    fn visit(
+        &mut self,
+        entry: &mut Entry<'_, '_>,
+        stop: &Stop,
+        emit: &mut Emit<'_, Self::Found>,
+    ) -> io::Result<u64>;
+
+    /// Returns about how many bytes a result uses outside of its own structure.
+    fn weight(found: &Self::Found) -> usize;
 }
 
-/// A walk with its visitors and its sink.
-struct WalkSearch<V: Visit, S, M> {
-    shared: Shared<V, S>,
+/// Receives the results of a visit. Breaks if no more are needed.
+pub(in crate::search) type Emit<'a, F> = dyn FnMut(F) -> ControlFlow<()> + 'a;
+
+/// An item for the sink. Paths are relative to the root of the walk.
+#[derive(Debug)]
+pub enum Walked<F> {
+    /// A result of a visit.
+    Found(F),
+    /// A file or folder that can't be read.
+    Unreadable(Vec<u8>),
+    /// A folder whose ignore rules were skipped.
+    RulesSkipped,
+    /// A linked work tree of git, which the walk did not enter.
+    WorkTree(Vec<u8>),
+    /// What the walk has searched before the next item.
+    Searched(Searched),
+    /// The search stopped at its deadline. Everything up to and including this path is complete. A folder whose
+    /// contents are complete has a `/` at the end, and a folder that was only visited itself has none. `None` if
+    /// nothing is complete. Results of the next entry may follow.
+    Stopped(Option<Vec<u8>>),
+}
+
+/// How much a walk has searched.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, AddAssign)]
+pub struct Searched {
+    /// Number of listed names.
+    pub names: u64,
+    /// Number of visited entries.
+    pub files: u64,
+    /// Number of searched bytes.
+    pub bytes: u64,
+}
+
+/// An entry to visit.
+pub(in crate::search) struct Entry<'a, 'w> {
+    dir: &'a Arc<Dir>,
+    index: usize,
+    open: &'a mut OpenDirs<'w>,
+}
+
+impl Entry<'_, '_> {
+    /// Returns the kind from the listing of the folder.
+    pub(in crate::search) fn kind(&self) -> FileKind {
+        self.dir.entries.get(self.index).1
+    }
+
+    /// Returns the path, relative to the root of the walk.
+    pub(in crate::search) fn path(&self) -> Vec<u8> {
+        self.dir.path(self.index)
+    }
+
+    /// Opens the entry for reading. Returns `None` if it no longer exists or is not a regular file.
+    pub(in crate::search) fn open(&mut self) -> io::Result<Option<(File, Stat)>> {
+        let (name, ..) = self.dir.entries.get(self.index);
+        match self.open.get(self.dir).and_then(|folder| below::file(folder, name)) {
+            Err(error) if sys::is_gone(&error) => Ok(None),
+            opened => opened,
+        }
+    }
+
+    /// Returns the metadata of the entry. Does not follow a link.
+    pub(in crate::search) fn stat(&mut self) -> io::Result<Stat> {
+        let (name, ..) = self.dir.entries.get(self.index);
+        below::stat(self.open.get(self.dir)?, name)
+    }
+}
+
+/// State that the workers of one walk share with the calling thread.
+struct Shared<V: Visit> {
+    walk: Walk,
     /// Creates the visitor of each worker.
-    new_visitor: M,
+    new_visitor: Box<dyn Fn() -> V + Send + Sync>,
+    queue: Mutex<Queue<Walked<V::Found>>>,
+    /// Number of workers that wait for the queue to change.
+    idle: AtomicUsize,
+    /// Notified when a worker that waits may continue.
+    work_changed: Condvar,
+    /// Notified when the head of the queue can be given out.
+    head_changed: Condvar,
 }
+
+/// The locked queue.
+type QueueGuard<'a, V> = MutexGuard<'a, Queue<Walked<<V as Visit>::Found>>>;
 
 impl Walk {
-    /// Creates the search of the tree below the folder, without starting it. Each worker has its own visitor, which
-    /// `new_visitor` creates. Results go to `sink` in order, until it breaks.
-    pub(super) fn into_search<V: Visit + 'static>(
+    /// Searches the tree below the folder. Each worker has its own visitor, which `new_visitor` creates. Passes the
+    /// results to `sink` in order, on the calling thread, until `sink` breaks.
+    ///
+    /// # Panics
+    ///
+    /// Propagates the panic of a worker.
+    pub(super) fn run<V: Visit + 'static>(
         self,
         new_visitor: impl Fn() -> V + Send + Sync + 'static,
-        sink: impl FnMut(Walked<V::Found>) -> ControlFlow<()> + Send + 'static,
-    ) -> Arc<dyn TreeSearch> {
-        Arc::new(WalkSearch { shared: Shared::new(self, sink), new_visitor })
+        mut sink: impl FnMut(Walked<V::Found>) -> ControlFlow<()>,
+    ) where
+        V::Found: 'static,
+    {
+        if (0..self.rules.skipped_above()).any(|_| sink(Walked::RulesSkipped).is_break()) {
+            return;
+        }
+        let shared = Arc::new(Shared {
+            walk: self,
+            new_visitor: Box::new(new_visitor),
+            queue: Mutex::new(Queue::default()),
+            idle: AtomicUsize::new(0),
+            work_changed: Condvar::new(),
+            head_changed: Condvar::new(),
+        });
+        let _ends_workers = EndOnDrop(&shared);
+        give_out(&shared, &mut sink);
     }
 }
 
-impl<V, S, M> TreeSearch for WalkSearch<V, S, M>
-where
-    V: Visit,
-    S: FnMut(Walked<V::Found>) -> ControlFlow<()> + Send,
-    M: Fn() -> V + Send + Sync,
+/// Ends the workers, also if the sink or a worker panics.
+struct EndOnDrop<'a, V: Visit>(&'a Shared<V>);
+
+impl<V: Visit> Drop for EndOnDrop<'_, V> {
+    fn drop(&mut self) {
+        self.0.walk.stop.cancel();
+        self.0.work_changed.notify_all();
+    }
+}
+
+/// Starts the workers, and gives the results at the head of the queue to `sink` until the walk ends.
+fn give_out<V: Visit + 'static>(
+    shared: &Arc<Shared<V>>,
+    sink: &mut impl FnMut(Walked<V::Found>) -> ControlFlow<()>,
+) where
+    V::Found: 'static,
 {
-    fn run(&self) {
-        let Self { shared, new_visitor } = self;
-        let rules = &shared.walk.rules;
-        if (0..rules.skipped_above()).any(|_| lock(&shared.sink)(Walked::RulesSkipped).is_break()) {
-            return shared.walk.stop.cancel();
+    let stop = &shared.walk.stop;
+    let patience = stop.deadline().extended(LATE_GRACE);
+    let mut waiting: Vec<_> = worker::start(shared, 0).into_iter().collect();
+    // If the system refuses to start a thread, the calling thread does the work between two results.
+    let mut own = waiting.is_empty().then(|| Worker::new(shared, 0));
+    shared.lock().never_waits = own.is_some();
+    let mut last = Searched::default();
+    while !stop.is_cancelled() {
+        let mut queue = shared.lock();
+        while own.is_none() && waiting.len() < shared.walk.workers && queue.has_pending() {
+            let Ok(another) = worker::start(shared, waiting.len()) else { break };
+            waiting.push(another);
         }
-        let mut own = Worker::new(shared, new_visitor(), 0);
-        own.enter(&None, rules.clone());
-        let Some(mut first) = shared.next(0) else { return };
-        // A folder with a few files is complete before another thread would start.
-        while !lock(&shared.queue).has_pending() {
-            own.work(first);
-            match shared.next(0) {
-                Some(next) => first = next,
-                None => return,
-            }
+        if let Some(panic) = queue.panic.take() {
+            drop(queue);
+            std::panic::resume_unwind(panic);
         }
-        std::thread::scope(|scope| {
-            for id in 1..shared.walk.workers {
-                let thread = std::thread::Builder::new();
-                // If the system refuses to start a thread, the other threads do all the work.
-                let _fewer =
-                    thread.spawn_scoped(scope, move || Worker::new(shared, new_visitor(), id).run()).is_err();
-            }
-            own.work(first);
-            own.run();
-        });
+        let (searched, is_complete) = (queue.searched, queue.is_empty());
+        let ready = queue.take_ready(stop.deadline().has_passed(), patience.has_passed());
+        if let (Some(worker), None) = (&mut own, &ready) {
+            drop(queue);
+            worker.step();
+        } else if ready.is_none() && !is_complete {
+            let left = patience.left().map_or(CHECK_INTERVAL, |left| left.min(CHECK_INTERVAL));
+            drop(shared.head_changed.wait_timeout(queue, left));
+        } else {
+            drop(queue);
+        }
+        let is_news = std::mem::replace(&mut last, searched) != searched;
+        if is_news && sink(Walked::Searched(searched)).is_break() || is_complete {
+            return;
+        }
+        let (position, found) = match ready {
+            None => continue,
+            Some(Item::Found { found, .. }) => (None, found),
+            Some(Item::Unfinished(position, part)) => (Some(position), part),
+            Some(Item::Running(_, position)) => (Some(position), Vec::new()),
+            Some(Item::Pending(work)) => (Some(work.position()), Vec::new()),
+        };
+        if shared.idle.load(Ordering::Relaxed) > 0 {
+            shared.work_changed.notify_all();
+        }
+        let is_late = position.is_some();
+        let stopped = position.map(|position| Walked::Stopped(dir::path_before(&position)));
+        if stopped.into_iter().chain(found).any(|one| sink(one).is_break()) || is_late {
+            return;
+        }
+    }
+}
+
+impl<V: Visit> Shared<V> {
+    /// Locks the queue. Ignores a panic of another worker, because the queue is consistent.
+    fn lock(&self) -> QueueGuard<'_, V> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn conclude(&self) {
-        self.shared.conclude();
+    /// Waits until a worker may continue, or until it has to check whether the walk stops.
+    fn wait_for_work<'a>(&self, queue: QueueGuard<'a, V>) -> QueueGuard<'a, V> {
+        self.idle.fetch_add(1, Ordering::Relaxed);
+        let waited = self.work_changed.wait_timeout(queue, CHECK_INTERVAL);
+        self.idle.fetch_sub(1, Ordering::Relaxed);
+        waited.unwrap_or_else(PoisonError::into_inner).0
     }
 }
 

@@ -74,7 +74,7 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
 /// Returns the folder for a command, without links: `cwd`, which must be inside the roots, or the workspace.
 async fn folder(cx: &Context, cwd: Option<String>) -> Result<PathBuf, ToolError> {
     let Some(cwd) = cwd else { return Ok(cx.workspace.dir().to_owned()) };
-    cx.blocking(move |cx, _| Ok(resolve::open(cx, &cwd, ExpectedKind::Directory)?.real.clone())).await
+    cx.blocking(move |cx| Ok(resolve::open(cx, &cwd, ExpectedKind::Directory)?.real.clone())).await
 }
 
 /// Waits for a permit to run the command, at most as long as the call may take. Reports progress while it waits.

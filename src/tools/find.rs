@@ -3,8 +3,8 @@
 //! Results are sorted by path, by modification time (newest first), or by relevance for the words of the pattern. Ties
 //! are sorted by path, so the same call on the same tree returns the same bytes.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -17,13 +17,14 @@ use crate::search::globs::{Glob, has_wildcard};
 use crate::search::names::{self, Found, Key, Kind, Query};
 use crate::search::walk::Walked;
 use cutline_core::details::Details;
-use cutline_core::text::{as_index, show};
+use cutline_core::notice::InAll;
+use cutline_core::text::{Total, as_index, show};
 
-use super::notice::Unit;
+use super::notice::{Notice, Unit};
 use super::page::{Group, Page, PageRequest, Sort};
 use super::resolve::{self, ExpectedKind};
-use super::walk_support::{self, Paths, Shared, SkippedEntries};
-use super::{Conclusion, Context, Output, ToolError, path_glob};
+use super::walk_support::{self, Counting, Paths, SkippedEntries};
+use super::{Context, Output, ToolError, path_glob};
 
 /// The arguments of find.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -60,33 +61,92 @@ pub struct Args {
 
 /// Runs one call.
 pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
-    cx.blocking(move |cx, conclusion| search(cx, args, conclusion)).await
+    cx.blocking(move |cx| search(cx, &args)).await
 }
 
-fn search(cx: &Context, args: Args, conclusion: &Conclusion<Output>) -> Result<Output, ToolError> {
+fn search(cx: &Context, args: &Args) -> Result<Output, ToolError> {
     let asked = args.path.as_deref().unwrap_or(".");
-    let place = resolve::open(cx, asked, ExpectedKind::Directory)
-        .map_err(|error| glob_as_path(&args, asked, &error).unwrap_or(error))?;
-    let query = query(cx, &args, &place)?;
+    let mut place = resolve::open(cx, asked, ExpectedKind::Directory)
+        .map_err(|error| glob_as_path(args, asked, &error).unwrap_or(error))?;
+    let mut args = Cow::Borrowed(args);
+    if args.sort != Some(Sort::Relevance)
+        && let Some((linked, rest)) = path_glob::through_link(cx, &args.pattern, &place)
+    {
+        place = linked;
+        args.to_mut().pattern = rest;
+    }
+    let args = &*args;
+    let query = query(cx, args, &place)?;
     let ranked = matches!(query.key, Key::Relevance(_)).then(ContextLines::default);
     let request = PageRequest::new(args.offset, args.limit, Unit::Results, ranked)?;
-    let walk = walk_support::walk(cx, &place, args.no_ignore.unwrap_or(false))?;
+    let no_ignore = args.no_ignore == Some(true);
+    let kind = query.kind;
+    let mut results = run_query(cx, &place, query, (request, no_ignore))?;
+    // A name without an extension is often that of a folder.
+    let may_be_folders = args.kind.is_none() && kind == Kind::File && results.is_empty();
+    if may_be_folders {
+        let folders = Query { kind: Kind::Dir, ..self::query(cx, args, &place)? };
+        let folders = run_query(cx, &place, folders, (request, no_ignore))?;
+        if folders.page.found > 0 {
+            let count = folders.page.found;
+            results = folders;
+            results.cause = Some(Notice::FoldersMatch(count));
+        }
+    }
+    if results.is_empty() {
+        results.cause = cause(cx, args, &place, &results)?;
+    }
+    results.conclude()
+}
+
+/// Searches the folder at `place`.
+fn run_query(
+    cx: &Context,
+    place: &OpenedPath,
+    query: Query,
+    (request, no_ignore): (PageRequest, bool),
+) -> Result<Results, ToolError> {
+    let walk = walk_support::walk(cx, place, no_ignore)?;
     let rules = walk.rules.clone();
     let is_sorted = !matches!(query.key, Key::Path);
-    let results = Shared::new(Results {
+    let mut results = Results {
         paths: Paths::below(&cx.workspace, &place.asked),
         page: Page::new(cx, request),
         best: is_sorted.then(|| Best::new(as_index(request.kept()))),
         skipped: SkippedEntries::default(),
-    });
-    let search = names::tree(walk, query, results.sink(Results::take));
-    let ended = Arc::clone(&search);
-    conclusion.prepare(move || {
-        ended.conclude();
-        results.take()?.conclude(&args, rules.ignored_any())
-    });
-    search.run();
-    conclusion.conclude()
+        counting: Counting::default(),
+        ignored_any: false,
+        cause: None,
+    };
+    names::tree(walk, query, |walked| results.take(walked));
+    results.ignored_any = rules.ignored_any();
+    Ok(results)
+}
+
+/// Returns the reason why nothing was found, if there is one that the model can act on.
+fn cause(
+    cx: &Context,
+    args: &Args,
+    place: &OpenedPath,
+    results: &Results,
+) -> Result<Option<Notice>, ToolError> {
+    let path = args.path.as_deref();
+    let repeats = path.and_then(|path| path_glob::repeats_path("pattern", path, [&args.pattern]));
+    if repeats.is_some() {
+        return Ok(repeats);
+    }
+    let no_ignore = args.no_ignore == Some(true);
+    if results.ignored_any && !no_ignore {
+        let query = Query { kind: args.kind.unwrap_or_default(), ..query(cx, args, place)? };
+        let request = PageRequest::new(None, Some(1), Unit::Results, None)?;
+        let ignored = run_query(cx, place, query, (request, true))?;
+        if ignored.page.found > 0 || ignored.counting.is_at_least || ignored.skipped.stopped.is_some() {
+            return Ok(Some(Notice::IgnoredNotSearched));
+        }
+    }
+    let query = query(cx, args, place)?;
+    let reaches = |path: &[u8]| query.reaches_into(path);
+    Ok(walk_support::linked_folders(cx, place, no_ignore, reaches))
 }
 
 /// The results of a call.
@@ -96,33 +156,52 @@ struct Results {
     /// The results to show, if they are not sorted by path.
     best: Option<Best<i128, Vec<u8>>>,
     skipped: SkippedEntries,
+    counting: Counting,
+    /// True if ignore rules excluded anything.
+    ignored_any: bool,
+    /// What is to say about a search without results, or about other results than those that were asked for.
+    cause: Option<Notice>,
 }
 
 impl Results {
     fn take(&mut self, walked: Walked<Found>) -> ControlFlow<()> {
-        let Self { paths, page, best, skipped } = self;
+        let Self { paths, page, best, skipped, counting, .. } = self;
+        if let Walked::Searched(searched) = walked {
+            return counting.searched(searched);
+        }
+        if matches!(walked, Walked::Stopped(_)) && counting.is_counting() {
+            counting.is_at_least = true;
+            return ControlFlow::Break(());
+        }
         let Some(Found { path, key }) = skipped.take(walked, paths) else { return ControlFlow::Continue(()) };
         let name = || Group::name(paths.show(&path));
-        let Some(best) = best else { return page.take(name) };
-        page.count(name);
-        best.push(key, path);
+        if let Some(best) = best {
+            page.count(name);
+            best.push(key, path);
+        } else {
+            let _is_counted_beyond_the_page = page.take(name);
+            counting.page_is_full(page.has_enough() && page.whole.is_none());
+        }
         ControlFlow::Continue(())
     }
 
-    /// Builds the result of the call. If nothing was found, it has a notice if ignore rules excluded something.
-    fn conclude(self, args: &Args, ignored_any: bool) -> Result<Output, ToolError> {
-        let Self { paths, mut page, best, mut skipped } = self;
+    /// Returns true if the search is complete and found nothing.
+    fn is_empty(&self) -> bool {
+        self.page.found == 0 && self.skipped.stopped.is_none()
+    }
+
+    /// Builds the result of the call.
+    fn conclude(self) -> Result<Output, ToolError> {
+        let Self { paths, mut page, best, mut skipped, counting, cause, .. } = self;
         let to_skip = as_index(page.request.offset);
         for (_, path) in best.into_iter().flat_map(|best| best.into_sorted().skip(to_skip)) {
             page.body.group(Group::name(paths.show(&path)));
         }
         let mut details = Details::default();
-        let is_empty = page.found == 0;
-        page.stopped = skipped.stopped.take().map(|stopped| stopped.at(!is_empty, Unit::Results));
-        let path = args.path.as_deref().filter(|_| is_empty);
-        let repeats = path.and_then(|path| path_glob::repeats_path("pattern", path, [&args.pattern]));
-        let skipped = skipped.notices(is_empty && ignored_any, &mut details);
-        page.answer(None, repeats.into_iter().chain(skipped).collect(), details)
+        page.stopped = skipped.stopped.take().map(|stopped| stopped.at(page.found > 0, Unit::Results));
+        let count = Total::new(page.found, counting.is_at_least);
+        page.in_all = Some(InAll { count, unit: Unit::Results, files: None });
+        page.answer(None, skipped.notices(&mut details).chain(cause).collect(), details)
     }
 }
 
@@ -143,7 +222,7 @@ fn query(cx: &Context, args: &Args, place: &OpenedPath) -> Result<Query, ToolErr
         !globs.is_empty() && globs.iter().all(Glob::is_of_folders) && !args.pattern.starts_with('!');
     let kind = args.kind.unwrap_or(if is_of_folders { Kind::Dir } else { Kind::File });
     exclude.extend(path_glob::exclusions(cx, args.exclude.as_ref(), place)?);
-    Ok(Query { globs, exclude, max_depth: args.max_depth.map(as_index), kind, key })
+    Ok(Query { globs, exclude, max_depth: args.max_depth.map(as_index), kind, key, only_links: false })
 }
 
 /// Returns the error for a glob in `path` that belongs in `pattern`. Returns `None` if `path` is not a glob.

@@ -4,6 +4,8 @@
 //! returns the same bytes. Results are truncated to the limits for characters of a line, and for lines and bytes of the
 //! result. Notices report each truncation.
 
+mod causes;
+mod functions;
 mod results;
 mod targets;
 
@@ -16,21 +18,23 @@ use crate::fs::lines;
 use crate::fs::open::{FileKind, OpenedPath};
 use crate::limits;
 use crate::search::content::pattern::{Refused, Source};
-use crate::search::content::{ContextLines, Found, IncompleteReason, OutputMode, Pattern, Query, Ranking};
+use crate::search::content::{
+    self, ContextLines, Found, IncompleteReason, OutputMode, Pattern, Query, Ranking,
+};
 use crate::search::file_filter::FileFilter;
 use crate::search::file_types::{FileTypes, UnknownType};
 use crate::search::matches;
-use crate::search::relevance::Words;
 use crate::search::walk::Walked;
 use crate::stop::{Stopped, stopped_by};
+use crate::sys::below;
 use cutline_core::text::binary::DECIDING_BYTES;
 use cutline_core::text::{as_index, show};
 
 use super::notice::Unit;
 use super::page::{Page, PageRequest, SHOWN_BYTES, Sort};
 use super::resolve;
-use super::walk_support::{self, Paths, Shared};
-use super::{Conclusion, Context, Load, Output, ToolError, ToolName, path_glob};
+use super::walk_support::{self, Paths};
+use super::{Context, Load, Output, ToolError, ToolName, path_glob};
 use results::Results;
 use targets::Target;
 
@@ -80,12 +84,20 @@ pub struct Args {
     /// Order: path (the default), or relevance: definitions first
     #[schemars(extend("enum" = ["path", "relevance"]))]
     pub sort: Option<Sort>,
+    /// Lines that do not match
+    pub invert: Option<bool>,
+    /// Only whole words
+    pub word: Option<bool>,
+    /// Show the definition around each match
+    pub show_function: Option<bool>,
     /// Let a match span lines; . matches newlines too
     pub multiline: Option<bool>,
     /// Also search ignored files
     pub no_ignore: Option<bool>,
 }
 
+/// Maximum bytes of a binary file that are searched for a match.
+const BINARY_FILE_BYTES: u64 = 16_000_000;
 /// Maximum characters of the message about an invalid pattern. The message repeats the pattern.
 const MESSAGE_CHARS: usize = 600;
 
@@ -95,46 +107,43 @@ const NEWLINE: &str =
 
 /// Runs one call.
 pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
-    cx.blocking(move |cx, conclusion| search(cx, args, conclusion)).await
+    cx.blocking(move |cx| search(cx, &args)).await
 }
 
-fn search(cx: &Context, args: Args, conclusion: &Conclusion<Output>) -> Result<Output, ToolError> {
-    let targets = targets::open(cx, &args)?;
-    let (query, request) = plan(cx, &args)?;
-    let results = Shared::new(Results::new(cx, &query, Page::new(cx, request), targets.len()));
+fn search(cx: &Context, args: &Args) -> Result<Output, ToolError> {
+    let targets = targets::open(cx, args)?;
+    let (query, request) = plan(cx, args)?;
+    let shows_functions = args.show_function == Some(true) && query.mode == OutputMode::Content;
+    let mut results = Results::new(cx, &query, Page::new(cx, request), targets.len(), shows_functions);
     let (is_alone, no_ignore) = (targets.len() == 1, args.no_ignore == Some(true));
-    let ended = Arc::clone(&results);
-    conclusion.prepare(move || {
-        conclude_search(&ended);
-        ended.take()?.conclude(&args)
-    });
-    for Target { place, filter } in targets {
+    for Target { place, filter } in &targets {
         let paths = Paths::below(&cx.workspace, &place.asked);
         let is_folder = place.stat.kind == FileKind::Folder;
         let mut query = query.clone();
         if !is_alone || !is_folder {
             query.ranking_prefix = paths.of_place(is_folder).into_bytes().into();
         }
-        if results.with(|results| results.begin(paths)) != Some(true) {
+        if !results.begin(paths, &place.real) {
             break;
         }
         let searched = if is_folder {
-            search_folder(cx, &place, query, filter, no_ignore, &results)
+            search_folder(cx, place, query, filter.clone(), no_ignore, &mut results)
         } else {
-            search_file(cx, &place, &query, &results, is_alone)
+            search_file(cx, place, &query, &mut results, is_alone)
         };
         match searched {
             Ok(true) => {}
             Ok(false) => break,
             // If there are several paths, the others are still searched.
             Err(ToolError::PermissionDenied(_) | ToolError::Io(..)) if !is_alone => {
-                let _flow = results.with(|results| results.take(Walked::Unreadable(Vec::new())));
+                let _flow = results.take(Walked::Unreadable(Vec::new()));
             }
             Err(error) => return Err(error),
         }
-        results.with(|results| results.complete(is_folder));
+        results.complete(is_folder);
     }
-    conclusion.conclude()
+    results.cause = causes::of(cx, args, &query, &targets, &results);
+    results.conclude()
 }
 
 /// Searches a folder. Returns false if the search stopped at its deadline.
@@ -144,22 +153,37 @@ fn search_folder(
     query: Query,
     filter: FileFilter,
     no_ignore: bool,
-    results: &Arc<Shared<Results>>,
+    results: &mut Results,
 ) -> Result<bool, ToolError> {
     let walk = walk_support::walk(cx, place, no_ignore)?;
-    let rules = walk.rules.clone();
-    let search = matches::tree(walk, query, filter, results.sink(Results::take));
-    results.with(|results| results.add_search(rules, Arc::clone(&search)));
-    search.run();
-    conclude_search(results);
-    Ok(results.with(|results| results.is_stopped()) == Some(false))
+    results.rules.push(walk.rules.clone());
+    matches::tree(walk, query.clone(), filter, |walked| results.take(walked));
+    search_binaries(cx, place, &query, results)?;
+    Ok(!results.is_stopped() && !results.counting.is_at_least)
 }
 
-/// Concludes the search of a folder that is under way, if there is one.
-fn conclude_search(results: &Shared<Results>) {
-    if let Some(search) = results.with(Results::take_search).flatten() {
-        search.conclude();
+/// Searches the binary files of a folder that the search has skipped, until the bytes for that are used up.
+fn search_binaries(
+    cx: &Context,
+    place: &OpenedPath,
+    query: &Query,
+    results: &mut Results,
+) -> Result<(), ToolError> {
+    let binary = std::mem::take(&mut results.binary);
+    if binary.is_empty() || query.invert || results.is_stopped() {
+        return Ok(());
     }
+    let folder = resolve::folder(cx, place)?;
+    for path in binary {
+        let most = BINARY_FILE_BYTES.min(results.binary_bytes);
+        let Ok(Some((file, stat))) = below::file(&folder, &path) else { continue };
+        if most > 0 && content::is_in_binary(query, &file, most, &cx.stop()).unwrap_or(false) {
+            let shown = results.paths().show(&path);
+            results.binary_matches.push(&shown);
+        }
+        results.binary_bytes -= most.min(stat.bytes);
+    }
+    Ok(())
 }
 
 /// Searches one file. The filter does not apply to it. Returns false if the search stopped at its deadline.
@@ -167,23 +191,24 @@ fn search_file(
     cx: &Context,
     place: &OpenedPath,
     query: &Query,
-    results: &Arc<Shared<Results>>,
+    results: &mut Results,
     is_alone: bool,
 ) -> Result<bool, ToolError> {
     let file = resolve::file(cx, place)?;
-    let sink = results.sink(Results::take);
-    // Until the search ends, the results are from a part of the file.
-    results.with(|results| results.is_part_of_file = is_alone);
     let mut is_binary = false;
     let done = matches::file(query, &file, place.stat.bytes, &cx.stop(), |found| {
         is_binary |= matches!(found, Walked::Found(Found::Incomplete(_, IncompleteReason::Binary)));
-        sink(found)
+        results.take(found)
     });
     match done {
-        Ok(()) => {
-            results.with(|results| results.is_part_of_file = false);
+        Ok(()) => {}
+        Err(error) if stopped_by(&error) == Some(Stopped::Late) && results.counting.is_counting() => {
+            results.counting.is_at_least = true;
         }
-        Err(error) if stopped_by(&error) == Some(Stopped::Late) => return Ok(false),
+        Err(error) if stopped_by(&error) == Some(Stopped::Late) => {
+            results.is_part_of_file = is_alone;
+            return Ok(false);
+        }
         Err(error) => return Err(ToolError::Io(cx.workspace.show(&place.asked), error)),
     }
     if is_binary && is_alone {
@@ -205,7 +230,18 @@ fn filter(cx: &Context, args: &Args, place: &OpenedPath) -> Result<FileFilter, T
         None => Default::default(),
     };
     exclude.extend(path_glob::exclusions(cx, args.exclude.as_ref(), place)?);
-    Ok(FileFilter { globs, exclude, types: types.transpose()?, selected: None })
+    Ok(FileFilter { globs, exclude, types: types.transpose()?, ..FileFilter::default() })
+}
+
+/// Returns the arguments that affect the pattern.
+fn source(args: &Args) -> Source<'_> {
+    Source {
+        pattern: &args.pattern,
+        literal: args.literal == Some(true),
+        ignore_case: args.ignore_case == Some(true),
+        multiline: args.multiline == Some(true),
+        word: args.word == Some(true),
+    }
 }
 
 /// Returns the search for the arguments, and the page of its results.
@@ -216,12 +252,7 @@ fn plan(cx: &Context, args: &Args) -> Result<(Query, PageRequest), ToolError> {
         let given = args.pattern.len();
         return Err(ToolError::Argument(format!("pattern: must be at most {most} bytes, got {given}")));
     }
-    let source = Source {
-        pattern: &args.pattern,
-        literal: is_literal,
-        ignore_case: args.ignore_case == Some(true),
-        multiline: args.multiline == Some(true),
-    };
+    let source = source(args);
     let pattern = Pattern::new(&source).map_err(|refused| match refused {
         // The pattern is valid, but it would also be refused as literal text.
         Refused::Newline => ToolError::Argument(NEWLINE.to_owned()),
@@ -242,18 +273,28 @@ fn plan(cx: &Context, args: &Args) -> Result<(Query, PageRequest), ToolError> {
     let ranked = (args.sort == Some(Sort::Relevance)).then_some(context);
     let request = PageRequest::new(args.offset, args.limit, unit, ranked)?;
     let ranking = ranked.map(|_| {
-        let words = Words::new(pattern.alternatives.clone(), source.ignore_case);
         // If files are ranked, only the best line of each file counts.
         let kept = if mode == OutputMode::Content { as_index(request.kept()) } else { 1 };
-        Arc::new(Ranking::new(kept, words))
+        Arc::new(Ranking::new(kept))
     });
     let goes_to_the_end = ranked.is_some() || cx.shared.saves_all;
     let enough = if goes_to_the_end { u64::MAX } else { request.enough() };
     // At most the size of a page, so that the shown part of an oversized line contains the match.
     let page_bytes = as_index(cx.limits.max_bytes.max(SHOWN_BYTES));
     let max_line_chars = cx.limits.max_line_chars.min(page_bytes);
-    let ranking_prefix = Arc::default();
-    Ok((Query { pattern, mode, context, enough, max_line_chars, ranking, ranking_prefix }, request))
+    let query = Query {
+        pattern,
+        invert: args.invert == Some(true),
+        mode,
+        context,
+        enough,
+        is_counting: Arc::default(),
+        counted_bytes: limits::COUNTED_BYTES,
+        max_line_chars,
+        ranking,
+        ranking_prefix: Arc::default(),
+    };
+    Ok((query, request))
 }
 
 impl Args {

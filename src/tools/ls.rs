@@ -56,7 +56,7 @@ pub struct Args {
 
 /// Runs one call.
 pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
-    cx.blocking(move |cx, _| list(cx, &args)).await
+    cx.blocking(move |cx| list(cx, &args)).await
 }
 
 fn list(cx: &Context, args: &Args) -> Result<Output, ToolError> {

@@ -13,7 +13,7 @@ use crate::fs::saved_name::SavedKind;
 use crate::limits;
 use crate::search::content::ContextLines;
 use cutline_core::details::{Details, TruncationReason};
-use cutline_core::notice::Blank;
+use cutline_core::notice::{Blank, InAll};
 use cutline_core::text::{self, Extent, Total};
 
 use super::notice::{Answer, Notice, PageOf, StoppedAt, Unit, empty};
@@ -106,6 +106,8 @@ pub(super) struct Page {
     pub(super) found: u64,
     /// How far the search got, if it stopped at its deadline.
     pub(super) stopped: Option<StoppedAt>,
+    /// The number of all results and of their files, if the search counted them beyond the page.
+    pub(super) in_all: Option<InAll>,
     /// The text if there are no results.
     pub(super) none: &'static str,
     cancel: CancellationToken,
@@ -129,6 +131,7 @@ impl Page {
             whole,
             found: 0,
             stopped: None,
+            in_all: None,
             none,
             cancel,
             ignored: cx.ignored_arguments(),
@@ -174,7 +177,7 @@ impl Page {
         mut details: Details,
     ) -> Result<Output, ToolError> {
         let more = self.has_enough();
-        let Self { request, body, whole, found, stopped, none, cancel, ignored, secs } = self;
+        let Self { request, body, whole, found, stopped, in_all, none, cancel, ignored, secs } = self;
         let is_late = stopped.is_some();
         // The incomplete saved file is removed.
         if cancel.is_cancelled() {
@@ -190,14 +193,17 @@ impl Page {
         let saved = whole.filter(|_| is_part).map(|whole| whole.keep(&mut details));
         let (saved_extent, saved) = saved.unzip();
         let extent = extent.or(saved_extent);
-        let (in_all, reached) = match unit {
+        let (all, reached) = match unit {
             Unit::Results => (&mut details.total_results, &mut details.result_limit_reached),
             Unit::Entries => (&mut details.total_entries, &mut details.entry_limit_reached),
             _ => (&mut details.total_matches, &mut details.match_limit_reached),
         };
         let is_all_found = ranked.is_some() || saved.is_some() || unit == Unit::Entries && is_part;
-        *in_all = is_all_found.then_some(found);
-        details.total_is_lower_bound = (is_all_found && is_late).then_some(true);
+        let is_at_least = is_late || in_all.is_some_and(|in_all| in_all.count.is_at_least());
+        let is_rest_omitted = more || is_cut && offset + body.groups < found;
+        let has_total = is_all_found || in_all.is_some() && is_rest_omitted;
+        *all = has_total.then_some(found);
+        details.total_is_lower_bound = (has_total && is_at_least).then_some(true);
         *reached = (more && !is_cut).then_some(limit);
         let is_grep = matches!(unit, Unit::Matches | Unit::Files);
         details.matches = is_grep.then_some(body.groups);
@@ -247,8 +253,13 @@ impl Page {
             notices.extend(about);
             notices.extend(stopped);
             details.next_offset = next;
-            notices.extend(next.map(|offset| Notice::Continue { offset }));
+            let count = Total::new(found, is_at_least);
+            let of = in_all.unwrap_or(InAll { count, unit, files: None });
+            let of = InAll { count: Total::new(of.count.count(), is_at_least), ..of };
+            notices.extend(next.map(|offset| Notice::ContinueOf { of, offset }));
         }
+        let sum = in_all.filter(|_| unit == Unit::Files && found > 0 && next.is_none() && !is_at_least);
+        notices.extend(sum.map(Notice::Sum));
         let is_to_the_end = |all: u64| is_limit_default || limit >= all;
         let totals = match details.truncation_info {
             Some(_) if is_late => Totals::LowerBound,

@@ -41,7 +41,7 @@ pub(super) fn selections<'a>(
     base: &OpenedPath,
     ignore_case: bool,
 ) -> Result<[Vec<Glob>; 2], ToolError> {
-    let globs: Vec<&str> = lists.into_iter().flat_map(|list| split(list)).collect();
+    let globs: Vec<String> = lists.into_iter().flat_map(|list| split(list)).map(trim_in_braces).collect();
     check_count("the list of globs", globs.len())?;
     let is_alone = globs.len() == 1;
     let (mut selected, mut excluded) = (Vec::new(), Vec::new());
@@ -49,7 +49,7 @@ pub(super) fn selections<'a>(
     for glob in globs.into_iter().filter(|glob| is_alone || !glob.is_empty()) {
         let is_excluded = !is_alone && glob.starts_with('!');
         let kind = if is_excluded { &mut excluded } else { &mut selected };
-        kind.push(compile(cx, glob, glob, base, ignore_case)?);
+        kind.push(compile(cx, &glob, &glob, base, ignore_case)?);
     }
     Ok([selected, excluded])
 }
@@ -76,6 +76,22 @@ fn check_count(list: &str, globs: usize) -> Result<(), ToolError> {
         return Err(ToolError::Argument(format!("{list}: must be at most {GLOBS} globs, got {globs}")));
     }
     Ok(())
+}
+
+/// Removes the spaces next to the commas and at the ends of braces.
+fn trim_in_braces(glob: &str) -> String {
+    let (mut trimmed, mut depth) = (String::new(), 0_usize);
+    for c in glob.chars() {
+        match c {
+            ' ' if depth > 0 && trimmed.ends_with(['{', ',']) => continue,
+            '{' => depth += 1,
+            ',' | '}' if depth > 0 => trimmed.truncate(trimmed.trim_end_matches(' ').len()),
+            _ => {}
+        }
+        depth -= usize::from(c == '}' && depth > 0);
+        trimmed.push(c);
+    }
+    trimmed
 }
 
 /// Splits a list of globs at its commas, and removes adjacent spaces.
@@ -123,6 +139,19 @@ fn without_end_of<'a>(path: &str, glob: &'a str) -> Option<&'a str> {
     let slashes = glob.rmatch_indices('/').map(|(at, _)| at);
     let at = slashes.into_iter().find(|&at| at > 0 && is_end(&glob[..at]))?;
     Some(&glob[at + 1..]).filter(|rest| !rest.is_empty())
+}
+
+/// Returns the folder that the first components of a glob name through a link, and the rest of the glob. A search below
+/// `base` does not follow links.
+pub(super) fn through_link(cx: &Context, glob: &str, base: &OpenedPath) -> Option<(OpenedPath, String)> {
+    let plain = glob.strip_prefix("./").unwrap_or(glob);
+    let (folder, rest) = plain.split_at(literal_folders(plain).len());
+    if folder.is_empty() || folder.starts_with(['/', '!', '~']) || rest.is_empty() || split(glob).len() > 1 {
+        return None;
+    }
+    let path = lexical(&base.real.join(folder));
+    let opened = OpenedPath::open(&cx.workspace, &path).ok()?;
+    (opened.stat.kind == FileKind::Folder && opened.real != path).then(|| (opened, format!("./{rest}")))
 }
 
 /// Splits a path whose last component is a glob into the directory and the glob. Returns `None` if no component has a
@@ -199,6 +228,15 @@ mod tests {
         assert_eq!(split("*.js, *.ts"), ["*.js", "*.ts"]);
         assert_eq!(split("*.{js,ts},a[,]b"), ["*.{js,ts}", "a[,]b"]);
         assert_eq!(split(r"a\,b,c"), [r"a\,b", "c"]);
+    }
+
+    #[test]
+    fn spaces_in_braces_are_removed() {
+        for (glob, expected) in
+            [("*.{ts, tsx}", "*.{ts,tsx}"), ("{ a , b c }d e", "{a,b c}d e"), ("a b", "a b")]
+        {
+            assert_eq!(trim_in_braces(glob), expected);
+        }
     }
 
     #[test]

@@ -56,7 +56,7 @@ pub async fn run(cx: &Context, args: Args, load: Load) -> Result<Option<Output>,
     if let Some(answer) = opened.as_ref().and_then(|opened| answer_cached(cx, &args, opened)) {
         return answer.map(Some);
     }
-    let run = move |cx: &Context, _: &_| match opened {
+    let run = move |cx: &Context| match opened {
         Some(opened) => read(cx, &args, load, Some(opened)),
         None => ranges::read_parts(cx, &args, &ranges::parts(cx, &args)?, load),
     };

@@ -8,9 +8,7 @@ use serde_json::json;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use super::{
-    Conclusion, Context, Output, Progress, Shared, ToolError, ToolName, ToolSet, Totals, arguments, catalog,
-};
+use super::{Context, Output, Progress, Shared, ToolError, ToolName, ToolSet, Totals, arguments, catalog};
 use crate::blocking::Threads;
 use crate::fs::workspace::{Boundary, Root, Workspace};
 use crate::limits::Limits;
@@ -100,7 +98,7 @@ async fn hang(cx: &Context) -> (CancellationToken, Sender<()>, Call) {
     let cancel = CancellationToken::new();
     let cx = Context { cancel: cancel.clone(), ..cx.clone() };
     let ((go, wait), (tell, begun)) = (channel::<()>(), oneshot::channel());
-    let work = move |_: &Context, _: &Conclusion<()>| {
+    let work = move |_: &Context| {
         tell.send(()).unwrap();
         let _until_dropped = wait.recv();
         Ok(())
@@ -123,13 +121,13 @@ async fn cancelled_calls_end_though_their_threads_are_stuck() {
     for call in calls {
         assert!(matches!(call.await.unwrap(), Err(ToolError::Cancelled)));
     }
-    let error = here.cx.blocking(|_, _| Ok(())).await.unwrap_err();
+    let error = here.cx.blocking(|_| Ok(())).await.unwrap_err();
     assert_eq!(
         error.to_string(),
         "64 cancelled calls are still blocked in the system. No new work starts until one of them ends"
     );
     drop(stuck.pop());
-    while here.cx.blocking(|_, _| Ok(())).await.is_err() {
+    while here.cx.blocking(|_| Ok(())).await.is_err() {
         tokio::task::yield_now().await;
     }
 }
@@ -137,7 +135,7 @@ async fn cancelled_calls_end_though_their_threads_are_stuck() {
 #[tokio::test]
 async fn panics_are_propagated() {
     let here = Fixture::new(&[]);
-    let call = tokio::spawn(async move { here.cx.blocking::<()>(|_, _| panic!("no luck")).await });
+    let call = tokio::spawn(async move { here.cx.blocking::<()>(|_| panic!("no luck")).await });
     assert!(call.await.unwrap_err().is_panic());
 }
 

@@ -3,17 +3,20 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::fs::open::OpenedPath;
+use crate::fs::open::{FileKind, OpenedPath};
 use crate::fs::workspace::Workspace;
+use crate::limits::{COUNTED_BYTES, COUNTED_FILES, COUNTED_NAMES};
 use crate::search::ignore_rules::IgnoreRules;
-use crate::search::walk::{Walk, Walked};
+use crate::search::names;
+use crate::search::walk::{Searched, Walk, Walked};
 use crate::stop::Stop;
+use crate::sys;
 use cutline_core::details::{Details, Skipped};
-use cutline_core::notice::Names;
+use cutline_core::notice::{Names, NotEntered};
 use cutline_core::text::show;
 
 use super::notice::{Notice, StoppedAt, Unit, WhySkipped};
@@ -68,6 +71,8 @@ pub(super) struct SkippedEntries {
     /// Names of the others, by reason.
     named: BTreeMap<WhySkipped, Names>,
     ignore_rules: u64,
+    /// Linked work trees of git, which are copies.
+    work_trees: Names,
     /// How far the search got, if it stopped at its deadline.
     pub(super) stopped: Option<StoppedSearch>,
 }
@@ -109,17 +114,14 @@ impl SkippedEntries {
             }
             Walked::Unreadable(path) => self.skip(WhySkipped::Unreadable, &paths.show(&path)),
             Walked::RulesSkipped => self.ignore_rules += 1,
+            Walked::WorkTree(path) => self.work_trees.push(&paths.show(&path)),
+            Walked::Searched(_) => {}
         }
         None
     }
 
-    /// Returns the notices about skipped entries, with a notice about ignored files if `nothing_but_ignored`. Adds the
-    /// counts to `details`.
-    pub(super) fn notices(
-        self,
-        nothing_but_ignored: bool,
-        details: &mut Details,
-    ) -> impl Iterator<Item = Notice> {
+    /// Returns the notices about skipped entries. Adds the counts to `details`.
+    pub(super) fn notices(self, details: &mut Details) -> impl Iterator<Item = Notice> {
         let counted = |count: u64| (count > 0).then_some(count);
         let named = |is_unreadable: bool| {
             let of_reason =
@@ -135,8 +137,95 @@ impl SkippedEntries {
         details.skipped = (skipped != Skipped::default()).then_some(skipped);
         let named = self.named.into_iter().map(|(why, names)| Notice::Skipped { why, names });
         let rules = (self.ignore_rules > 0).then_some(Notice::RulesSkipped(self.ignore_rules));
-        named.chain(rules).chain(nothing_but_ignored.then_some(Notice::IgnoredNotSearched))
+        let work_trees = Notice::NotEntered { kind: NotEntered::WorkTree, names: self.work_trees };
+        let has_work_trees = matches!(&work_trees, Notice::NotEntered { names, .. } if !names.is_empty());
+        named.chain(rules).chain(has_work_trees.then_some(work_trees))
     }
+}
+
+/// Counts what a search finds beyond its page, within bounds that do not depend on time.
+#[derive(Debug, Default)]
+pub(super) struct Counting {
+    /// What was searched in all places so far.
+    searched: Searched,
+    /// What was searched in the places before the current one.
+    before: Searched,
+    /// What was searched when the page was full.
+    from: Option<Searched>,
+    /// True if the search stopped before it counted everything.
+    pub(super) is_at_least: bool,
+}
+
+impl Counting {
+    /// Starts the next place.
+    pub(super) fn begin_place(&mut self) {
+        self.before = self.searched;
+    }
+
+    /// Returns the number of files that were visited.
+    pub(super) fn files(&self) -> u64 {
+        self.searched.files
+    }
+
+    /// Records what the walk of the current place has searched. Breaks if the search may count no more.
+    pub(super) fn searched(&mut self, in_place: Searched) -> ControlFlow<()> {
+        self.searched = self.before;
+        self.searched += in_place;
+        let Some(from) = self.from else { return ControlFlow::Continue(()) };
+        let Searched { names, files, bytes } = self.searched;
+        if files - from.files < COUNTED_FILES
+            && bytes - from.bytes < COUNTED_BYTES
+            && names - from.names < COUNTED_NAMES
+        {
+            return ControlFlow::Continue(());
+        }
+        self.is_at_least = true;
+        ControlFlow::Break(())
+    }
+
+    /// Starts to count if the page is full.
+    pub(super) fn page_is_full(&mut self, is_full: bool) {
+        if is_full {
+            self.from.get_or_insert(self.searched);
+        }
+    }
+
+    /// Returns true if the page is full.
+    pub(super) fn is_counting(&self) -> bool {
+        self.from.is_some()
+    }
+}
+
+/// Maximum number of links of which a search without results checks the target.
+const LINKS: usize = 1000;
+
+/// Returns the notice about links to folders that a search of the folder at `place` did not follow. `reaches` is true for
+/// paths that the search would reach.
+pub(super) fn linked_folders(
+    cx: &Context,
+    place: &OpenedPath,
+    no_ignore: bool,
+    reaches: impl Fn(&[u8]) -> bool,
+) -> Option<Notice> {
+    let mut links = Vec::new();
+    let query = names::Query { only_links: true, ..names::Query::default() };
+    names::tree(walk(cx, place, no_ignore).ok()?, query, |walked| {
+        links.extend(if let Walked::Found(found) = walked { Some(found.path) } else { None });
+        if links.len() < LINKS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    let (paths, mut names) = (Paths::below(&cx.workspace, &place.asked), Names::default());
+    for link in links.into_iter().filter(|link| reaches(link)) {
+        let target = OpenedPath::open(&cx.workspace, &place.real.join(&*sys::name(&link)));
+        let is_elsewhere = |target: &OpenedPath| {
+            target.stat.kind == FileKind::Folder
+                && !target.real.starts_with(&place.real)
+                && !place.real.starts_with(&target.real)
+        };
+        if target.is_ok_and(|target| is_elsewhere(&target)) {
+            names.push(&paths.show(&link));
+        }
+    }
+    (!names.is_empty()).then_some(Notice::NotEntered { kind: NotEntered::Link, names })
 }
 
 /// Returns a walk of the folder at `place`, with or without ignore rules.
@@ -145,46 +234,10 @@ pub(super) fn walk(cx: &Context, place: &OpenedPath, no_ignore: bool) -> Result<
         root: resolve::folder(cx, place)?,
         rules: if no_ignore { IgnoreRules::none() } else { IgnoreRules::for_walk_from(&place.real) },
         workers: cx.shared.workers,
+        threads: cx.shared.threads.clone(),
         stop: Stop::new(cx.cancel.child_token(), cx.deadline),
         progress: Box::new(progress(&cx.progress)),
     })
-}
-
-/// The results of a search. Several threads add results, and one removes them at the end.
-#[derive(Debug)]
-pub(super) struct Shared<R>(Mutex<Option<R>>);
-
-impl<R> Shared<R> {
-    pub(super) fn new(results: R) -> Arc<Self> {
-        Arc::new(Self(Mutex::new(Some(results))))
-    }
-
-    /// Returns a function that adds results. It breaks after the results were taken.
-    pub(super) fn sink<F, A: Fn(&mut R, F) -> ControlFlow<()>>(
-        self: &Arc<Self>,
-        add: A,
-    ) -> impl Fn(F) -> ControlFlow<()> + use<F, R, A> {
-        let results = Arc::clone(self);
-        move |found| results.with(|results| add(results, found)).unwrap_or(ControlFlow::Break(()))
-    }
-
-    /// Changes the results. Returns `None` if they were taken.
-    pub(super) fn with<T>(&self, change: impl FnOnce(&mut R) -> T) -> Option<T> {
-        self.lock().as_mut().map(change)
-    }
-
-    /// Removes and returns the results.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the results were already removed.
-    pub(super) fn take(&self) -> Result<R, ToolError> {
-        self.lock().take().ok_or(ToolError::Cancelled)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<R>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// Counts the entries that a walk has listed, and reports their number now and then.
@@ -209,6 +262,7 @@ fn progress(progress: &Progress) -> impl Fn(usize) + Send + Sync + use<> {
 mod tests {
     use super::*;
     use crate::fs::workspace::{Boundary, Root};
+    use std::sync::Arc;
 
     #[test]
     fn paths_as_the_workspace_shows_them() {

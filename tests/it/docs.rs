@@ -29,7 +29,8 @@ fn file(path: &str) -> String {
 /// Returns the string literals of Rust code. Literals that continue on the next line are joined.
 fn literals(code: &str) -> Vec<String> {
     let code = code.split("#[cfg(test)]").next().unwrap_or_default();
-    let code: String = code.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+    let is_code = |line: &&str| !line.trim_start().starts_with("//") && !line.contains("reason = ");
+    let code: String = code.lines().filter(is_code).collect();
     let parts = code.replace("\\\"", "\u{1}");
     parts.split('"').skip(1).step_by(2).map(|text| text.replace('\u{1}', "\"")).collect()
 }

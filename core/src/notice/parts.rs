@@ -243,6 +243,52 @@ impl WhySkipped {
     }
 }
 
+/// The number of all results of a search or a listing.
+///
+/// ```
+/// use cutline_core::notice::{InAll, Unit};
+/// use cutline_core::text::Total;
+/// let all = InAll { count: Total::AtLeast(2400), unit: Unit::Matches, files: Some(90) };
+/// assert_eq!(all.to_string(), "At least 2400 matches in 90 files");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
+#[display(
+    "{}{}{}",
+    if matches!(count, Total::AtLeast(_)) { "At least " } else { "" },
+    Count(count.count(), unit.nouns().0, unit.nouns().1),
+    between(" in ", files.map(|files| Count(files, "file", "files")), "")
+)]
+pub struct InAll {
+    /// The number of results.
+    pub count: Total,
+    /// What is counted.
+    pub unit: Unit,
+    /// The number of files with these results, if they are in files.
+    pub files: Option<u64>,
+}
+
+/// A folder that a search does not enter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotEntered {
+    /// A link to a folder.
+    Link,
+    /// A linked work tree of git, whose files are copies.
+    WorkTree,
+}
+
+impl NotEntered {
+    /// Formats that this number of folders was not searched.
+    pub(super) fn not_searched(self, count: u64) -> String {
+        match self {
+            Self::Link => Count(count, "linked folder was not searched", "linked folders were not searched"),
+            Self::WorkTree => {
+                Count(count, "linked work tree was not searched", "linked work trees were not searched")
+            }
+        }
+        .to_string()
+    }
+}
+
 /// The part of a search or a listing that was complete at its deadline.
 ///
 /// ```

@@ -342,7 +342,7 @@ impl Language {
     /// Returns the language of the file at `path`, by its ending; `None` if its definitions are not known.
     ///
     /// ```
-    /// use cutline_core::source::Language;
+    /// use cutline_core::outline::Language;
     /// assert!(Language::of_path("src/main.RS").is_some() && Language::of_path("a.txt").is_none());
     /// ```
     pub fn of_path(path: &str) -> Option<&'static Self> {

@@ -7,22 +7,21 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use super::ContextLines;
 use super::rows::Row;
 use crate::search::best::Best;
-use crate::search::relevance::{FileScorer, Words};
+use crate::search::relevance::FileScorer;
 
 /// The ranking of a search, shared by all workers.
 #[derive(Debug)]
 pub struct Ranking {
     /// Maximum number of kept matches for each file.
     keep: usize,
-    words: Words,
     /// Further matches need a score above this.
     least: AtomicI32,
 }
 
 impl Ranking {
-    /// Creates a ranking that keeps `keep` matches of each file. `words` are the words of an alternation.
-    pub fn new(keep: usize, words: Words) -> Self {
-        Self { keep, words, least: AtomicI32::new(i32::MIN) }
+    /// Creates a ranking that keeps `keep` matches of each file.
+    pub fn new(keep: usize) -> Self {
+        Self { keep, least: AtomicI32::new(i32::MIN) }
     }
 
     /// Sets the score that further matches must exceed. Call it in path order with increasing scores, because the
@@ -35,9 +34,10 @@ impl Ranking {
 /// The most relevant match lines of one file.
 pub(super) struct FileRanking<'a> {
     ranking: &'a Ranking,
-    path: &'a dyn Fn() -> Vec<u8>,
+    /// The prefix of the path for the ranking, and the path.
+    path: (&'a [u8], &'a dyn Fn() -> Vec<u8>),
     /// Created at the first match, because most files have none.
-    scorer: Option<FileScorer<'a>>,
+    scorer: Option<FileScorer>,
     context: ContextLines,
     best: Best<i32, Vec<Row>>,
     /// The last lines, as many as a match has context lines before it.
@@ -47,8 +47,12 @@ pub(super) struct FileRanking<'a> {
 }
 
 impl<'a> FileRanking<'a> {
-    /// Creates a ranking for a file. `path` returns the path of the file.
-    pub(super) fn new(ranking: &'a Ranking, context: ContextLines, path: &'a dyn Fn() -> Vec<u8>) -> Self {
+    /// Creates a ranking for the file with this path.
+    pub(super) fn new(
+        ranking: &'a Ranking,
+        context: ContextLines,
+        path: (&'a [u8], &'a dyn Fn() -> Vec<u8>),
+    ) -> Self {
         Self {
             ranking,
             path,
@@ -60,21 +64,13 @@ impl<'a> FileRanking<'a> {
         }
     }
 
-    /// Returns the points of a match line, without those of its file, or `None` if it is not among the best.
-    pub(super) fn line_points(&mut self, line: &[u8], found: &Range<usize>) -> Option<i32> {
-        let needed = self.needed();
-        self.scorer().line_points(line, found, needed)
-    }
-
-    /// Returns the points that a line must exceed.
-    fn needed(&mut self) -> i32 {
+    /// Returns the score of a match line, or `None` if it is not among the best.
+    pub(super) fn score(&mut self, line: &[u8], found: &Range<usize>) -> Option<i32> {
+        let (prefix, path) = self.path;
+        let scorer = self.scorer.get_or_insert_with(|| FileScorer::new(&[prefix, &path()].concat()));
         let least = self.ranking.least.load(Ordering::Relaxed);
-        let needed = least.saturating_sub(self.scorer().max_file_points);
-        self.best.least().map_or(needed, |least| needed.max(*least))
-    }
-
-    fn scorer(&mut self) -> &mut FileScorer<'a> {
-        self.scorer.get_or_insert_with(|| FileScorer::new(&(self.path)(), &self.ranking.words))
+        let needed = self.best.least().map_or(least, |own| least.max(*own));
+        Some(scorer.score(line, found)).filter(|score| *score > needed)
     }
 
     /// Adds the line with this number. `best` is its score and row if it is one of the best matches. `as_context` is
@@ -85,9 +81,7 @@ impl<'a> FileRanking<'a> {
         while self.unfinished.front().is_some_and(|(_, matched, _)| matched + after < number) {
             self.finish_first();
         }
-        while self.recent.front().is_some_and(|earlier| earlier.number + before < number) {
-            self.recent.pop_front();
-        }
+        self.recent.retain(|earlier| earlier.number + before >= number);
         for (.., rows) in &mut self.unfinished {
             rows.extend(as_context.clone());
         }
@@ -104,20 +98,11 @@ impl<'a> FileRanking<'a> {
         }
     }
 
-    /// Removes and returns the kept lines with their scores and context, the most relevant first. `matches` is the
-    /// number of match lines in the file.
-    pub(super) fn finish(&mut self, matches: u64) -> Vec<(i32, Vec<Row>)> {
+    /// Returns the kept lines with their scores and context, the most relevant first.
+    pub(super) fn finish(mut self) -> Vec<(i32, Vec<Row>)> {
         while !self.unfinished.is_empty() {
             self.finish_first();
         }
-        let of_file = self.scorer.as_ref().map_or(0, |scorer| scorer.file_points(matches));
-        let best = std::mem::replace(&mut self.best, Best::new(0));
-        best.into_sorted().map(|(score, rows)| (score + of_file, rows)).collect()
-    }
-
-    /// Returns false only if a line with a match that ends at `end` is not among the best.
-    pub(super) fn may_have_more(&mut self, line: &[u8], end: usize) -> bool {
-        let needed = self.needed();
-        self.scorer().may_have_more(line, end, needed)
+        self.best.into_sorted().collect()
     }
 }

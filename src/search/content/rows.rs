@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use cutline_core::text::show::REPLACEMENT;
-use cutline_core::truncate::line::{Missing, cut};
+use cutline_core::truncate::line::{MARK, Missing, cut};
 
 /// One line to show.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,7 +18,7 @@ pub struct Row {
     /// The text without its line ending.
     pub text: String,
     /// If the text is only a part of the line: the maximum number of bytes that `read` needs for the complete line, up
-    /// to three times its length. `u64::MAX` if the line was searched in windows and no window had the complete line.
+    /// to three times its length.
     pub cut_from: Option<u64>,
 }
 
@@ -29,6 +29,8 @@ pub enum RowKind {
     Match,
     /// The line is near a match.
     Context,
+    /// The line begins a definition that contains a match.
+    Definition,
 }
 
 /// Number of bytes of a line to process for each character to show. A character has at most four bytes.
@@ -41,29 +43,42 @@ impl Row {
     }
 }
 
-/// [`Row::text`] and [`Row::cut_from`] of a line.
-pub(super) type ShownLine = (String, Option<u64>);
-
-/// Returns the text to show for a line, or for a part of it.
+/// Returns the text to show for a line, and [`Row::cut_from`]. `count` counts the matches in a text.
 ///
-/// Decodes only the text near the focus, however long the line is.
-pub(super) fn shown(line: &[u8], focus: Range<usize>, max_chars: usize, mut missing: Missing) -> ShownLine {
-    let is_whole = missing == Missing::default();
+/// Decodes only the text near the focus, however long the line is. The mark at the end of a cut line counts the matches
+/// that are not shown.
+pub(super) fn shown(
+    line: &[u8],
+    focus: Range<usize>,
+    max_chars: usize,
+    count: impl Fn(&[u8]) -> usize,
+) -> (String, Option<u64>) {
     let near = max_chars.saturating_mul(BYTES_PER_CHAR).max(64);
     let (mut from, mut to) = (0, line.len());
     if line.len() > near {
         from = if focus.start <= near { 0 } else { start_of_char(line, focus.start - near) };
         to = focus.start.saturating_add(near * 2).min(line.len());
-        missing.before |= from > 0;
-        missing.after |= to < line.len();
     }
+    let missing = Missing { before: from > 0, after: to < line.len() };
     let part = &line[from..to];
     let focus = focus_in(part, &(focus.start - from..focus.end.min(to).saturating_sub(from)));
     let text = lossy(part);
-    let shown = cut(&text, focus, max_chars, missing);
-    let cut_from =
-        matches!(shown, Cow::Owned(_)).then(|| if is_whole { bytes_on_a_page(line) } else { u64::MAX });
-    (shown.into_owned(), cut_from)
+    let shown = match cut(&text, focus, max_chars, missing) {
+        Cow::Borrowed(_) => return (text.into_owned(), None),
+        Cow::Owned(shown) => shown,
+    };
+    let shown = match shown.strip_suffix(MARK) {
+        None => shown,
+        Some(start) => {
+            let visible = start.strip_prefix(MARK).unwrap_or(start);
+            match count(line).saturating_sub(count(visible.as_bytes()).max(1)) {
+                0 => shown,
+                1 => format!("{start}... [truncated, 1 more match]"),
+                more => format!("{start}... [truncated, {more} more matches]"),
+            }
+        }
+    };
+    (shown, Some(bytes_on_a_page(line)))
 }
 
 /// Returns the maximum number of bytes that `read` needs for a line. Invalid bytes and NUL bytes need three bytes each.

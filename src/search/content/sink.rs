@@ -1,149 +1,214 @@
 //! Converts the lines that the searcher finds to rows.
 
-#![expect(clippy::indexing_slicing, reason = "offsets are inside the buffer with the line")]
-
+use std::cell::Cell;
 use std::io;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use grep_matcher::Matcher as _;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 
-use super::line_reader::LineFacts;
-use super::matcher::{PatternMatcher, within};
+use super::ranked::FileRanking;
 use super::rows::{Row, RowKind, shown};
-use super::{Emit, Found, OutputMode};
-use cutline_core::truncate::line::Missing;
+use super::{Emit, Found, OutputMode, Query};
+use crate::stop::Stop;
+
+/// Number of match lines between two checks whether to stop.
+const CHECK_LINES: u64 = 1024;
 
 /// Receives the match and context lines of one file. Without a ranking, passes each row on immediately, because the
 /// read of the next line can block until the deadline.
-pub(super) struct RowSink<'a, 'p, 'e> {
-    matcher: &'a PatternMatcher<'a>,
-    facts: &'a LineFacts,
-    /// The offset of the line that was numbered last, and its number.
-    numbered: (u64, u64),
+pub(super) struct LineSink<'a, 'e> {
+    query: &'a Query,
+    /// What to return for this file.
+    mode: OutputMode,
+    stop: &'a Stop,
+    /// The number of bytes that may still be searched.
+    left: &'a Cell<u64>,
     path: &'a dyn Fn() -> Vec<u8>,
     /// The path of the file, after its first row was passed on.
     shared_path: Option<Arc<[u8]>>,
-    emit: &'p mut Emit<'e, Found>,
+    emit: &'a mut Emit<'e, Found>,
     /// A break if no more rows are needed.
-    pub(super) flow: ControlFlow<()>,
+    flow: ControlFlow<()>,
     /// Number of match lines so far.
-    pub(super) matches: u64,
+    matches: u64,
+    /// Number of match lines that were passed on as rows.
+    returned: u64,
+    /// Number of rows so far, and of those to skip because they were passed on before the search started again.
+    rows: u64,
+    to_skip: u64,
     /// The number of the last line to return, once the search has enough match lines: the end of the last one's
     /// context.
     last: Option<u64>,
+    /// The most relevant lines, if the query ranks matches.
+    ranking: Option<FileRanking<'a>>,
 }
 
-impl<'a, 'p, 'e> RowSink<'a, 'p, 'e> {
+impl<'a, 'e> LineSink<'a, 'e> {
     pub(super) fn new(
-        matcher: &'a PatternMatcher<'a>,
-        facts: &'a LineFacts,
+        query: &'a Query,
+        (stop, left): (&'a Stop, &'a Cell<u64>),
         path: &'a dyn Fn() -> Vec<u8>,
-        emit: &'p mut Emit<'e, Found>,
+        emit: &'a mut Emit<'e, Found>,
     ) -> Self {
-        let flow = ControlFlow::Continue(());
-        Self { matcher, facts, numbered: (0, 1), path, shared_path: None, emit, flow, matches: 0, last: None }
+        let is_counting = query.mode == OutputMode::Content && query.is_counting.load(Ordering::Relaxed);
+        if is_counting {
+            left.set(query.counted_bytes);
+        }
+        let ranking = query.ranking.as_deref();
+        let prefix = &*query.ranking_prefix;
+        Self {
+            query,
+            mode: if is_counting { OutputMode::Count } else { query.mode },
+            stop,
+            left,
+            path,
+            shared_path: None,
+            emit,
+            flow: ControlFlow::Continue(()),
+            matches: 0,
+            returned: 0,
+            rows: 0,
+            to_skip: 0,
+            last: None,
+            ranking: ranking.map(|ranking| FileRanking::new(ranking, query.context, (prefix, path))),
+        }
     }
 
-    /// Returns the number of the first line of a match. Counts the newlines since the line that was numbered last, if
-    /// the buffer still has its start, otherwise those from the match to the end of the buffer.
-    fn number(&mut self, found: &SinkMatch<'_>) -> u64 {
-        let count = |text: &[u8]| bytecount::count(text, b'\n') as u64;
-        let (buffer, at) = (found.buffer(), found.bytes_range_in_buffer().start);
-        let begin = found.absolute_byte_offset() - at as u64;
-        let (last, number) = self.numbered;
-        // The buffer ends with the last line that was read.
-        let number = match last.checked_sub(begin) {
-            Some(last) => number + count(&buffer[usize::try_from(last).unwrap_or(at)..at]),
-            None => self.facts.newlines.get() + 1 - count(&buffer[at..]),
-        };
-        self.numbered = (found.absolute_byte_offset(), number);
-        number
+    /// Prepares for a search of the same file from its start.
+    pub(super) fn restart(&mut self) {
+        (self.to_skip, self.rows) = (self.rows.max(self.to_skip), 0);
+        (self.matches, self.returned, self.last) = (0, 0, None);
+        self.left.set(if self.mode == self.query.mode { u64::MAX } else { self.query.counted_bytes });
+        let (ranking, prefix) = (self.query.ranking.as_deref(), &*self.query.ranking_prefix);
+        self.ranking =
+            ranking.map(|ranking| FileRanking::new(ranking, self.query.context, (prefix, self.path)));
     }
 
-    /// Adds a line that starts at the byte `offset` of the text. `focus` is the match in it. Returns true if more lines
-    /// are needed.
-    fn line(&mut self, kind: RowKind, number: u64, offset: u64, line: &[u8], focus: Range<usize>) -> bool {
-        let (oversized_line, query) = (self.facts.take_oversized(offset), self.matcher.query);
-        let row = |kind, focus| {
-            let shown = || shown(line, focus, query.max_line_chars, Missing::default());
-            let (text, cut_from) = oversized_line.clone().unwrap_or_else(shown);
+    /// Passes on the results that are known at the end of the search. Breaks if no more results are needed.
+    pub(super) fn finish(mut self) -> ControlFlow<()> {
+        let more = self.matches - self.returned;
+        if more > 0 && self.flow.is_continue() {
+            self.flow = (self.emit)(match self.ranking {
+                Some(ranking) => Found::Ranked((self.path)().into(), self.matches, ranking.finish()),
+                None => Found::File((self.path)(), more),
+            });
+        }
+        self.flow
+    }
+
+    /// Adds a line. `focus` is the match in it. Returns true if more lines are needed.
+    fn line(&mut self, kind: RowKind, number: u64, line: &[u8], focus: &Range<usize>) -> bool {
+        let query = self.query;
+        let row = |kind, focus: Range<usize>| {
+            let count =
+                |text: &[u8]| if kind == RowKind::Match && !query.invert { count(query, text) } else { 0 };
+            let (text, cut_from) = shown(line, focus, query.max_line_chars, count);
             Row { number, kind, text, cut_from }
         };
-        if let Some(ranking) = self.matcher.ranking {
-            let mut ranking = ranking.borrow_mut();
-            let score = if kind == RowKind::Match { ranking.line_points(line, &focus) } else { None };
+        if let Some(ranking) = &mut self.ranking {
+            let score = if kind == RowKind::Match { ranking.score(line, focus) } else { None };
             let as_context = (!query.context.is_none()).then(|| row(RowKind::Context, 0..0));
             if score.is_some() || as_context.is_some() {
-                ranking.add_line(number, score.map(|score| (score, row(kind, focus))), as_context);
+                ranking.add_line(number, score.map(|score| (score, row(kind, focus.clone()))), as_context);
             }
             return true;
         }
-        let row = row(kind, focus);
+        self.returned += u64::from(kind == RowKind::Match);
+        self.rows += 1;
+        if self.rows <= self.to_skip {
+            return true;
+        }
         let path = self.shared_path.get_or_insert_with(|| (self.path)().into());
-        self.flow = (self.emit)(Found::Row(Arc::clone(path), row));
-        self.flow.is_continue() && self.last.is_none_or(|last| number < last)
+        self.flow = (self.emit)(Found::Row(Arc::clone(path), row(kind, focus.clone())));
+        self.flow.is_continue()
+    }
+
+    /// Returns true if the line with this number is needed. Otherwise, match lines are only counted.
+    fn needs_line(&self, number: u64) -> bool {
+        self.last.is_none_or(|last| number <= last)
     }
 }
 
-impl Sink for RowSink<'_, '_, '_> {
+impl Sink for LineSink<'_, '_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
-        let query = self.matcher.query;
-        let is_ranked = self.matcher.ranking.is_some();
-        // The matcher counts most lines (`passed_lines`). Those of a search across lines come here.
-        if query.mode == OutputMode::Count && !is_ranked {
-            self.matches += found.lines().count() as u64;
-            return Ok(true);
+        let query = self.query;
+        let is_ranked = self.ranking.is_some();
+        if self.matches % CHECK_LINES == CHECK_LINES - 1 {
+            self.stop.check()?;
         }
-        if query.mode == OutputMode::Files && !is_ranked {
-            self.matches = 1;
-            return Ok(false);
-        }
-        let (pattern, block) = (&query.pattern, found.buffer());
-        let lines = found.bytes_range_in_buffer();
-        let first = found.line_number().unwrap_or_else(|| self.number(found));
-        let mut at = lines.start;
-        let mut across = lines.start..lines.start;
-        for (line, number) in found.lines().zip(first..) {
-            let unended = pattern.unended(line);
-            // The position of the match only matters if the line is truncated or ranked.
-            let focus = if unended.len() <= query.max_line_chars && !is_ranked {
-                0..0
-            } else if pattern.is_across_lines {
-                // The first match that extends into the line.
-                while across.end <= at {
-                    let next = self.matcher.find_at(block, across.end)?;
-                    let Some(next) = next else { break };
-                    // An empty match counts as one byte, so that the search continues after it.
-                    across = next.start()..next.end().max(next.start() + 1);
-                }
-                let start = across.start.saturating_sub(at).min(unended.len());
-                // Without a ranking, the text around the start is shown, because the match can be longer than the text
-                // to show.
-                start..if is_ranked { (across.end.max(at) - at).clamp(start, unended.len()) } else { start }
-            } else {
-                let text = line.strip_suffix(b"\n").unwrap_or(line);
-                self.matcher.find(text)?.map_or(0..0, |in_line| within(unended, in_line))
-            };
-            let offset = found.absolute_byte_offset() + (at - lines.start) as u64;
-            self.matches += 1;
-            if self.matches == query.enough {
-                self.last = Some(number + query.context.after);
+        match self.mode {
+            _ if is_ranked => {}
+            OutputMode::Content => {}
+            OutputMode::Count => {
+                self.matches += found.lines().count() as u64;
+                return Ok(true);
             }
-            if !self.line(RowKind::Match, number, offset, unended, focus) {
+            OutputMode::Files => {
+                self.matches = 1;
                 return Ok(false);
+            }
+        }
+        // The start of the line in the block of lines, and the last match in it.
+        let (mut at, mut across) = (0, 0..0);
+        for (line, number) in found.lines().zip(found.line_number().unwrap_or(1)..) {
+            let unended = query.pattern.unended(line);
+            self.matches += 1;
+            if self.needs_line(number) {
+                // The position of the match only matters if the line is truncated or ranked.
+                let focus = if query.invert || unended.len() <= query.max_line_chars && !is_ranked {
+                    0..0
+                } else {
+                    // The first match that extends into the line.
+                    while across.end <= at
+                        && let Ok(Some(next)) = query.pattern.regex.find_at(found.bytes(), across.end)
+                    {
+                        // An empty match counts as one byte, so that the search continues after it.
+                        across = next.start()..next.end().max(next.start() + 1);
+                    }
+                    let start = across.start.saturating_sub(at).min(unended.len());
+                    // Without a ranking, the text around the start is shown, because a match across lines can be longer
+                    // than the text to show.
+                    let is_long = query.pattern.is_across_lines && !is_ranked;
+                    start..if is_long {
+                        start
+                    } else {
+                        across.end.saturating_sub(at).clamp(start, unended.len())
+                    }
+                };
+                if !self.line(RowKind::Match, number, unended, &focus) {
+                    return Ok(false);
+                }
+                if self.returned == query.enough && self.last.is_none() {
+                    self.last = Some(number + query.context.after);
+                    self.left.set(query.counted_bytes);
+                }
             }
             at += line.len();
         }
-        Ok(true)
+        Ok(self.left.get() > 0)
     }
 
     fn context(&mut self, _: &Searcher, found: &SinkContext<'_>) -> io::Result<bool> {
-        let (number, offset) = (found.line_number().unwrap_or(1), found.absolute_byte_offset());
-        let line = self.matcher.query.pattern.unended(found.bytes());
-        Ok(self.line(RowKind::Context, number, offset, line, 0..0))
+        let number = found.line_number().unwrap_or(1);
+        if !self.needs_line(number) {
+            return Ok(true);
+        }
+        let line = self.query.pattern.unended(found.bytes());
+        Ok(self.line(RowKind::Context, number, line, &(0..0)))
     }
+}
+
+/// Returns the number of matches in a text.
+fn count(query: &Query, text: &[u8]) -> usize {
+    let mut matches = 0;
+    let _never_fails = query.pattern.regex.find_iter(text, |_| {
+        matches += 1;
+        true
+    });
+    matches
 }

@@ -2,7 +2,6 @@
 
 mod line_ends;
 mod long_lines;
-mod pieces;
 
 use std::io::{Read as _, Seek as _, Write as _};
 use std::ops::ControlFlow;
@@ -11,15 +10,17 @@ use std::sync::Mutex;
 use super::pattern::Source;
 use super::*;
 use crate::limits::PSEUDO_FILE_BYTES;
-use crate::search::relevance::Words;
 use crate::stop::Stop;
 use proptest::prelude::*;
 
 fn query(pattern: &str, context: usize) -> Query {
-    let source = Source { pattern, literal: false, ignore_case: false, multiline: false };
+    let source = Source { pattern, ..Source::default() };
     Query {
         pattern: Pattern::new(&source).unwrap(),
+        invert: false,
         mode: OutputMode::Content,
+        is_counting: Arc::default(),
+        counted_bytes: u64::MAX,
         context: ContextLines { before: context as u64, after: context as u64 },
         enough: u64::MAX,
         max_line_chars: 40,
@@ -30,7 +31,7 @@ fn query(pattern: &str, context: usize) -> Query {
 
 /// Returns a query with matches that may span lines.
 fn across(pattern: &str) -> Query {
-    let source = Source { pattern, literal: false, ignore_case: false, multiline: true };
+    let source = Source { pattern, multiline: true, ..Source::default() };
     Query { pattern: Pattern::new(&source).unwrap(), ..query("x", 0) }
 }
 
@@ -101,14 +102,12 @@ proptest! {
         prop_assert_eq!(rows, oracle(|line| line.contains("aa"), &content, context));
         let (rows, _) = search(&query("^$", context), content.as_bytes());
         prop_assert_eq!(rows, oracle(str::is_empty, &content, context));
-        let (rows, _) = search(&query(r"\Aa\z", context), content.as_bytes());
-        prop_assert_eq!(rows, oracle(|line| line == "a", &content, context));
     }
 }
 
 /// Returns the match lines of a file in a search that keeps the most relevant ones.
 fn ranked(query: &Query, content: &[u8]) -> (u64, Vec<u64>) {
-    let ranking = Some(Arc::new(Ranking::new(2, Words::default())));
+    let ranking = Some(Arc::new(Ranking::new(2)));
     let (matches, found) = found(&Query { ranking, ..query.clone() }, content);
     let lines = found.into_iter().flat_map(|one| match one {
         Found::Ranked(_, _, lines) => lines,
@@ -121,7 +120,7 @@ fn ranked(query: &Query, content: &[u8]) -> (u64, Vec<u64>) {
 fn context_of_a_ranked_line_does_not_depend_on_other_matches() {
     let content = format!("def needle():\n{} needle\n", "x ".repeat(1000));
     let best = |least| {
-        let ranking = Arc::new(Ranking::new(2, Words::default()));
+        let ranking = Arc::new(Ranking::new(2));
         ranking.require_above(least);
         let query = Query { ranking: Some(ranking), ..query(r"\bneedle\b", 1) };
         let (_, found) = found(&query, content.as_bytes());
@@ -141,7 +140,7 @@ static COUNTED: Mutex<Option<Vec<Query>>> = Mutex::new(None);
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(20))]
 
-    /// Lines that the searcher does not receive are counted in the same way.
+    /// Lines that are counted or ranked are those that are shown.
     #[test]
     fn counts_are_those_of_the_rows(content in "((def )?[ab]{0,3}( = 1)?\r?\n){0,30}(def )?[ab]{0,2}") {
         let patterns = ["a", "ab|ba", "^", "$", "^$", r"\ba\b", r"\z", r"b\z", "a*", r"def \w+", r"\bab?", "1$", r"\r"];
@@ -184,7 +183,6 @@ fn context_spans_blocks() {
     }
 }
 
-/// Without context, match lines are numbered by our own count; with context, by the searcher.
 #[test]
 fn match_lines_have_one_number_with_and_without_context() {
     let lines = large(5003);
@@ -223,7 +221,7 @@ fn file_without_size_is_reported_if_it_continues() {
         [(PSEUDO_FILE_BYTES, None), (PSEUDO_FILE_BYTES + 1, Some(IncompleteReason::Rest))]
     {
         let mut file = tempfile::tempfile().unwrap();
-        std::io::copy(&mut std::io::repeat(b'\n').take(bytes), &mut file).unwrap();
+        io::copy(&mut io::repeat(b'\n').take(bytes), &mut file).unwrap();
         for query in [query("a", 0), across(r"a\n")] {
             let mut incomplete = None;
             let mut emit = |one| {
@@ -248,34 +246,11 @@ fn utf16_blocks_are_decoded() {
 }
 
 #[test]
-fn pattern_ending_with_a_comment_compiles() {
-    for pattern in ["(?x) ne+dle # as often as it likes", "(?x) hay | (?: need (?-x: ) # one\n)?le #"] {
-        assert_eq!(search(&query(pattern, 0), b"no\nneedle\n").0, ["2:needle"], "{pattern}");
-    }
-    assert_eq!(search(&query("dle #", 0), b"needle\nneedle #\n").0, ["2:needle #"]);
-}
-
-#[test]
 fn newline_within_a_line_is_refused() {
     for (pattern, literal) in [(r"foo\nbar", false), ("foo\nbar", true), (r"\r\n", false)] {
-        let source = Source { pattern, literal, ignore_case: false, multiline: false };
+        let source = Source { pattern, literal, ..Source::default() };
         assert_eq!(Pattern::new(&source).unwrap_err(), pattern::Refused::Newline, "{pattern}");
     }
-}
-
-#[test]
-fn empty_match_at_the_end_is_found() {
-    for pattern in [r"\s*$", r"\s*\z", r"\z"] {
-        assert_eq!(search(&across(pattern), b"one\nlast").0.last().unwrap(), "2:last", "{pattern}");
-    }
-    assert_eq!(search(&across(r"\z"), b"one\nlast\n").0, [""; 0]);
-    assert_eq!(search(&across(r"last|\z"), b"last\na\nb\n").0, ["1:last"]);
-}
-
-#[test]
-fn matches_across_lines_see_text_before_them() {
-    assert_eq!(search(&across(r"x|^y\nz"), b"xy\nz\n").0, ["1:xy"]);
-    assert_eq!(search(&across(r"a|\bb\nc"), b"ab\nc\n").0, ["1:ab"]);
 }
 
 #[test]
@@ -290,4 +265,67 @@ fn long_lines_of_matches_across_lines_show_the_match() {
     assert!(rows[3].starts_with("5:end needle-----"), "{}", rows[3]);
     let many = format!("{far}needle\n").repeat(2000);
     assert_eq!(search(&across(r"needle\n"), many.as_bytes()).1, Searched { matches: 2000, incomplete: None });
+}
+
+#[test]
+fn inverted_search_returns_the_other_lines() {
+    let query = Query { invert: true, ..query("needle", 1) };
+    assert_eq!(search(&query, b"a\nneedle\nneedle\nneedle\nb\n").0, ["1:a", "2-needle", "4-needle", "5:b"]);
+}
+
+#[test]
+fn whole_words_match() {
+    let source = Source { pattern: "a|b.", word: true, ..Source::default() };
+    let query = Query { pattern: Pattern::new(&source).unwrap(), ..query("x", 0) };
+    assert_eq!(search(&query, b"ab\nxa\nx a\nbx\n").0, ["3:x a", "4:bx"]);
+}
+
+#[test]
+fn matches_beyond_the_needed_ones_are_counted() {
+    let content = "needle\n".repeat(50_000);
+    let query = Query { enough: 3, ..query("needle", 1) };
+    let (matches, results) = found(&query, content.as_bytes());
+    assert_eq!(matches, 50_000);
+    // Three lines, and the context of the third, which is a match itself.
+    assert_eq!(results.len(), 5, "{results:?}");
+    let query = Query { counted_bytes: 100_000, ..query };
+    let (matches, results) = found(&query, content.as_bytes());
+    assert!((14_000..40_000).contains(&matches), "{matches}");
+    assert!(
+        matches!(results.last(), Some(Found::Incomplete(_, IncompleteReason::NotCounted))),
+        "{results:?}"
+    );
+}
+
+#[test]
+fn empty_alternatives_are_noticed() {
+    for (pattern, expected) in [("a || b", true), ("(a|)", true), ("a|b", false), ("x*", false), ("^", false)]
+    {
+        let source = Source { pattern, ..Source::default() };
+        assert_eq!(Pattern::new(&source).unwrap().has_empty_alternative, expected, "{pattern}");
+    }
+}
+
+#[test]
+fn patterns_of_too_many_positions_are_refused() {
+    let compiled = |pattern: &str, literal, ignore_case| {
+        Pattern::new(&Source { pattern, literal, ignore_case, ..Source::default() }).map(|_| ())
+    };
+    for pattern in
+        ["(?:a{1,100}){1,60}b", r"\w{1025}", "(?:a?){2000}", "(?:^b?){2000}", "(?:(?:a{1000}){1000}){1000}"]
+    {
+        assert_eq!(compiled(pattern, false, false), Err(pattern::Refused::TooLarge), "{pattern}");
+    }
+    assert_eq!(compiled("a.{0,1000}b", false, false), Ok(()));
+    let long = "some text ".repeat(6000);
+    assert_eq!(compiled(&long, true, false), Ok(()));
+    assert_eq!(compiled(&long, true, true), Err(pattern::Refused::TooLarge));
+}
+
+#[test]
+fn large_patterns_take_smaller_files_across_lines() {
+    let content = "a\n".repeat(600_000);
+    let large = across(r"(?:a\n?){65}c");
+    assert_eq!(search(&large, content.as_bytes()).1.incomplete, Some(IncompleteReason::TooLarge));
+    assert_eq!(search(&across(r"a\na\nc"), content.as_bytes()).1.incomplete, None);
 }

@@ -4,12 +4,12 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use super::RuleFilesPresent;
-use super::rule_file::ParsedRules;
+use super::{RuleFilesPresent, with_slash};
+use crate::fs::workspace::lexical;
 use crate::limits::RULES_BYTES;
 use crate::sys::{self, FileKind, Folder, Opened, below};
 
-/// Maximum bytes of a `.git` file, of `commondir`, and of a settings file of git.
+/// Maximum bytes of a `.git` file and of `commondir`.
 const POINTER_BYTES: u64 = 65_536;
 
 /// Checks which rule files exist in a folder that is not listed.
@@ -18,69 +18,50 @@ pub(super) fn in_folder(folder: &Path) -> RuleFilesPresent {
     RuleFilesPresent { ignore: there(".ignore"), gitignore: there(".gitignore"), git: there(".git") }
 }
 
-/// Returns the rules of a file in `folder`, or `None` if it has none or does not exist.
-pub(super) fn rules(folder: &Folder, name: &str) -> Option<ParsedRules> {
+/// Returns the content of a rule file in `folder`, or `None` if it does not exist.
+pub(super) fn rules(folder: &Folder, name: &str) -> Option<Vec<u8>> {
     // One byte more than the limit shows that the file is too large.
-    ParsedRules::new(&content(folder, name, RULES_BYTES + 1)?)
+    content(folder, name, RULES_BYTES + 1)
 }
 
-/// Returns the rules of git's global excludes file.
-pub(super) fn global() -> Option<ParsedRules> {
-    ParsedRules::new(&content_at(&global_path()?, RULES_BYTES + 1)?)
-}
-
-/// Returns the path of git's global excludes file: the configured one, or the default.
-fn global_path() -> Option<PathBuf> {
-    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let home = std::env::home_dir();
-    let config = variable("XDG_CONFIG_HOME").or_else(|| Some(home.as_ref()?.join(".config")));
-    let in_config = |name: &str| Some(config.as_ref()?.join(name));
-    let settings = [
-        variable("GIT_CONFIG_GLOBAL"),
-        home.as_ref().map(|home| home.join(".gitconfig")),
-        in_config("git/config"),
-        variable("GIT_CONFIG_SYSTEM").or_else(|| Some("/etc/gitconfig".into())),
-    ];
-    let named = settings.into_iter().flatten().find_map(|path| {
-        let content = content_at(&path, POINTER_BYTES)?;
-        let content = String::from_utf8_lossy(&content);
-        let value = |line: &str| {
-            let (key, value) = line.split_once('=')?;
-            key.trim().eq_ignore_ascii_case("excludesfile").then(|| value.trim().trim_matches('"').to_owned())
-        };
-        content.lines().rev().find_map(value)
-    });
-    match named.as_deref().map(|named| (named, named.strip_prefix("~/"))) {
-        Some((_, Some(in_home))) => Some(home?.join(in_home)),
-        Some((named, None)) => Some(named.into()),
-        None => in_config("git/ignore"),
-    }
+/// Returns the content of git's global excludes file.
+pub(super) fn global() -> Option<Vec<u8>> {
+    let path = ignore::gitignore::gitconfig_excludes_path()?;
+    // Does not block if the file is a pipe.
+    let opened = Opened::through_links(&path).ok().filter(|opened| opened.stat.kind == FileKind::File)?;
+    first_bytes(opened.file().ok()?, RULES_BYTES + 1)
 }
 
 /// Returns the excludes of the repository with the top folder `folder`.
 ///
-/// In a worktree or a submodule, `.git` is a file with the path of the repository. The files that all worktrees share
-/// are in another folder, and `commondir` has its path.
-pub(super) fn exclude(folder: &Folder) -> Option<ParsedRules> {
+/// In a linked work tree or a submodule, `.git` is a file with the path of the repository. The files that all work
+/// trees share are in another folder, and `commondir` has its path.
+pub(super) fn exclude(folder: &Folder) -> Option<Vec<u8>> {
     rules(folder, ".git/info/exclude").or_else(|| {
-        let pointer = content(folder, ".git", POINTER_BYTES)?;
-        let git = sys::folder_from(folder, &target(pointer.strip_prefix(b"gitdir:")?)?).ok()?;
+        let git = sys::folder_from(folder, &git_folder(folder)?).ok()?;
         let common = content(&git, "commondir", POINTER_BYTES).and_then(|content| target(&content));
         let common = sys::folder_from(&git, &common.unwrap_or_else(|| ".".into())).ok()?;
         rules(&common, "info/exclude")
     })
 }
 
+/// Returns the path of the main work tree, with a `/` at the end, if `folder` is a linked work tree of a repository.
+/// `path` is the path of the folder.
+pub(super) fn main_work_tree(folder: &Folder, path: &[u8]) -> Option<Vec<u8>> {
+    let git = lexical(&Path::new(&*sys::name(path)).join(git_folder(folder)?));
+    let worktrees = git.parent().filter(|parent| parent.ends_with(".git/worktrees"))?;
+    worktrees.parent()?.parent().map(with_slash)
+}
+
+/// Returns the path in a `.git` file.
+fn git_folder(folder: &Folder) -> Option<PathBuf> {
+    target(content(folder, ".git", POINTER_BYTES)?.strip_prefix(b"gitdir:")?)
+}
+
 /// Parses the path in a file with one line.
 fn target(content: &[u8]) -> Option<PathBuf> {
     let path = content.trim_ascii();
     (!path.is_empty() && !path.contains(&0)).then(|| PathBuf::from(sys::name(path).into_owned()))
-}
-
-/// Returns the first bytes of a file. Follows links. Does not block if the file is a pipe.
-fn content_at(path: &Path, max_bytes: u64) -> Option<Vec<u8>> {
-    let opened = Opened::through_links(path).ok().filter(|opened| opened.stat.kind == FileKind::File)?;
-    first_bytes(opened.file().ok()?, max_bytes)
 }
 
 fn content(folder: &Folder, name: &str, max_bytes: u64) -> Option<Vec<u8>> {

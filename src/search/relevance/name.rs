@@ -2,120 +2,86 @@
 
 #![expect(clippy::indexing_slicing, reason = "a name starts inside its path")]
 
-use super::path_facts::{self, PathFacts};
-use super::table::name as weights;
+use super::{PathFacts, bare};
 
-/// Maximum number of bytes of a word that are searched one by one. More would hardly change the score.
-const MAX_LETTERS: usize = 64;
+/// Points if the words are the complete name without extensions.
+const WHOLE: i32 = 1000;
+/// Points if a word is the start of a word in the name: `service` in `userService.ts`, `user_service.py`.
+const STARTS_WORD: i32 = 700;
+/// Points if a word is inside a word of the name.
+const WITHIN_WORD: i32 = 550;
+/// Points if the letters of a word occur in the name in this order. Each byte between them takes one.
+const LETTERS: i32 = 200;
+/// Percentage of its points that a word gets if it occurs only in the folders.
+const IN_PATH_PERCENT: i32 = 30;
+/// Factor for the points of a location that ranks lower, so that all names there rank below other locations.
+const LOWER_LOCATION: i32 = 4;
+/// Maximum number of bytes of a name that count. Each takes one point.
+const LONGEST_NAME: usize = 60;
 
 /// Scores paths for the words of a pattern.
 pub struct NameScorer {
-    words: Vec<Word>,
+    /// The words in lower case.
+    words: Vec<Vec<u8>>,
     /// All words joined, in lower case and without separators.
     joined: Vec<u8>,
-}
-
-struct Word {
-    /// The word in lower case.
-    lower_case: Vec<u8>,
-    /// Its first bytes, which are searched one by one.
-    letters: Vec<u8>,
 }
 
 impl NameScorer {
     /// Creates a scorer for words that are separated by white space.
     pub fn new(words: &str) -> Self {
-        let word = |text: &str| {
-            let lower_case = text.to_ascii_lowercase().into_bytes();
-            Word { letters: lower_case.iter().copied().take(MAX_LETTERS).collect(), lower_case }
-        };
-        let joined = path_facts::bare(words.as_bytes());
-        Self { words: words.split_whitespace().map(word).collect(), joined }
+        let lower_case = words.split_whitespace().map(|word| word.to_ascii_lowercase().into_bytes());
+        Self { words: lower_case.collect(), joined: bare(words.as_bytes()) }
     }
 
     /// Returns the score of a path. Returns `None` if a word does not match the path, or if all words match only
     /// folders, and none has a `/`.
     pub fn score(&self, path: &[u8]) -> Option<i32> {
         let facts = PathFacts::new(path);
-        let name_start = facts.name_start(path);
-        let name = &path[name_start..];
+        let path = path.strip_suffix(b"/").unwrap_or(path);
+        let mut starts = memchr::memrchr_iter(b'/', path).map(|slash| slash + 1);
+        let (own, folder) = (starts.next().unwrap_or(0), starts.next().unwrap_or(0));
+        // A file such as `index.ts` has the name of its folder.
+        let name = &path[if facts.folder.is_empty() { own } else { folder }..];
         let (mut total, mut in_name) = (0, 0);
-        let count = i32::try_from(self.words.len()).unwrap_or(i32::MAX).max(1);
         for word in &self.words {
             // A word with `/` is searched in the complete path.
-            let is_path = word.lower_case.contains(&b'/');
-            let of_name = if is_path { None } else { word.score(name) };
-            if let Some(score) = of_name {
-                (total, in_name) = (total + score, in_name + 1);
-            } else {
-                // Letters that are scattered over several folders are not significant.
-                let of_occurrence = word.occurrence_points(path);
-                if of_occurrence == 0 {
-                    return None;
-                }
-                total += of_occurrence * weights::IN_PATH_PERCENT / 100;
-                in_name += i32::from(is_path);
-            }
+            let is_path = word.contains(&b'/');
+            let of_name = occurrence(name, word).or_else(|| letters(name, word)).filter(|_| !is_path);
+            // Letters that are scattered over several folders are not significant.
+            let of_path = || occurrence(path, word).map(|points| points * IN_PATH_PERCENT / 100);
+            in_name += i32::from(is_path || of_name.is_some());
+            total += of_name.or_else(of_path)?;
         }
         if in_name == 0 {
             return None;
         }
-        let length = i32::try_from(name.len()).unwrap_or(i32::MAX).min(weights::LONGEST_NAME);
-        // A word with the extension is exactly the wanted file, even in a location that ranks lower.
-        let is_exact = self.joined == path_facts::bare(path_facts::own_name(path));
-        let complete = if is_exact || facts.is_stem(&self.joined) { weights::WHOLE } else { 0 };
-        let location =
-            if is_exact { facts.location_points } else { facts.location_points * weights::LOWER_LOCATION };
-        Some(total / count + complete - length + location)
+        // Words with the extension are exactly the wanted file, even in a location that ranks lower.
+        let is_exact = self.joined == bare(&path[own..]);
+        let is_stem = self.joined == facts.stem || self.joined == facts.folder;
+        let location = if is_exact { facts.location } else { facts.location * LOWER_LOCATION };
+        let words = i32::try_from(self.words.len()).unwrap_or(i32::MAX).max(1);
+        let length = i32::try_from(name.len().min(LONGEST_NAME)).unwrap_or(0);
+        Some(total / words + if is_exact || is_stem { WHOLE } else { 0 } - length + location)
     }
 }
 
-impl Word {
-    /// Returns the points of a word in `text`, or `None` if `text` does not contain its letters in this order.
-    fn score(&self, text: &[u8]) -> Option<i32> {
-        let letters = letters_points(&self.letters, text)?;
-        let most = i32::try_from(self.letters.len()).unwrap_or(i32::MAX).max(1) * weights::LETTER;
-        Some(letters * weights::LETTERS / most + self.occurrence_points(text))
-    }
-
-    /// Returns the points for an exact occurrence of the word, by its position.
-    fn occurrence_points(&self, text: &[u8]) -> i32 {
-        let lower_case = text.to_ascii_lowercase();
-        let found = memchr::memmem::find_iter(&lower_case, &self.lower_case);
-        let of_occurrence =
-            found.map(|at| if starts_word(text, at) { weights::STARTS_WORD } else { weights::WITHIN_WORD });
-        of_occurrence.max().unwrap_or(0)
-    }
+/// Returns the points for the best exact occurrence of a word.
+fn occurrence(text: &[u8], word: &[u8]) -> Option<i32> {
+    let lower_case = text.to_ascii_lowercase();
+    let found = memchr::memmem::find_iter(&lower_case, word);
+    found.map(|at| if starts_word(text, at) { STARTS_WORD } else { WITHIN_WORD }).max()
 }
 
-/// Returns the points of the best way to find `letters`, in lower case, in this order in `text`. Returns `None` if
-/// there is none. Letters that continue the letter before or start a word get the most points.
-fn letters_points(letters: &[u8], text: &[u8]) -> Option<i32> {
-    let mut rest = text.iter();
-    if !letters.iter().all(|letter| rest.any(|byte| byte.to_ascii_lowercase() == *letter)) {
-        return None;
+/// Returns the points if the letters of a word occur in this order.
+fn letters(text: &[u8], word: &[u8]) -> Option<i32> {
+    let lower_case = text.to_ascii_lowercase();
+    let mut at = 0;
+    for letter in word {
+        at += memchr::memchr(*letter, &lower_case[at..])? + 1;
     }
-    // The best points with the last letter at each byte of the text.
-    let mut best: Vec<Option<i32>> = vec![None; text.len()];
-    for (number, letter) in letters.iter().enumerate() {
-        let mut with_letter = vec![None; text.len()];
-        // The best points with the letter before at an earlier byte, less those for the bytes since then.
-        let mut after_gap: Option<i32> = None;
-        for at in 0..text.len() {
-            let adjacent = at.checked_sub(1).and_then(|before| best[before]);
-            if text[at].to_ascii_lowercase() == *letter {
-                let scattered =
-                    if starts_word(text, at) { weights::LETTER } else { weights::SCATTERED_LETTER };
-                let continued = adjacent.map(|total| total + weights::LETTER);
-                let others =
-                    if number == 0 { Some(scattered) } else { after_gap.map(|total| total + scattered) };
-                with_letter[at] = continued.max(others);
-            }
-            after_gap = after_gap.max(adjacent).map(|total| total - weights::SKIPPED);
-        }
-        best = with_letter;
-    }
-    best.into_iter().flatten().max()
+    let skipped = i32::try_from(at - word.len()).unwrap_or(i32::MAX);
+    Some((LETTERS - skipped).max(0))
 }
 
 /// Returns true if a word starts at `at`: at the start of the name, after an ASCII separator, at a capital letter that

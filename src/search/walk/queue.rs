@@ -1,13 +1,15 @@
-//! The work queue of a walk and its reorder buffer, in the order of the walk.
+//! The work queue of a walk and its waiting results, in the order of the walk.
 //!
 //! The results of an item, and new work from it, replace the item. Workers take the first pending item, so that they do
 //! not work further ahead than necessary. Their results are buffered up to a limit. The head of the queue can always be
 //! processed, so the walk always makes progress.
 #![expect(clippy::indexing_slicing, reason = "indexes come from a search of the items")]
 
+use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::Searched;
 use super::dir::{Dir, Position, Task};
 use crate::search::ignore_rules::IgnoreRules;
 
@@ -37,7 +39,7 @@ impl Work {
     }
 
     /// Removes the part that one worker processes at a time: a folder to enter if it is the first entry, otherwise the
-    /// entries to visit before the next folder to enter.
+    /// entries to visit before the next folder to enter. The parts of a folder do not depend on the workers.
     fn take_first(&mut self) -> Self {
         let Range { start, end } = self.range;
         let end = end.min(start + BATCH);
@@ -60,15 +62,17 @@ pub(super) enum Item<F> {
     Pending(Work),
     /// Work that this worker has started, and the position of its first entry.
     Running(usize, Position),
-    /// Results of completed work, or of a part of the work if they follow an unfinished item.
+    /// Results of completed work, or of its first part. Work without results remains only as what was searched.
     Found {
         /// The results.
         found: Vec<F>,
         /// The bytes that they count.
         bytes: usize,
+        /// What was searched, including the work without results that follows.
+        searched: Searched,
     },
-    /// Work that was stopped. Everything from this position on is incomplete.
-    Unfinished(Position),
+    /// Work that was stopped at a position. These are the results of the incomplete entry there.
+    Unfinished(Position, Vec<F>),
 }
 
 /// How a piece of work ended.
@@ -88,24 +92,29 @@ pub(super) struct Queue<F> {
     /// All items in reverse order, so that changes at the head do not move the others.
     items: Vec<Item<F>>,
     buffered_bytes: usize,
-    /// True while a worker passes results to the sink. Stays true if the sink panics.
-    pub(super) draining: bool,
-    /// Number of workers that wait for work.
-    pub(super) waiting_for_work: usize,
+    /// What was searched before the head.
+    pub(super) searched: Searched,
+    /// True if the calling thread works itself, so that nothing else takes the results while it works.
+    pub(super) never_waits: bool,
+    /// The panic of a worker.
+    pub(super) panic: Option<Box<dyn Any + Send>>,
+}
+
+impl<F> Default for Queue<F> {
+    /// Creates a queue in which the first worker lists the root of the walk.
+    fn default() -> Self {
+        Self {
+            items: vec![Item::Running(0, None)],
+            buffered_bytes: 0,
+            searched: Searched::default(),
+            never_waits: false,
+            panic: None,
+        }
+    }
 }
 
 impl<F> Queue<F> {
-    /// Creates a queue in which `worker` lists the root of the walk.
-    pub(super) fn new(worker: usize) -> Self {
-        Self {
-            items: vec![Item::Running(worker, None)],
-            buffered_bytes: 0,
-            draining: false,
-            waiting_for_work: 0,
-        }
-    }
-
-    /// Returns true if the walk is complete.
+    /// Returns true if the walk is complete, and all results were taken.
     pub(super) fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
@@ -128,46 +137,76 @@ impl<F> Queue<F> {
         Some(first)
     }
 
-    /// Returns true if `worker` may pass on results: its work is the head of the queue, and everything before it was
-    /// passed to the sink.
-    pub(super) fn may_pass_on(&self, worker: usize) -> bool {
-        let is_of_worker = matches!(self.items.last(), Some(Item::Running(running, _)) if *running == worker);
-        is_of_worker && !self.draining
+    /// Adds the first results of `worker`, which continues its work.
+    pub(super) fn add_part(&mut self, worker: usize, found: Vec<F>, bytes: usize) {
+        let Some(at) = self.running(worker) else { return };
+        let bytes = bytes + ITEM_BYTES;
+        self.buffered_bytes += bytes;
+        self.items.insert(at + 1, Item::Found { found, bytes, searched: Searched::default() });
+    }
+
+    /// Returns true if `worker` must wait before it adds more results. The head never waits for others.
+    pub(super) fn must_wait(&self, worker: usize) -> bool {
+        let is_head = matches!(self.items.last(), Some(Item::Running(running, _)) if *running == worker);
+        self.is_full() && !is_head && !self.never_waits
     }
 
     /// Ends the work of `worker`. Replaces it with its results, which have this many bytes, and with what follows from
     /// `end`.
-    pub(super) fn finish(&mut self, worker: usize, found: Vec<F>, bytes: usize, end: End<F>) {
-        let is_it = |item: &Item<F>| matches!(item, Item::Running(running, _) if *running == worker);
-        let Some(at) = self.items.iter().rposition(is_it) else { return };
-        if found.is_empty() {
-            self.items.remove(at);
-        } else {
+    pub(super) fn finish(
+        &mut self,
+        worker: usize,
+        (found, bytes): (Vec<F>, usize),
+        done: Searched,
+        end: End<F>,
+    ) {
+        let Some(mut at) = self.running(worker) else { return };
+        if !found.is_empty() {
             let bytes = bytes + ITEM_BYTES;
             self.buffered_bytes += bytes;
-            self.items[at] = Item::Found { found, bytes };
+            self.items[at] = Item::Found { found, bytes, searched: done };
+        } else if let Some(Item::Found { searched, .. }) = self.items.get_mut(at + 1) {
+            *searched += done;
+            self.items.remove(at);
+        } else if at + 1 == self.items.len() {
+            self.searched += done;
+            self.items.pop();
+        } else {
+            self.items[at] = Item::Found { found, bytes: 0, searched: done };
         }
+        at = at.min(self.items.len());
         match end {
             End::LeadsTo(work) if !work.range.is_empty() => self.items.insert(at, Item::Pending(work)),
             End::Complete | End::LeadsTo(_) => {}
-            End::Unfinished(position, part) => {
-                self.items.insert(at, Item::Unfinished(position));
-                self.items.insert(at, Item::Found { found: part, bytes: 0 });
+            End::Unfinished(position, part) => self.items.insert(at, Item::Unfinished(position, part)),
+        }
+        while let Some(Item::Found { found, searched, .. }) = self.items.last() {
+            if !found.is_empty() {
+                break;
             }
+            self.searched += *searched;
+            self.items.pop();
         }
     }
 
-    /// Removes and returns the results at the head that can be passed on.
-    pub(super) fn ready(&mut self) -> Option<Vec<F>> {
-        let head = self.items.pop_if(|head| matches!(head, Item::Found { .. }))?;
-        let Item::Found { found, bytes } = head else { return None };
-        self.buffered_bytes -= bytes;
-        Some(found)
+    /// Removes and returns the head if it can be given out. After the deadline, this includes work that no worker
+    /// starts any more, and later also work that a worker does not end.
+    pub(super) fn take_ready(&mut self, is_late: bool, is_too_late: bool) -> Option<Item<F>> {
+        let head = self.items.pop_if(|head| match head {
+            Item::Found { .. } | Item::Unfinished(..) => true,
+            Item::Pending(_) => is_late,
+            Item::Running(..) => is_too_late,
+        })?;
+        if let Item::Found { bytes, searched, .. } = &head {
+            self.buffered_bytes -= bytes;
+            self.searched += *searched;
+        }
+        Some(head)
     }
 
-    /// Removes all items. Returns them from the head on.
-    pub(super) fn take_all(&mut self) -> impl Iterator<Item = Item<F>> + use<F> {
-        std::mem::take(&mut self.items).into_iter().rev()
+    /// Returns true if the head can be given out, or if the walk is complete.
+    pub(super) fn is_ready(&self) -> bool {
+        matches!(self.items.last(), None | Some(Item::Found { .. } | Item::Unfinished(..)))
     }
 
     /// Returns true if the buffer is full, so that only the head of the queue may be processed.
@@ -179,5 +218,9 @@ impl<F> Queue<F> {
     pub(super) fn has_pending(&self) -> bool {
         // The search starts at the end of the queue, where most items are pending.
         self.items.iter().any(|item| matches!(item, Item::Pending(_)))
+    }
+
+    fn running(&self, worker: usize) -> Option<usize> {
+        self.items.iter().rposition(|item| matches!(item, Item::Running(running, _) if *running == worker))
     }
 }

@@ -1,5 +1,6 @@
 //! Compares the walk with a simple recursive one, for any number of workers.
 
+use std::panic::AssertUnwindSafe;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
@@ -31,9 +32,9 @@ impl Visit for All {
         entry: &mut Entry<'_, '_>,
         _: &Stop,
         emit: &mut Emit<'_, Self::Found>,
-    ) -> std::io::Result<()> {
+    ) -> io::Result<u64> {
         let _either = emit((entry.path(), self.weight));
-        Ok(())
+        Ok(10)
     }
     fn weight((_, weight): &Self::Found) -> usize {
         *weight
@@ -42,7 +43,8 @@ impl Visit for All {
 
 fn walk_of(dir: &Path, workers: usize, stop: Stop) -> Walk {
     let root = sys::open_folder(dir).unwrap();
-    Walk { root, rules: IgnoreRules::none(), workers, stop, progress: Box::new(|_| {}) }
+    let threads = Threads::default();
+    Walk { root, rules: IgnoreRules::none(), workers, threads, stop, progress: Box::new(|_| {}) }
 }
 
 /// Walks with `visitor`. Returns the first `max` results that the sink gets.
@@ -54,31 +56,14 @@ fn walk_by<V: Visit + 'static>(
 where
     V::Found: 'static,
 {
-    let (search, got) = search_by(walk, max, visitor);
-    search.run();
-    search.conclude();
-    std::mem::take(&mut *lock(&got))
-}
-
-/// The results that the sink has received.
-type Got<V> = Arc<Mutex<Vec<Walked<<V as Visit>::Found>>>>;
-
-fn search_by<V: Visit + 'static>(
-    walk: Walk,
-    max: usize,
-    visitor: impl Fn() -> V + Send + Sync + 'static,
-) -> (Arc<dyn TreeSearch>, Got<V>)
-where
-    V::Found: 'static,
-{
-    let got: Got<V> = Arc::default();
-    let sink = Arc::clone(&got);
-    let search = walk.into_search(visitor, move |walked| {
-        let mut got = lock(&sink);
-        got.push(walked);
+    let mut got = Vec::new();
+    walk.run(visitor, |walked| {
+        if !matches!(walked, Walked::Searched(_)) {
+            got.push(walked);
+        }
         if got.len() == max { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
-    (search, got)
+    got
 }
 
 fn walk(dir: &Path, workers: usize, weight: usize, max: usize) -> Vec<Vec<u8>> {
@@ -205,14 +190,20 @@ fn cancelled_walk_ends() {
 fn panic_ends_walk_of_all_workers() {
     let dir = tree(500);
     let panicked = std::panic::catch_unwind(|| {
-        let count = AtomicUsize::new(0);
+        let mut left = 300;
         let sink = move |_| {
-            assert!(count.fetch_add(1, Ordering::Relaxed) < 300);
+            left -= 1;
+            assert!(left > 0);
             ControlFlow::Continue(())
         };
-        walk_of(dir.path(), 4, Stop::default()).into_search(|| All { weight: 1 }, sink).run();
+        walk_of(dir.path(), 4, Stop::default()).run(|| All { weight: 1 }, sink)
     });
     assert!(panicked.is_err());
+    let visitor = || panic!("no visitor");
+    let walk = AssertUnwindSafe(|| {
+        walk_of(dir.path(), 4, Stop::default()).run::<All>(visitor, |_| ControlFlow::Continue(()))
+    });
+    assert!(std::panic::catch_unwind(walk).is_err());
 }
 
 /// Finds every entry. The visit of a `slow` entry ends at the deadline after it has found something. The visit of a
@@ -237,9 +228,9 @@ impl Visit for UntilDeadline {
         entry: &mut Entry<'_, '_>,
         stop: &Stop,
         emit: &mut Emit<'_, Self::Found>,
-    ) -> std::io::Result<()> {
+    ) -> io::Result<u64> {
         let path = entry.path();
-        lock(&self.emitted).push(path.clone());
+        self.emitted.lock().unwrap().push(path.clone());
         let _either = emit(path.clone());
         if path.ends_with(b"slow") {
             while stop.check().is_ok() {
@@ -248,9 +239,9 @@ impl Visit for UntilDeadline {
             return Err(Stopped::Late.into());
         }
         if path.ends_with(b"blocked") {
-            let _closed = lock(&self.blocked).recv();
+            let _closed = self.blocked.lock().unwrap().recv();
         }
-        Ok(())
+        Ok(1)
     }
     fn weight(found: &Self::Found) -> usize {
         found.len()
@@ -270,9 +261,8 @@ fn special(special: &str) -> tempfile::TempDir {
     dir
 }
 
-/// Checks that all results are present and in order, and that everything up to the reported path was visited. Returns
-/// that path.
-fn assert_complete(got: Vec<Walked<Vec<u8>>>, emitted: &[Vec<u8>], dir: &Path) -> Option<Vec<u8>> {
+/// Checks that the results are all files up to the reported path, and at most those of the next one. Returns the path.
+fn assert_prefix(got: Vec<Walked<Vec<u8>>>, dir: &Path) -> Option<Vec<u8>> {
     let (mut paths, mut reached) = (Vec::new(), None);
     for walked in got {
         match walked {
@@ -282,54 +272,57 @@ fn assert_complete(got: Vec<Walked<Vec<u8>>>, emitted: &[Vec<u8>], dir: &Path) -
         }
     }
     let (reached, complete) = reached.expect("it reports how far it got");
-    let mut emitted = emitted.to_vec();
-    emitted.sort();
-    assert_eq!(paths, emitted, "results are passed on in order");
     let mut all = Vec::new();
     oracle(dir, Path::new(""), &mut all);
     all.retain(|path| path.len() > 1);
     let before =
         reached.as_ref().map_or(0, |reached| all.iter().position(|path| path == reached).unwrap() + 1);
-    assert_eq!(paths[..complete], all[..before], "all up to the stated path is complete");
+    assert_eq!(complete, before, "all up to the stated path is complete");
+    assert!(paths.len() <= before + 1 && all.starts_with(&paths), "{paths:?}");
     reached
 }
 
 #[test]
 fn results_at_the_deadline_are_complete_up_to_the_stated_path() {
-    let dir = special("slow");
-    for workers in 1..=4 {
-        let stop = Stop::new(CancellationToken::new(), Deadline::new(Instant::now(), Duration::from_secs(1)));
-        let (emitted, blocked) = (Arc::default(), Arc::new(Mutex::new(channel().1)));
-        let walk = walk_of(dir.path(), workers, stop);
-        let all = Arc::clone(&emitted);
-        let got = walk_by(walk, usize::MAX, move || UntilDeadline {
-            blocked: Arc::clone(&blocked),
-            emitted: Arc::clone(&all),
-        });
-        let reached = assert_complete(got, &lock(&emitted), dir.path());
-        assert_eq!(reached.as_deref(), Some(&b"a/50"[..]), "the last file before the first slow one");
+    for (name, last) in [("slow", &b"a/50"[..]), ("blocked", b"a/")] {
+        let dir = special(name);
+        for workers in 1..=4 {
+            let stop =
+                Stop::new(CancellationToken::new(), Deadline::new(Instant::now(), Duration::from_secs(1)));
+            let (open, blocked) = channel();
+            let (emitted, blocked) = (Arc::default(), Arc::new(Mutex::new(blocked)));
+            let walk = walk_of(dir.path(), workers, stop);
+            let got = walk_by(walk, usize::MAX, move || UntilDeadline {
+                blocked: Arc::clone(&blocked),
+                emitted: Arc::clone(&emitted),
+            });
+            let reached = assert_prefix(got, dir.path()).unwrap();
+            assert!(reached.starts_with(last) && *reached < b"a/50x"[..], "{name} {reached:?}");
+            drop(open);
+        }
     }
 }
 
 #[test]
-fn results_are_received_while_a_worker_is_blocked() {
-    let dir = special("blocked");
-    let stop = Stop::new(CancellationToken::new(), Deadline::new(Instant::now(), Duration::from_secs(1)));
-    let (emitted, (open, blocked)) = (Arc::default(), channel());
-    let (all, blocked) = (Arc::clone(&emitted), Arc::new(Mutex::new(blocked)));
-    let visitor = move || UntilDeadline { blocked: Arc::clone(&blocked), emitted: Arc::clone(&all) };
-    let (search, got) = search_by(walk_of(dir.path(), 2, stop.clone()), usize::MAX, visitor);
-    let running = Arc::clone(&search);
-    let runs = std::thread::spawn(move || running.run());
-    while stop.check().is_ok() {
-        std::thread::yield_now();
+fn what_was_searched_does_not_depend_on_the_workers() {
+    let dir = tree(3000);
+    let mut first = None;
+    for workers in 1..=4 {
+        let (mut before, mut last) = (Vec::new(), Searched::default());
+        let walk = walk_of(dir.path(), workers, Stop::default());
+        walk.run(
+            || All { weight: 1 },
+            |walked| {
+                match walked {
+                    Walked::Searched(searched) => last = searched,
+                    Walked::Found((path, _)) => before.push((path, last)),
+                    walked => panic!("{walked:?}"),
+                }
+                ControlFlow::Continue(())
+            },
+        );
+        assert_eq!((last.files, last.bytes), (before.len() as u64, before.len() as u64 * 10));
+        assert_eq!(last.names, last.files);
+        assert!(first.get_or_insert_with(|| before.clone()) == &before, "{workers}");
     }
-    search.conclude();
-    let got = std::mem::take(&mut *lock(&got));
-    let emitted = lock(&emitted).clone();
-    assert!(emitted.iter().any(|path| path.ends_with(b"blocked")), "{emitted:?}");
-    let reached = assert_complete(got, &emitted, dir.path());
-    assert!(reached.is_none_or(|reached| reached < b"a/50blocked".to_vec()));
-    drop(open);
-    runs.join().unwrap();
 }

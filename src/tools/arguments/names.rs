@@ -43,6 +43,8 @@ const OTHER_NAMES: &[(&str, &str, &str)] = &[
     ("grep", "fixedstrings", "literal"),
     ("grep", "-C", "context"),
     ("grep", "-i", "ignoreCase"),
+    ("grep", "-v invertmatch", "invert"),
+    ("grep", "-w wholeword wordregexp", "word"),
     ("grep", "outputmode", "mode"),
     // Comments about the call, what the tool does anyway, and limits that are not enabled.
     (
@@ -69,13 +71,11 @@ const OTHER_FORMS: &[(&str, &str, &str)] = &[
     ("bash", "stdin input", "COMMAND <<< TEXT in command"),
     ("grep", "caseinsensitive insensitive", "ignoreCase"),
     ("grep", "f", "literal"),
-    ("grep", "v invert invertmatch", "grep -v in bash"),
     ("grep", "g depth maxdepth recursive ext extension extensions filepattern", "glob"),
     ("grep", "o onlymatching", "grep -o in bash"),
     ("grep", "x lineregexp", "^PATTERN$ in pattern"),
     ("grep", "fileswithmatches", "mode"),
     ("grep", "maxcount m maxmatchesperfile", "limit"),
-    ("grep", "w word wholeword wordregexp", r"\bWORD\b in pattern"),
     ("find", "ext extension extensions include", "pattern"),
     ("find", "regex", "a glob in pattern, or find -regex in bash"),
     ("find", "size minsize maxsize mtime newer newerthan modifiedafter", "find -size or find -mtime in bash"),

@@ -150,7 +150,6 @@ fn names_in_other_forms_are_refused_with_a_suggestion() {
     use ToolName::{Bash, Find, Grep, Ls, Read};
     let cases = [
         (Bash, json!({"command": "ls", "args": ["-l"]}), "all words in command"),
-        (Grep, json!({"pattern": "x", "-v": true}), "grep -v in bash"),
         (Grep, json!({"pattern": "x", "recursive": false}), "glob"),
         (Ls, json!({"pattern": "*.o"}), "path=FOLDER/GLOB"),
         (
@@ -161,7 +160,6 @@ fn names_in_other_forms_are_refused_with_a_suggestion() {
         (Read, json!({"path": "a", "from": 2}), "offset"),
         (Read, json!({"path": "a", "to": 2}), "limit"),
         (Grep, json!({"pattern": "x", "extension": "rs"}), "glob"),
-        (Grep, json!({"pattern": "x", "-w": true}), r"\bWORD\b in pattern"),
         (Bash, json!({"command": "x", "run_in_background": true}), "COMMAND & in command"),
         (Find, json!({"pattern": "*", "extension": "rs"}), "pattern"),
         (Ls, json!({"depth": 2}), "the tool find with pattern=*, type=any and maxDepth"),

@@ -66,7 +66,7 @@ fn limits_are_exact_and_pages_join() {
     assert!(!page(0, 6).contains('['));
     assert_eq!(
         page(0, 1),
-        "a/b.rs\n\n[1 result limit reached. Use limit=2 for more, or refine pattern]\n[Use offset=1 to continue]"
+        "a/b.rs\n\n[1 result limit reached. Use limit=2 for more, or refine pattern]\n[6 results. Use offset=1 to continue]"
     );
     assert_eq!(page(4, 2), "b/.hidden.rs\nb/target/e.rs");
     let error = find(&fixture, &json!({"pattern": "*.rs", "offset": 6})).unwrap_err().to_string();
@@ -79,7 +79,7 @@ fn limits_are_exact_and_pages_join() {
 fn byte_limit_reports_omitted_results() {
     let fixture = tree().with(|shared| shared.limits.max_bytes = 16);
     let output = find(&fixture, &json!({"pattern": "*.rs", "limit": 5})).unwrap();
-    assert_eq!(output.text, "a/b.rs\na/c/d.rs\n\n[16B limit reached]\n[Use offset=2 to continue]");
+    assert_eq!(output.text, "a/b.rs\na/c/d.rs\n\n[16B limit reached]\n[6 results. Use offset=2 to continue]");
     let truncation = output.details.truncation.unwrap();
     assert_eq!((truncation.total_lines, truncation.total_bytes), (5, 40));
     assert_eq!(truncation.total_is_lower_bound, Some(true));
@@ -136,7 +136,7 @@ fn one_name_over_the_limit_is_shown() {
     assert!(alone.details.truncation.unwrap().first_line_exceeds_limit);
     let fixture = limited(&["a-name-of-24-characters-", "b", "c"]);
     let first = text(&fixture, &json!({"pattern": "*"}));
-    let notices = "[10B limit reached]\n[Use offset=1 to continue]";
+    let notices = "[10B limit reached]\n[3 results. Use offset=1 to continue]";
     assert_eq!(first, format!("a-name-of-24-characters-\n\n{notices}"));
     assert_eq!(text(&fixture, &json!({"pattern": "*", "offset": 1})), "b\nc");
     let last = text(&limited(&["a", "b-name-of-24-characters-"]), &json!({"pattern": "*", "offset": 1}));

@@ -2,42 +2,67 @@
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use crate::limits::PSEUDO_FILE_BYTES;
 use crate::search::best::Best;
 use crate::search::content::{ContextLines, Found, IncompleteReason, OutputMode, Row, RowKind};
 use crate::search::ignore_rules::IgnoreRules;
-use crate::search::walk::{TreeSearch, Walked};
+use crate::search::walk::Walked;
+use crate::sys;
 use cutline_core::details::Details;
-use cutline_core::text::as_index;
+use cutline_core::notice::{InAll, Names};
+use cutline_core::text::{Total, as_index};
 
-use super::{Args, Context, Output, Query, ToolError, path_glob};
+use super::{Context, Output, Query, ToolError, functions};
 use crate::tools::ToolName;
 use crate::tools::notice::{Notice, StoppedAt, Unit, WhySkipped};
 use crate::tools::page::{Group, Page, RowFormat};
-use crate::tools::walk_support::{Paths, SkippedEntries, StoppedSearch};
+use crate::tools::walk_support::{Counting, Paths, SkippedEntries, StoppedSearch};
+
+/// Maximum bytes of binary files that a call searches for a match.
+const BINARY_CALL_BYTES: u64 = 64_000_000;
+/// Maximum number of binary files of a target that are searched for a match.
+const BINARY_FILES: usize = 16_384;
 
 /// Collects the matches, in order.
 pub(super) struct Results {
     cx: Context,
     query: Query,
-    /// The paths of the current target.
+    /// The paths of the current target, and its real path.
     paths: Paths,
+    base: PathBuf,
     /// The number of targets that were not searched completely yet.
     targets_left: usize,
     /// The path of the last target that was searched completely.
     last_complete: Option<String>,
     /// The ignore rules of the folders that were searched.
-    rules: Vec<IgnoreRules>,
-    /// The search of the current target, so that another thread can conclude it at the deadline.
-    search: Option<Arc<dyn TreeSearch>>,
+    pub(super) rules: Vec<IgnoreRules>,
+    pub(super) counting: Counting,
+    /// The number of match lines, of files with a match, and the last such file.
+    matches: u64,
+    files: u64,
+    last_file: Option<Vec<u8>>,
+    /// The binary files of the current target.
+    pub(super) binary: Vec<Vec<u8>>,
+    /// The bytes of binary files that the call may still search.
+    pub(super) binary_bytes: u64,
+    /// The binary files that contain the pattern.
+    pub(super) binary_matches: Names,
+    /// What is to say about a search without results.
+    pub(super) cause: Option<Notice>,
     page: Page,
     /// The format of the lines in the saved output.
     saved_format: RowFormat,
     file: Option<FileRows>,
     /// The last match on the page, which may still get context lines.
-    open: Option<Group>,
+    open: Option<(PathBuf, Group)>,
+    /// True if the definitions around matches are shown.
+    shows_functions: bool,
+    /// The last file with matches on the page, and its matches without those definitions.
+    closed: (PathBuf, Vec<Group>),
     /// The best matches of a ranking. They become the body when the search ends.
     best: Option<Best<i32, RankedRows>>,
     skipped: SkippedEntries,
@@ -50,6 +75,7 @@ pub(super) struct Results {
 struct RankedRows {
     /// The path as shown.
     path: Arc<str>,
+    file: PathBuf,
     matches: u64,
     rows: Vec<Row>,
 }
@@ -71,15 +97,31 @@ struct FileRows {
 
 impl Results {
     /// Returns the results of a search of `targets` places.
-    pub(super) fn new(cx: &Context, query: &Query, page: Page, targets: usize) -> Self {
+    pub(super) fn new(
+        cx: &Context,
+        query: &Query,
+        page: Page,
+        targets: usize,
+        shows_functions: bool,
+    ) -> Self {
         Self {
             cx: cx.clone(),
             query: query.clone(),
             paths: Paths::default(),
+            base: PathBuf::new(),
+            shows_functions,
+            closed: (PathBuf::new(), Vec::new()),
             targets_left: targets,
             last_complete: None,
             rules: Vec::new(),
-            search: None,
+            counting: Counting::default(),
+            matches: 0,
+            files: 0,
+            last_file: None,
+            binary: Vec::new(),
+            binary_bytes: BINARY_CALL_BYTES,
+            binary_matches: Names::default(),
+            cause: None,
             best: query.ranking.is_some().then(|| Best::new(as_index(page.request.kept()))),
             page,
             saved_format: RowFormat::new(&cx.limits),
@@ -91,20 +133,21 @@ impl Results {
     }
 
     /// Starts the next target. Returns false if no more results are needed.
-    pub(super) fn begin(&mut self, paths: Paths) -> bool {
-        (self.paths, self.file) = (paths, None);
-        !self.may_end()
+    pub(super) fn begin(&mut self, paths: Paths, base: &Path) -> bool {
+        base.clone_into(&mut self.base);
+        (self.paths, self.file, self.last_file) = (paths, None, None);
+        self.counting.begin_place();
+        !self.counting.is_at_least
     }
 
-    /// Adds the search of the current target, which is a folder.
-    pub(super) fn add_search(&mut self, rules: IgnoreRules, search: Arc<dyn TreeSearch>) {
-        self.rules.push(rules);
-        self.search = Some(search);
+    /// Returns the paths of the current target.
+    pub(super) fn paths(&self) -> &Paths {
+        &self.paths
     }
 
-    /// Takes the search of the current target.
-    pub(super) fn take_search(&mut self) -> Option<Arc<dyn TreeSearch>> {
-        self.search.take()
+    /// Returns true if the search is complete and found nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        self.page.found == 0 && self.targets_left == 0
     }
 
     /// Returns true if the search of the current target stopped at its deadline.
@@ -120,25 +163,40 @@ impl Results {
 
     /// Adds the next result of the walk. Breaks when no more are needed.
     pub(super) fn take(&mut self, walked: Walked<Found>) -> ControlFlow<()> {
-        // If no more matches are needed, only the lines after the last match are.
-        let last = self.file.as_ref().map(|file| &file.path);
-        let is_after = matches!(&walked, Walked::Found(Found::Row(path, _)) if last == Some(path));
-        if self.may_end() && !is_after {
+        if let Walked::Searched(searched) = walked {
+            return self.counting.searched(searched);
+        }
+        if matches!(walked, Walked::Stopped(_)) && self.counting.is_counting() {
+            // The page is complete.
+            self.counting.is_at_least = true;
             return ControlFlow::Break(());
         }
         match self.skipped.take(walked, &self.paths) {
             None => {}
-            Some(Found::Row(path, row)) => return self.row(path, row),
+            Some(Found::Row(path, row)) => self.row(path, row),
             Some(Found::File(path, matches)) => {
-                let file = || file_group(self.paths.show(&path), self.query.mode, matches);
-                return self.page.take(file);
+                self.count(&path, matches);
+                if self.query.mode == OutputMode::Content {
+                    self.page.found += matches;
+                } else {
+                    let file = || file_group(self.paths.show(&path), self.query.mode, matches);
+                    let _is_counted_beyond_the_page = self.page.take(file);
+                }
+                self.count_if_full();
             }
             Some(Found::Ranked(path, matches, lines)) => {
+                self.count(&path, matches);
                 self.page.found += if self.query.mode == OutputMode::Content { matches } else { 1 };
                 self.rank(&path, matches, lines);
             }
             Some(Found::Incomplete(path, why)) => match why {
-                IncompleteReason::Binary => self.skipped.binary += 1,
+                IncompleteReason::Binary => {
+                    self.skipped.binary += 1;
+                    if self.binary.len() < BINARY_FILES {
+                        self.binary.push(path);
+                    }
+                }
+                IncompleteReason::NotCounted => self.counting.is_at_least = true,
                 IncompleteReason::LongLine => self.skip(WhySkipped::LongLine, &path),
                 IncompleteReason::TooLarge => {
                     self.skip(WhySkipped::TooLarge(self.query.pattern.multiline_bytes), &path);
@@ -155,12 +213,14 @@ impl Results {
 
     /// Adds the lines of a file that are among the most relevant ones.
     fn rank(&mut self, path: &Arc<[u8]>, matches: u64, lines: Vec<(i32, Vec<Row>)>) {
+        let file = if self.shows_functions { self.file_at(path) } else { PathBuf::new() };
         let (Some(best), Some(ranking)) = (&mut self.best, &self.query.ranking) else { return };
         let mut shown: Option<Arc<str>> = None;
         for (score, rows) in lines {
             if best.least().is_none_or(|least| score > *least) {
-                let path = shown.get_or_insert_with(|| self.paths.show(path).into());
-                best.push(score, RankedRows { path: Arc::clone(path), matches, rows });
+                let shown = shown.get_or_insert_with(|| self.paths.show(path).into());
+                let (path, file) = (Arc::clone(shown), file.clone());
+                best.push(score, RankedRows { path, file, matches, rows });
             }
         }
         if let Some(least) = best.least() {
@@ -168,7 +228,27 @@ impl Results {
         }
     }
 
-    fn row(&mut self, path: Arc<[u8]>, row: Row) -> ControlFlow<()> {
+    /// Counts match lines of a file.
+    fn count(&mut self, path: &[u8], matches: u64) {
+        self.matches += matches;
+        if self.last_file.as_deref() != Some(path) {
+            self.files += 1;
+            self.last_file = Some(path.to_vec());
+        }
+    }
+
+    /// Lets the search only count once the page is full.
+    fn count_if_full(&mut self) {
+        if self.page.found >= self.query.enough {
+            self.counting.page_is_full(true);
+            self.query.is_counting.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn row(&mut self, path: Arc<[u8]>, row: Row) {
+        if row.kind == RowKind::Match {
+            self.count(&path, 1);
+        }
         let mut file = match self.file.take() {
             Some(file) if file.path == path => file,
             _ => FileRows { shown: self.paths.show(&path), path, ..FileRows::default() },
@@ -183,36 +263,29 @@ impl Results {
             file.last_row = Some(row.number);
         }
         self.page.found += u64::from(row.kind == RowKind::Match);
-        let context_left = self.show_row(&mut file, row);
+        self.show_row(&mut file, row);
         self.file = Some(file);
-        if self.may_end() && context_left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        self.count_if_full();
     }
 
-    /// Returns true if no more matches are needed.
-    fn may_end(&self) -> bool {
-        self.page.found >= self.query.enough
-    }
-
-    /// Adds a row to the page. Returns the number of lines after it that belong to the last match.
-    fn show_row(&mut self, file: &mut FileRows, row: Row) -> u64 {
+    /// Adds a row to the page.
+    fn show_row(&mut self, file: &mut FileRows, row: Row) {
         let ContextLines { before, after } = self.query.context;
         file.before.retain(|earlier| earlier.number + before >= row.number);
         // A match that belongs to another page is a context line on this page.
         if row.kind == RowKind::Match && self.page.request.gives(self.page.found) {
-            self.match_row(file, row);
-            return after;
+            return self.match_row(file, row);
         }
         let left = file.last_match.and_then(|last| (last + after).checked_sub(row.number));
         if !self.query.context.is_none() && (left.is_some() || !self.page.has_enough()) {
             let row = Row { kind: RowKind::Context, ..row };
-            if let (Some(_), Some(group)) = (left, &mut self.open) {
+            if let (Some(_), Some((_, group))) = (left, &mut self.open) {
                 file.last_line = Some(row.number);
                 group.rows.push_back(row);
             } else {
                 file.before.push_back(row);
             }
         }
-        left.unwrap_or(0)
     }
 
     fn match_row(&mut self, file: &mut FileRows, row: Row) {
@@ -223,20 +296,49 @@ impl Results {
         let (at, separated) = (rows.len(), !self.query.context.is_none() && !touches);
         rows.push_back(row);
         let group = Group { path: file.shown.clone(), rows, at, separated, count: None };
-        if let Some(last) = self.open.replace(group) {
-            self.page.body.group(last);
+        let in_file = (self.file_at(&file.path), group);
+        if let Some((path, last)) = self.open.replace(in_file) {
+            self.show(path, last);
+        }
+    }
+
+    /// Returns the real path of a file of the current target.
+    fn file_at(&self, path: &[u8]) -> PathBuf {
+        if path.is_empty() { self.base.clone() } else { self.base.join(&*sys::name(path)) }
+    }
+
+    /// Adds a complete match to the page.
+    fn show(&mut self, path: PathBuf, group: Group) {
+        if !self.shows_functions || group.rows.is_empty() {
+            return self.page.body.group(group);
+        }
+        if self.closed.0 != path {
+            self.show_closed();
+            self.closed.0 = path;
+        }
+        self.closed.1.push(group);
+    }
+
+    /// Adds the matches of the last file to the page, with the definitions around them.
+    fn show_closed(&mut self) {
+        let (path, mut groups) = std::mem::take(&mut self.closed);
+        if !groups.is_empty() && !self.page.body.is_full() {
+            functions::add(&self.cx, &path, &mut groups);
+        }
+        for group in groups {
+            self.page.body.group(group);
         }
     }
 
     /// Adds a match of the ranking to the page. With context lines, each match is a separate group.
-    fn show_ranked(&mut self, RankedRows { path, matches, rows }: RankedRows) {
+    fn show_ranked(&mut self, RankedRows { path, file, matches, rows }: RankedRows) {
         let shown = path.to_string();
         if self.query.mode != OutputMode::Content {
             return self.page.body.group(file_group(shown, self.query.mode, matches));
         }
         let at = rows.iter().position(|row| row.kind == RowKind::Match).unwrap_or(0);
         let separated = !self.query.context.is_none();
-        self.page.body.group(Group { path: shown, rows: rows.into(), at, separated, count: None });
+        self.show(file, Group { path: shown, rows: rows.into(), at, separated, count: None });
     }
 
     /// Returns how the model can see the complete lines. The longest line has this many bytes.
@@ -257,7 +359,7 @@ impl Results {
         if self.is_part_of_file {
             return Some(StoppedAt::File { path: self.paths.show(b""), found });
         }
-        let is_incomplete = self.targets_left > 0 && !self.may_end();
+        let is_incomplete = self.targets_left > 0 && !self.counting.is_at_least;
         let stopped = self.skipped.stopped.take().or_else(|| is_incomplete.then(StoppedSearch::default));
         stopped.map(|mut stopped| {
             // If no path of the last target was searched completely, the earlier targets were.
@@ -267,13 +369,14 @@ impl Results {
     }
 
     /// Builds the result of the call.
-    pub(super) fn conclude(mut self, args: &Args) -> Result<Output, ToolError> {
+    pub(super) fn conclude(mut self) -> Result<Output, ToolError> {
         let skipped = as_index(self.page.request.offset);
         let ranked = self.best.take().into_iter().flat_map(Best::into_sorted).skip(skipped);
         ranked.for_each(|(_, rows)| self.show_ranked(rows));
-        if let Some(last) = self.open.take() {
-            self.page.body.group(last);
+        if let Some((path, last)) = self.open.take() {
+            self.show(path, last);
         }
+        self.show_closed();
         let mut details = Details::default();
         let mut about = Vec::new();
         if let Some(bytes) = self.page.body.cut_from {
@@ -287,17 +390,16 @@ impl Results {
             about.push(Notice::ContextLeftOut { lines, next });
         }
         let is_empty = self.page.found == 0;
-        about.extend((is_empty && args.escapes_bar()).then_some(Notice::BarEscaped));
-        if let (true, Some([path])) = (is_empty, args.path.as_deref()) {
-            about.extend(path_glob::repeats_path("glob", path, args.glob.iter().flatten()));
-        }
-        let mut nothing_but_ignored = false;
-        // The glob does not apply to a file that the call names.
-        if is_empty && !self.rules.is_empty() {
-            nothing_but_ignored = self.rules.iter().any(IgnoreRules::ignored_any);
-        }
         self.page.stopped = self.stopped_at(!is_empty);
-        about.extend(self.skipped.notices(nothing_but_ignored, &mut details));
+        let (unit, count) = match self.query.mode {
+            OutputMode::Files => (Unit::Files, self.files),
+            OutputMode::Content | OutputMode::Count => (Unit::Matches, self.matches),
+        };
+        let count = Total::new(count, self.counting.is_at_least);
+        self.page.in_all = Some(InAll { count, unit, files: (unit == Unit::Matches).then_some(self.files) });
+        about.extend(self.skipped.notices(&mut details));
+        about.extend((!self.binary_matches.is_empty()).then_some(Notice::BinaryMatches(self.binary_matches)));
+        about.extend(self.cause);
         self.page.answer(None, about, details)
     }
 }

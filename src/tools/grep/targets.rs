@@ -4,8 +4,10 @@
 //! opened inside the roots. A path inside another one becomes a part of that search, so that grep searches no file
 //! twice.
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use crate::fs::open::{FileKind, OpenedPath};
 use crate::search::file_filter::{FileFilter, Selector};
@@ -16,13 +18,13 @@ use crate::search::walk::Walked;
 
 use super::{Args, Context, ToolError, filter};
 use crate::limits::GREP_PATHS;
-use crate::tools::ToolName;
 use crate::tools::resolve::{self, ExpectedKind};
 use crate::tools::walk_support;
+use crate::tools::{ToolName, path_glob};
 
 /// A file, or a folder with a filter for its files.
 pub(super) struct Target {
-    pub(super) place: OpenedPath,
+    pub(super) place: Arc<OpenedPath>,
     /// The filter for the files, if the target is a folder.
     pub(super) filter: FileFilter,
 }
@@ -50,18 +52,42 @@ pub(super) fn open(cx: &Context, args: &Args) -> Result<Vec<Target>, ToolError> 
     for part in parts {
         match targets.iter_mut().rev().find_map(|target| Some((path_in(target, &part, args)?, target))) {
             Some((path, target)) => target.filter.select(Selector { path, glob: part.glob }),
-            None => targets.push(target(cx, args, part)?),
+            None => insert(&mut targets, target(cx, args, part)?),
         }
     }
     Ok(targets)
 }
 
+/// Adds a target. If the ignore rules of an earlier one exclude it, it comes at its place in the path order: after the
+/// first part of the earlier target.
+fn insert(targets: &mut Vec<Target>, target: Target) {
+    let contains =
+        |outer: &Target| outer.filter.before.is_none() && target.place.real.starts_with(&outer.place.real);
+    let Some(at) = targets.iter().rposition(contains) else { return targets.push(target) };
+    let Some(outer) = targets.get_mut(at) else { return };
+    let below = target.place.real.strip_prefix(&outer.place.real).unwrap_or(&target.place.real);
+    let names: Vec<&[u8]> = below.iter().map(OsStr::as_encoded_bytes).collect();
+    let path = names.join(&b'/');
+    let (place, mut filter) = (Arc::clone(&outer.place), outer.filter.clone());
+    outer.filter.before = Some(path.clone());
+    filter.after = Some(path);
+    targets.splice(at + 1..at + 1, [target, Target { place, filter }]);
+}
+
 fn target(cx: &Context, args: &Args, Part { place, glob }: Part) -> Result<Target, ToolError> {
-    let mut filter = filter(cx, args, &place)?;
+    let (mut place, mut args) = (place, Cow::Borrowed(args));
+    if let Some([glob]) = args.glob.as_deref()
+        && place.stat.kind == FileKind::Folder
+        && let Some((linked, rest)) = path_glob::through_link(cx, glob, &place)
+    {
+        place = linked;
+        args.to_mut().glob = Some(vec![rest]);
+    }
+    let mut filter = filter(cx, &args, &place)?;
     if glob.is_some() {
         filter.selected = Some(vec![Selector { path: Vec::new(), glob }]);
     }
-    Ok(Target { place, filter })
+    Ok(Target { place: Arc::new(place), filter })
 }
 
 /// Returns the paths in one string.
@@ -115,17 +141,13 @@ fn glob(cx: &Context, args: &Args, text: &str) -> Result<Part, ToolError> {
     let glob = glob.map_err(|message| ToolError::Glob { glob: text.to_owned(), message })?;
     let walk = walk_support::walk(cx, &place, args.no_ignore == Some(true))?;
     let rules = walk.rules.clone();
-    let (send, found) = std::sync::mpsc::sync_channel(1);
     let query = names::Query { globs: vec![glob.clone()], ..names::Query::default() };
-    names::tree(walk, query, move |walked| match walked {
-        Walked::Found(_) => {
-            let _is_full = send.try_send(());
-            ControlFlow::Break(())
-        }
-        _ => ControlFlow::Continue(()),
-    })
-    .run();
-    if found.try_recv().is_err() && cx.stop().check().is_ok() {
+    let mut is_found = false;
+    names::tree(walk, query, |walked| {
+        is_found |= matches!(walked, Walked::Found(_));
+        if is_found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    if !is_found && cx.stop().check().is_ok() {
         let (find, ignored) = (cx.has(ToolName::Find), rules.ignored_any());
         return Err(ToolError::NoPathMatches { glob: text.to_owned(), ignored, find });
     }

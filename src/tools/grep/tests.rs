@@ -73,11 +73,11 @@ fn context_and_the_groups_it_makes() {
 
 #[test]
 fn files_and_counts() {
-    let all = ".hidden\na.rs\nb/c.rs\nb/d.txt";
+    let all = ".hidden\na.rs\nb/c.rs\nb/d.txt\n\n[4 files]";
     assert_eq!(text(&tree(), &json!({"pattern": "needle", "mode": "files"})), all);
-    let two = ".hidden: 1\na.rs: 2\n\n[2 files limit reached. Use limit=4 for more, or refine pattern]\n[Use offset=2 to continue]";
+    let two = ".hidden: 1\na.rs: 2\n\n[2 files limit reached. Use limit=4 for more, or refine pattern]\n[5 matches in 4 files. Use offset=2 to continue]";
     assert_eq!(text(&tree(), &json!({"pattern": "needle", "mode": "count", "limit": 2})), two);
-    let rest = "b/c.rs: 1\nb/d.txt: 1";
+    let rest = "b/c.rs: 1\nb/d.txt: 1\n\n[5 matches in 4 files]";
     assert_eq!(text(&tree(), &json!({"pattern": "needle", "mode": "count", "limit": 2, "offset": 2})), rest);
     let error = grep(&tree(), &json!({"pattern": "needle", "mode": "files", "offset": 4})).unwrap_err();
     assert_eq!(error.to_string(), "Offset 4 is beyond the last file (4 in all)");
@@ -87,7 +87,7 @@ fn files_and_counts() {
 fn files_with_names_of_white_space_have_a_notice() {
     let fixture = Fixture::new(&[(" ", "x")]);
     let files = text(&fixture, &json!({"pattern": "x", "mode": "files"}));
-    assert_eq!(files, " \n\n[Result is 1 name of white space]");
+    assert_eq!(files, " \n\n[Result is 1 name of white space]\n[1 file]");
 }
 
 #[test]
@@ -97,10 +97,9 @@ fn limits_are_exact_and_pages_join() {
         text(&fixture, &json!({"pattern": "needle", "offset": offset, "limit": limit}))
     };
     assert!(!page(0, 5).contains('['));
-    let notices =
-        "\n\n[4 matches limit reached. Use limit=8 for more, or refine pattern]\n[Use offset=4 to continue]";
+    let notices = "\n\n[4 matches limit reached. Use limit=8 for more, or refine pattern]\n[5 matches in 4 files. Use offset=4 to continue]";
     assert!(page(0, 4).ends_with(notices), "{}", page(0, 4));
-    let expected = json!({"matches": 4, "matchLimitReached": 4, "nextOffset": 4});
+    let expected = json!({"matches": 4, "matchLimitReached": 4, "nextOffset": 4, "totalMatches": 5});
     assert_eq!(details(&fixture, &json!({"pattern": "needle", "limit": 4})), expected);
     let body = |page: String| page.split("\n\n").next().unwrap().to_owned();
     let joined: Vec<String> = (0..5).map(|offset| body(page(offset, 1))).collect();
@@ -116,8 +115,9 @@ fn byte_limit_reports_omitted_results() {
     let fixture = Fixture::new(&[("f", &content)]).with(|shared| shared.limits.max_bytes = 100);
     let cut = |limit: u64| text(&fixture, &json!({"pattern": "5", "limit": limit}));
     let body = "f:1: 0123456789\nf:2: 0123456789\nf:3: 0123456789\nf:4: 0123456789\nf:5: 0123456789\nf:6: 0123456789";
-    let more =
-        format!("{body}\n\n[100B limit reached (6 of 100+ matches shown)]\n[Use offset=6 to continue]");
+    let more = format!(
+        "{body}\n\n[100B limit reached (6 of 100+ matches shown)]\n[150 matches in 1 file. Use offset=6 to continue]"
+    );
     assert_eq!(cut(100), more);
     assert_eq!(cut(150), more.replace("100+", "150"));
     assert_eq!(cut(1000), more.replace("100+", "150"));
@@ -126,7 +126,7 @@ fn byte_limit_reports_omitted_results() {
     assert_eq!((&truncation["totalLines"], &truncation["totalBytes"]), (&json!(100), &json!(total)));
     assert_eq!((&truncation["outputBytes"], &truncation["totalIsLowerBound"]), (&json!(95), &json!(true)));
     let lines = Fixture::new(&[("f", &content)]).with(|shared| shared.limits.max_lines = 2);
-    let cut = "f:1: 0123456789\nf:2: 0123456789\n\n[2 lines limit reached (2 of 100+ matches shown)]\n[Use offset=2 to continue]";
+    let cut = "f:1: 0123456789\nf:2: 0123456789\n\n[2 lines limit reached (2 of 100+ matches shown)]\n[150 matches in 1 file. Use offset=2 to continue]";
     assert_eq!(text(&lines, &json!({"pattern": "5"})), cut);
 }
 
@@ -161,7 +161,7 @@ fn match_of_another_page_is_shown_as_context() {
     assert_eq!(page(2, 2), "f-5- c\nf-6- d\nf:7: M3\n--\ng:1: M4\ng-2- M5\ng-3- x");
     assert_eq!(page(4, 1), "g-1- M4\ng:2: M5\ng-3- x\ng-4- y");
     let arguments = json!({"pattern": "M", "context": 2, "offset": 3, "limit": 1});
-    let expected = json!({"matches": 1, "matchLimitReached": 1, "nextOffset": 4});
+    let expected = json!({"matches": 1, "matchLimitReached": 1, "nextOffset": 4, "totalMatches": 5});
     assert_eq!(details(&fixture, &arguments), expected);
     assert!(!text(&fixture, &json!({"pattern": "M", "context": 2, "offset": 4})).contains('['));
     let near = "M\n".repeat(30);
@@ -222,7 +222,7 @@ fn skipped_files_are_counted() {
     fixture.write("late", [b"needle \xFF ".as_slice(), &[b' '; 9000], b"\nneedle\0"].concat());
     std::os::unix::fs::symlink("mark", fixture.at("link")).unwrap();
     let shown = text(&fixture, &json!({"pattern": "^needle", "glob": "[!l]*"}));
-    assert_eq!(shown, "mark:1: needle\nutf16:2: needle é");
+    assert_eq!(shown, "mark:1: needle\nutf16:2: needle é\n\n[1 binary file matches: bin]");
     assert_eq!(
         details(&fixture, &json!({"pattern": "nowhere"})),
         json!({"matches": 0, "skipped": {"binary": 1}})
@@ -250,7 +250,10 @@ fn matches_across_lines() {
     let near = "f:1: a {\nf:2:   b\nf:3: }\nf-4- c\nf:5: a { }\nf-6- z";
     assert_eq!(across(json!({"pattern": r"\{[^}]*\}", "multiline": true, "context": 1})), near);
     assert_eq!(across(json!({"pattern": r"\}$", "multiline": true})), "f:3: }\nf:5: a { }");
-    assert_eq!(across(json!({"pattern": r"\{[^}]*\}", "multiline": true, "mode": "count"})), "f: 4");
+    assert_eq!(
+        across(json!({"pattern": r"\{[^}]*\}", "multiline": true, "mode": "count"})),
+        "f: 4\n\n[4 matches in 1 file]"
+    );
     assert_eq!(across(json!({"pattern": r"b\n\}", "multiline": true})), "f:2:   b\nf:3: }");
     let error = grep(&fixture, &json!({"pattern": r"b\n"})).unwrap_err().to_string();
     assert!(error.contains("multiline=true"), "{error}");
@@ -330,11 +333,11 @@ fn a_link_inside_a_walk_is_not_followed_by_anything() {
     std::os::unix::fs::symlink("../secret", fixture.at("b/secret")).unwrap();
     assert_eq!(
         text(&fixture, &json!({"pattern": "needle", "mode": "files", "path": "b"})),
-        "b/c.rs\nb/d.txt"
+        "b/c.rs\nb/d.txt\n\n[2 files]"
     );
     assert_eq!(
         text(&fixture, &json!({"pattern": "needle", "mode": "files"})),
-        ".hidden\na.rs\nb/c.rs\nb/d.txt"
+        ".hidden\na.rs\nb/c.rs\nb/d.txt\n\n[4 files]"
     );
 }
 

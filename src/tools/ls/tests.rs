@@ -53,7 +53,8 @@ fn many(count: usize) -> Fixture {
 fn entry_limit_is_reported_and_pages_join() {
     let fixture = many(25);
     let output = ls(&fixture, &json!({"limit": 10})).unwrap();
-    let notices = "\n\n[10 entries limit reached. Use limit=20 for more]\n[Use offset=10 to continue]";
+    let notices =
+        "\n\n[10 entries limit reached. Use limit=20 for more]\n[25 entries. Use offset=10 to continue]";
     assert!(output.text.ends_with(&format!("f0009{notices}")), "{}", output.text);
     let details = Details {
         entry_limit_reached: Some(10),
@@ -75,7 +76,10 @@ fn entry_limit_is_reported_and_pages_join() {
 fn the_byte_limit_cuts_at_a_name() {
     let fixture = many(25).with(|shared| shared.limits.max_bytes = 20);
     let output = ls(&fixture, &json!({})).unwrap();
-    assert_eq!(output.text, "f0000\nf0001\nf0002\n\n[20B limit reached]\n[Use offset=3 to continue]");
+    assert_eq!(
+        output.text,
+        "f0000\nf0001\nf0002\n\n[20B limit reached]\n[25 entries. Use offset=3 to continue]"
+    );
     let truncation = output.details.truncation.unwrap();
     assert_eq!((truncation.output_lines, truncation.output_bytes), (3, 17));
     assert_eq!((truncation.total_lines, truncation.total_bytes), (25, 149));
@@ -87,7 +91,7 @@ fn the_byte_limit_cuts_at_a_name() {
 fn one_name_over_the_limit_is_shown() {
     let fixture = Fixture::new(&[("a-name-of-24-characters-", ""), ("b", "")])
         .with(|shared| shared.limits.max_bytes = 10);
-    let notices = "[10B limit reached]\n[Use offset=1 to continue]";
+    let notices = "[10B limit reached]\n[2 entries. Use offset=1 to continue]";
     assert_eq!(text(&fixture, &json!({})), format!("a-name-of-24-characters-\n\n{notices}"));
     assert_eq!(text(&fixture, &json!({"offset": 1})), "b");
     std::fs::remove_file(fixture.at("b")).unwrap();
@@ -98,7 +102,7 @@ fn one_name_over_the_limit_is_shown() {
 fn names_of_white_space_have_a_notice() {
     let fixture = Fixture::new(&[(" ", ""), ("\u{3000}", "")]);
     assert_eq!(text(&fixture, &json!({})), " \n\u{3000}\n\n[Results are 2 names of white space]");
-    let page = " \n\n[Result is 1 name of white space]\n[1 entry limit reached. Use limit=2 for more]\n[Use offset=1 to continue]";
+    let page = " \n\n[Result is 1 name of white space]\n[1 entry limit reached. Use limit=2 for more]\n[2 entries. Use offset=1 to continue]";
     assert_eq!(text(&fixture, &json!({"limit": 1})), page);
     fixture.write("a", "");
     assert_eq!(text(&fixture, &json!({})), " \na\n\u{3000}");

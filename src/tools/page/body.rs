@@ -74,7 +74,7 @@ impl Group {
 /// The format of match and context lines: with the path in each line, or below a heading with the path.
 #[derive(Debug, Clone)]
 pub(in crate::tools) enum RowFormat {
-    /// `path:3: text` for a match line, `path-3- text` for a context line.
+    /// `path:3: text` for a match line, `path-3- text` for a context line, `path=3= text` for the definition around it.
     Path,
     /// `3: text` and `3- text` below the path. An empty line precedes each path except the first.
     Heading {
@@ -105,7 +105,11 @@ impl RowFormat {
 
     /// Formats a match or context line.
     pub(in crate::tools) fn line(&self, path: &str, row: &Row) -> String {
-        let mark = if row.kind == RowKind::Match { ":" } else { "-" };
+        let mark = match row.kind {
+            RowKind::Match => ":",
+            RowKind::Context => "-",
+            RowKind::Definition => "=",
+        };
         let (number, text) = (row.number.to_string(), row.text.as_str());
         match self {
             Self::Path => [path, mark, &number, mark, " ", text].concat(),

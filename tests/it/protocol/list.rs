@@ -110,7 +110,7 @@ fn schemas_have_every_argument() {
         ("bash", "command cwd head tail timeout", "command"),
         (
             "grep",
-            "after before context exclude glob ignoreCase limit literal mode multiline noIgnore offset path pattern sort",
+            "after before context exclude glob ignoreCase invert limit literal mode multiline noIgnore offset path pattern showFunction sort word",
             "pattern",
         ),
         ("find", "exclude limit maxDepth noIgnore offset path pattern sort type", "pattern"),

@@ -1,4 +1,4 @@
-//! Tests lines that are searched in windows, and lines near that limit.
+//! Tests lines that are longer than the searcher's buffer, and lines near its sizes.
 
 use super::*;
 
@@ -46,21 +46,30 @@ fn giant_line_as_context_shows_its_start() {
 }
 
 #[test]
-fn unsearchable_giant_line_is_reported() {
-    let content = format!("{}\n", giant(1_700_000, "y", 1_500_000));
-    let incomplete = |pattern: &str| search(&query(pattern, 0), content.as_bytes()).1.incomplete;
-    assert_eq!(incomplete("yx*z"), Some(IncompleteReason::LongLine));
-    assert_eq!(incomplete("zx*"), None);
-    assert_eq!(incomplete("(?:[a-d][0-9]|end)x*z"), None, "it can begin nowhere");
-    assert_eq!(incomplete(" x*z"), None, "it can begin nowhere");
-    assert_eq!(incomplete("zx{3}"), None);
-    assert_eq!(incomplete("yx*"), None);
+fn line_over_the_limit_is_reported() {
+    let mut content = b"needle\n".to_vec();
+    content.resize(GREP_LINE_BYTES + 100, b'x');
+    let (rows, searched) = search(&query("needle", 0), &content);
+    assert_eq!((rows.len(), searched.incomplete), (1, Some(IncompleteReason::LongLine)));
+}
+
+#[test]
+fn further_matches_in_a_cut_line_are_counted() {
+    for (times, mark) in
+        [(1, "... [truncated]"), (2, "... [truncated, 1 more match]"), (9, "... [truncated, 8 more matches]")]
+    {
+        let line = format!("needle{}\n", "x".repeat(60)).repeat(times).replace('\n', "");
+        let rows = search(&query("needle", 0), line.as_bytes()).0;
+        assert_eq!(rows, [format!("1:needle{}{mark}", "x".repeat(34))]);
+    }
+    let visible = format!("needle needle {}", "x".repeat(60));
+    assert!(search(&query("needle", 0), visible.as_bytes()).0[0].ends_with("xx... [truncated]"));
 }
 
 #[test]
 fn context_of_long_lines_is_bounded() {
-    let long = format!("{}\n", "x".repeat(250_000));
-    let content = format!("{}needle\n", long.repeat(100));
+    let long = format!("{}\n", "x".repeat(900_000));
+    let content = format!("{}needle\n", long.repeat(80));
     let (rows, searched) = search(&query("needle", 100), content.as_bytes());
     assert_eq!((rows.len(), searched.incomplete), (0, Some(IncompleteReason::LongLine)));
     assert_eq!(search(&query("needle", 2), content.as_bytes()).0.len(), 3);

@@ -24,9 +24,9 @@ fn ranking_of_several_paths_takes_the_complete_path() {
     let ranked = |path: &str| {
         text(&fixture, &json!({"pattern": "needle", "path": path, "sort": "relevance", "mode": "files"}))
     };
-    assert_eq!(ranked("."), "zoo/a.rs\ntests/a.rs");
-    assert_eq!(ranked("tests zoo"), "zoo/a.rs\ntests/a.rs");
-    assert_eq!(ranked("tests/a.rs zoo"), "zoo/a.rs\ntests/a.rs");
+    assert_eq!(ranked("."), "zoo/a.rs\ntests/a.rs\n\n[2 files]");
+    assert_eq!(ranked("tests zoo"), "zoo/a.rs\ntests/a.rs\n\n[2 files]");
+    assert_eq!(ranked("tests/a.rs zoo"), "zoo/a.rs\ntests/a.rs\n\n[2 files]");
 }
 
 #[test]

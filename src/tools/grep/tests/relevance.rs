@@ -112,19 +112,6 @@ fn across_lines_ranks_each_line_of_a_match() {
 }
 
 #[test]
-fn lines_with_several_words_of_an_alternation_rank_higher() {
-    let fixture = Fixture::new(&[
-        ("a.py", "x = pool\n"),
-        ("b.py", "f(pool)\nf(connection, pool)\n"),
-        ("c.py", "y = connection\n"),
-    ]);
-    let ranked = body(&fixture, &json!({"pattern": r"\b(?:pool|connection)\b", "sort": "relevance"}));
-    assert_eq!(ranked[0], "b.py:2: f(connection, pool)");
-    let folded = json!({"pattern": "POOL|CONNECTION", "ignoreCase": true, "sort": "relevance"});
-    assert_eq!(body(&fixture, &folded)[0], "b.py:2: f(connection, pool)");
-}
-
-#[test]
 fn within_one_file_a_glob_and_the_byte_limit() {
     let fixture = pools().with(|shared| shared.limits.max_bytes = 70);
     let file = body(&fixture, &json!({"pattern": "Pool", "path": "src/pool.rs", "sort": "relevance"}));

@@ -1,0 +1,124 @@
+//! The reason why a search found nothing, if there is one that the model can act on.
+//!
+//! Each reason is checked by a search, within the bounds for counting, so that a notice is true.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use super::results::Results;
+use super::targets::Target;
+use super::{Args, Context, Query};
+use crate::fs::open::FileKind;
+use crate::search::content::pattern::Source;
+use crate::search::content::{Found, OutputMode, Pattern};
+use crate::search::file_filter::FileFilter;
+use crate::search::ignore_rules::IgnoreRules;
+use crate::search::matches;
+use crate::search::walk::Walked;
+use crate::tools::notice::Notice;
+use crate::tools::walk_support::{self, Counting};
+use crate::tools::{path_glob, resolve};
+use cutline_core::text::{Total, show};
+
+/// Characters that are special in regular expressions.
+const SPECIAL: &[char] = &['.', '*', '+', '?', '(', ')', '[', ']', '{', '}', '|', '^', '$', '\\'];
+
+/// Returns what is to say about a search without results.
+pub(super) fn of(
+    cx: &Context,
+    args: &Args,
+    query: &Query,
+    targets: &[Target],
+    results: &Results,
+) -> Option<Notice> {
+    if query.pattern.has_empty_alternative && args.invert != Some(true) {
+        return Some(Notice::EmptyAlternative);
+    }
+    if !results.is_empty() {
+        return None;
+    }
+    if let Some([path]) = args.path.as_deref()
+        && let Some(repeats) = path_glob::repeats_path("glob", path, args.glob.iter().flatten())
+    {
+        return Some(repeats);
+    }
+    let no_ignore = args.no_ignore == Some(true);
+    let ignored_any = !no_ignore && results.rules.iter().any(IgnoreRules::ignored_any);
+    let folders = || targets.iter().filter(|target| target.place.stat.kind == FileKind::Folder);
+    let has_files = folders().count() < targets.len();
+    if let Some(globs) = &args.glob
+        && !has_files
+        && results.counting.files() == 0
+        && !(ignored_any && count(cx, folders(), &any_line(query)?, true).count() > 0)
+    {
+        let globs = globs.join(",");
+        return Some(Notice::NoFileMatchesGlob(show::path(&show::name(globs.as_bytes()))));
+    }
+    if args.literal != Some(true) && args.pattern.contains(SPECIAL) && args.invert != Some(true) {
+        let source = Source { pattern: &args.pattern, literal: true, ..super::source(args) };
+        let pattern = Pattern::new(&source).ok();
+        let as_text = pattern.map(|pattern| count(cx, targets.iter(), &counted(query, pattern), no_ignore));
+        if let Some(lines) = as_text.filter(|lines| lines.count() > 0) {
+            return Some(Notice::OccursAsText(lines));
+        }
+    }
+    if args.escapes_bar() {
+        return Some(Notice::BarEscaped);
+    }
+    if ignored_any {
+        let ignored = count(cx, folders(), &counted(query, query.pattern.clone()), true);
+        if ignored.count() > 0 || ignored.is_at_least() {
+            return Some(Notice::IgnoredNotSearched);
+        }
+    }
+    folders().find_map(|Target { place, filter }| {
+        walk_support::linked_folders(cx, place, no_ignore, |path| filter.reaches_into(path))
+    })
+}
+
+/// Returns the same query for another pattern, which only counts.
+fn counted(query: &Query, pattern: Pattern) -> Query {
+    let (mode, is_counting) = (OutputMode::Count, Arc::new(AtomicBool::new(false)));
+    Query { pattern, mode, is_counting, context: Default::default(), ranking: None, ..query.clone() }
+}
+
+/// Returns a query that each file with a line matches.
+fn any_line(query: &Query) -> Option<Query> {
+    let pattern = Pattern::new(&Source { pattern: "", ..Source::default() }).ok()?;
+    Some(Query { mode: OutputMode::Files, invert: false, ..counted(query, pattern) })
+}
+
+/// Counts match lines, or files with a match.
+fn count<'a>(
+    cx: &Context,
+    targets: impl Iterator<Item = &'a Target>,
+    query: &Query,
+    no_ignore: bool,
+) -> Total {
+    let (mut lines, mut counting) = (0, Counting::default());
+    counting.page_is_full(true);
+    let mut take = |walked, counting: &mut Counting| {
+        match walked {
+            Walked::Found(Found::File(_, matches)) => lines += matches,
+            Walked::Found(Found::Incomplete(..)) | Walked::Stopped(_) => counting.is_at_least = true,
+            Walked::Searched(searched) => return counting.searched(searched),
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    };
+    for Target { place, filter } in targets {
+        counting.begin_place();
+        if place.stat.kind != FileKind::Folder {
+            let file = resolve::file(cx, place).ok();
+            let searched = file.map(|file| {
+                matches::file(query, &file, place.stat.bytes, &cx.stop(), |found| take(found, &mut counting))
+            });
+            counting.is_at_least |= !matches!(searched, Some(Ok(())));
+        } else if let Ok(walk) = walk_support::walk(cx, place, no_ignore) {
+            let filter: FileFilter = filter.clone();
+            matches::tree(walk, query.clone(), filter, |walked| take(walked, &mut counting));
+        }
+    }
+    Total::new(lines, counting.is_at_least)
+}

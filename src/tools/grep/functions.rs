@@ -1,0 +1,55 @@
+//! The definitions around matches, as in `git grep --show-function`.
+
+use std::collections::VecDeque;
+use std::io::Read as _;
+use std::path::Path;
+
+use crate::fs::open::{FileKind, OpenedPath};
+use crate::limits::OUTLINE_FILE_BYTES;
+use crate::search::content::{Row, RowKind};
+use crate::tools::Context;
+use crate::tools::page::Group;
+use cutline_core::outline::{DefinitionLine, Language, around};
+use cutline_core::truncate::line::{Missing, cut};
+
+/// Maximum characters of the line of a definition.
+const LINE_CHARS: usize = 200;
+
+/// Adds the lines of the definitions around the matches in `groups`, which are in one file. A line is added once for
+/// consecutive matches in the same definition, and not if the group has it already.
+pub(super) fn add(cx: &Context, file: &Path, groups: &mut [Group]) {
+    let Some(language) = Language::of_path(&file.to_string_lossy()) else { return };
+    let Some(text) = text(cx, file) else { return };
+    let lines: Vec<u64> = groups.iter().filter_map(|group| Some(group.rows.get(group.at)?.number)).collect();
+    let mut shown = [None, None];
+    for (group, around) in groups.iter_mut().zip(around(&text, &lines, language)) {
+        let mut rows = VecDeque::new();
+        for (shown, definition) in shown.iter_mut().zip([around.container, around.function]) {
+            let line = definition.map(|definition| definition.line);
+            let is_new = *shown != line && !group.rows.iter().any(|row| Some(row.number) == line);
+            *shown = line;
+            rows.extend(definition.filter(|_| is_new).map(row));
+        }
+        group.at += rows.len();
+        rows.append(&mut group.rows);
+        group.rows = rows;
+    }
+}
+
+fn row(DefinitionLine { line, text }: DefinitionLine<'_>) -> Row {
+    let text = String::from_utf8_lossy(text);
+    let text = cut(text.trim_end_matches('\r'), 0..0, LINE_CHARS, Missing::default()).into_owned();
+    Row { number: line, kind: RowKind::Definition, text, cut_from: None }
+}
+
+/// Returns the text of a file that is small enough.
+fn text(cx: &Context, file: &Path) -> Option<Vec<u8>> {
+    cx.stop().check().ok()?;
+    let place = OpenedPath::open(&cx.workspace, file).ok()?;
+    if place.stat.kind != FileKind::File || place.stat.bytes > OUTLINE_FILE_BYTES {
+        return None;
+    }
+    let mut text = Vec::new();
+    place.file().ok()?.take(OUTLINE_FILE_BYTES).read_to_end(&mut text).ok()?;
+    Some(text)
+}
