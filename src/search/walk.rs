@@ -214,7 +214,7 @@ fn give_out<V: Visit + 'static>(
     V::Found: 'static,
 {
     let stop = &shared.walk.stop;
-    let patience = stop.deadline().extended(LATE_GRACE);
+    let patience = stop.extended(LATE_GRACE).deadline();
     let mut waiting: Vec<_> = worker::start(shared, 0).into_iter().collect();
     // If the system refuses to start a thread, the calling thread does the work between two results.
     let mut own = waiting.is_empty().then(|| Worker::new(shared, 0));
