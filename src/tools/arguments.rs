@@ -159,7 +159,8 @@ fn ignored(tool: &str, properties: &Object, name: &str, value: &Value) -> Result
     let name_shown = shown(name);
     if let Some(near) = names::near(tool, properties, name) {
         let listed = properties.iter().filter(|(_, property)| property.get(UNLISTED).is_none());
-        let all: Vec<&str> = listed.map(|(name, _)| name.as_str()).collect();
+        let mut all: Vec<&str> = listed.map(|(name, _)| name.as_str()).collect();
+        all.sort_unstable();
         let message =
             format!("is not an argument of {tool}; did you mean {near}? (it takes {})", all.join(", "));
         return Err(ToolError::Argument(format!("{name_shown}: {message}")));
