@@ -66,8 +66,8 @@ const SIGNATURES: &[(usize, &[u8])] = &[
 ];
 
 /// Returns true if a file or an output that starts with `content` is not text: it has the signature of a binary format, or
-/// its first [`DECIDING_BYTES`] have more than 10 % NUL bytes, where a run of them counts once, or more than 8 and more than
-/// 1 % other control characters. Tab, newline, carriage return, form feed, escape and backspace do not count. Text in UTF-16
+/// its first [`DECIDING_BYTES`] have two NUL bytes or more and above 10 %, where a run of them counts once, or more than 8 and
+/// above 1 % other control characters. Tab, newline, carriage return, form feed, escape and backspace do not count. Text in UTF-16
 /// has a byte order mark.
 ///
 /// ```
@@ -92,7 +92,7 @@ pub fn is_binary(content: &[u8]) -> bool {
     let nuls = memchr::memchr_iter(0, start).count();
     let runs = start.chunk_by(|a, b| *a == 0 && *b == 0).filter(|run| run.first() == Some(&0)).count();
     let (others, size) = (controls - nuls, start.len() - nuls + runs);
-    runs * 10 > size || others > STRAY_CONTROLS && others * 100 > size
+    nuls > 1 && runs * 10 > size || others > STRAY_CONTROLS && others * 100 > size
 }
 
 /// Replaces each NUL by U+FFFD. Clients and terminals do not show NUL.
