@@ -111,7 +111,7 @@ pub fn without_nul(text: &str) -> Cow<'_, str> {
 fn has_signature(start: &[u8]) -> bool {
     let header = start.get(..HEADER_BYTES).unwrap_or(start);
     let is_proof = |signature: &[u8]| {
-        let is_letters = signature.is_ascii() && !signature.iter().copied().any(is_control);
+        let is_letters = signature.iter().all(u8::is_ascii_graphic);
         !is_letters || signature == b"%PDF-" || header.iter().copied().any(is_control)
     };
     SIGNATURES.iter().any(|(at, signature)| {
