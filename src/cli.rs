@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 
 use anstream::ColorChoice;
 use anstream::adapter::strip_str;
-use anyhow::{Context as _, anyhow};
+use anyhow::{Context as _, anyhow, ensure};
 use clap::builder::Resettable;
 use clap::parser::ValueSource;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
@@ -239,20 +239,15 @@ fn without_empty_variable(arg: clap::Arg) -> clap::Arg {
 /// # Errors
 ///
 /// Returns the first line of the message if they are invalid or do not start a server.
-fn parsed(arguments: &[String]) -> Result<Options, String> {
-    let first_line = |error: clap::Error| {
-        let text = error.to_string();
-        text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
-    };
+fn parsed(arguments: &[String]) -> anyhow::Result<Options> {
     let words = [NAME].into_iter().chain(arguments.iter().map(String::as_str));
-    let cli = command()
-        .try_get_matches_from(words)
-        .and_then(|matches| Cli::parsed(&matches))
-        .map_err(first_line)?;
-    if cli.command.is_some() {
-        return Err("the arguments do not start a server".to_owned());
-    }
-    cli.options.limits().map(|_| cli.options).map_err(|error| error.to_string())
+    let cli = command().try_get_matches_from(words).and_then(|matches| Cli::parsed(&matches));
+    let cli = cli.map_err(|error| {
+        anyhow!("{}", error.to_string().lines().next().unwrap_or_default().trim_start_matches("error: "))
+    })?;
+    ensure!(cli.command.is_none(), "the arguments do not start a server");
+    cli.options.limits()?;
+    Ok(cli.options)
 }
 
 /// Returns true if both paths exist and refer to the same file or folder.

@@ -9,8 +9,8 @@ use std::fmt::Display;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail, ensure};
-use clap::ArgMatches;
+use anyhow::{Context as _, ensure};
+use clap::{ArgMatches, CommandFactory as _};
 use serde_json::{Value, json};
 
 use super::typed::{self, absolute};
@@ -18,11 +18,11 @@ use super::values::word_of;
 use super::{Cli, NAME, is_same, parsed, print, refuse_in, refuse_untaken, values, wrap};
 use crate::fit::{Client, Files, Format, Scope};
 use crate::process::on_path;
+use edit::Doc;
 use entry::{Flag, merged, texts};
 use file::{Edited, rewrite};
 
-pub(super) use edit::Doc;
-pub(super) use entry::{flags_of, folder, is_cutline, switched_off, variables, words, wrapped};
+pub(super) use entry::{flags_of, folder, is_cutline, is_switched_off, variables, words, wrapped};
 pub(super) use file::{new_file, read};
 pub(super) use places::{Place, all_files, clients, places};
 
@@ -35,6 +35,8 @@ cutline config --help                   list the flags
 
 Clients and their files:
 ";
+/// The flag of the recommended limits.
+const LEAN_FLAG: &str = "--lean";
 /// The command of a server in a file that cutline does not read.
 const COMMAND: &str = "COMMAND";
 
@@ -58,6 +60,9 @@ pub(super) struct ConfigOptions {
     /// Drop the flags of an existing entry; without this, flags that are not given stay
     #[arg(long, conflicts_with_all = ["unwrap", "remove"])]
     replace: bool,
+    /// Do not write --lean, which `config` otherwise adds to a new entry
+    #[arg(long, conflicts_with_all = ["unwrap", "remove"])]
+    no_lean: bool,
     /// Write `cutline` and relative paths, for a file that several people use
     /// [default: true for a project's file, if cutline is on PATH]
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
@@ -153,6 +158,11 @@ fn tell(line: impl Display) {
     let _closed = writeln!(anstream::stderr(), "{line}");
 }
 
+/// Returns the names and values of the servers in a location.
+pub(super) fn servers(place: &Place) -> anyhow::Result<Vec<(String, Value)>> {
+    Doc::parse(place.files.format, &read(&place.path)?)?.servers(&place.keys)
+}
+
 /// Returns `new` with the line endings of `old`: `\r\n` if all of its lines have them.
 fn with_line_ends_of(old: &str, new: &str) -> String {
     let lines = old.matches('\n').count();
@@ -181,46 +191,36 @@ impl Change<'_> {
     /// Returns the locations to change: where a new entry goes, or where the entry is. Without `--file` and `--scope`,
     /// these are the files of the first scope that has the entry.
     fn places(&self) -> anyhow::Result<Vec<Place>> {
-        let ConfigOptions { file, scope, .. } = self.options;
-        let mut all = match file {
-            Some(file) => {
+        let mut all = match (&self.options.file, self.options.scope) {
+            (Some(file), _) => {
                 vec![Place::new(self.client, self.files, Scope::User, std::path::absolute(file)?)]
             }
-            None => {
-                places::written(self.client, *scope).unwrap_or_else(|message| refuse_in(&["config"], message))
+            (None, None) if self.action != Action::Put => places(self.client),
+            (None, scope) => {
+                places::written(self.client, scope).unwrap_or_else(|message| refuse_in(&["config"], message))
             }
         };
         if self.action == Action::Put {
             return Ok(all);
         }
-        let default = all.clone();
-        if file.is_none() && scope.is_none() {
-            all.extend(places(self.client).into_iter().filter(|place| !default.contains(place)));
-        }
         let name = self.action.name();
         // A broken file counts, so that its error is reported.
-        let has_entry = |place: &Place| {
-            let text = read(&place.path).unwrap_or_default();
-            if place.is_shared_yaml() {
-                return text.contains(name);
-            }
-            let servers = Doc::parse(self.files.format, &text).and_then(|doc| doc.servers(&place.keys));
-            servers.map_or(true, |servers| servers.iter().any(|(other, _)| other == name))
+        let has_entry = |place: &Place| match servers(place) {
+            _ if place.is_shared_yaml() => read(&place.path).is_ok_and(|text| text.contains(name)),
+            Ok(servers) => servers.iter().any(|(other, _)| other == name),
+            Err(_) => true,
         };
         all.retain(|place| place.path.exists() && has_entry(place));
-        let Some(used) = all.first().map(|place| place.scope) else {
-            if self.action != Action::Remove {
-                return Ok(default);
-            }
-            let files: Vec<_> = default.iter().map(ToString::to_string).collect();
-            tell(format_args!("There is no entry {NAME} in {}", files.join(", ")));
-            return Ok(Vec::new());
-        };
-        let (found, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|place| place.scope == used);
-        for other in others {
+        let used = all.first().map(|place| place.scope);
+        for other in all.iter().filter(|place| Some(place.scope) != used) {
             tell(format_args!("{other} has an entry {name} too: --scope {} names it", word_of(&other.scope)));
         }
-        Ok(found)
+        all.retain(|place| Some(place.scope) == used);
+        if all.is_empty() {
+            let message = format!("no file of {} that applies here has an entry {name}", self.files.name);
+            if self.action == Action::Remove { tell(message) } else { refuse_in(&["config"], message) }
+        }
+        Ok(all)
     }
 
     /// Returns the program for an entry that had the command `old`, or its path. A name without a folder stays.
@@ -246,34 +246,52 @@ impl Change<'_> {
         flags_of(&typed)
     }
 
-    /// Returns the command of the changed entry. `was` is the old one.
-    fn words(&self, place: &Place, doc: &Doc, old: &Value, was: &[String]) -> anyhow::Result<Vec<String>> {
-        let is_put = self.action == Action::Put;
-        let (was_flags, command) = match wrapped(was) {
-            Some(parts) => parts,
-            None if is_put && is_cutline(was) => (was.get(1..).unwrap_or_default(), was),
-            None => (&[][..], was),
+    /// Returns the command of the changed entry, and what it no longer has of the old command `was`.
+    fn words(
+        &self,
+        place: &Place,
+        doc: &Doc,
+        old: &Value,
+        was: &[String],
+    ) -> anyhow::Result<(Vec<String>, Vec<String>)> {
+        let (is_put, is_own) = (self.action == Action::Put, is_cutline(was));
+        let (was_flags, command) = match (wrapped(was), was.split_first()) {
+            (Some(parts), _) => parts,
+            (None, Some((_, flags))) if is_put && is_own => (flags, was),
+            // The command of another program is replaced.
+            _ => (if is_put { was } else { &[] }, was),
         };
         if let Action::Unwrap(_) = self.action {
-            return Ok(command.to_vec());
+            return Ok((command.to_vec(), Vec::new()));
         }
-        let program = self.program(place, if is_cutline(was) { was } else { &[] });
-        let kept = if self.options.replace { &[] } else { was_flags };
-        let kept = flags_of(kept).context("--replace drops the flags of the entry")?;
-        let mut flags = merged(&kept, &self.given(program)?);
-        if !is_put {
-            let is_named = is_cutline(&[program.to_owned()]);
-            ensure!(
-                is_named,
-                "a wrapped entry is recognised by the name of its program, {NAME}; this is {program}"
-            );
-            return Ok(entry::wrapping(program, &flags, command));
+        let program = self.program(place, if is_own { was } else { &[] });
+        let is_kept = is_own && !self.options.replace;
+        let was_flags = match flags_of(was_flags) {
+            Err(_) if !is_kept => vec![Flag { name: String::new(), words: was_flags.to_vec() }],
+            flags => flags.context("--replace drops the flags of the entry")?,
+        };
+        let mut flags = merged(if is_kept { &was_flags } else { &[] }, &self.given(program)?);
+        if self.options.no_lean {
+            flags.retain(|flag| flag.name != LEAN_FLAG);
+        } else if !is_kept && Cli::command().get_arguments().any(|arg| arg.get_id() == "lean") {
+            flags = merged(&flags_of(&[LEAN_FLAG.to_owned()])?, &flags);
         }
-        entry::add_needed(&mut flags, place, old, doc, &typed::text(self.folder.as_os_str())?);
-        if let Err(message) = parsed(&texts(&flags)) {
-            bail!("{message}; without --replace, the flags of the entry stay");
+        if is_put {
+            entry::add_needed(&mut flags, place, old, doc, &typed::text(self.folder.as_os_str())?);
+            let kept = || "without --replace, the flags of the entry stay";
+            parsed(&texts(&flags)).with_context(kept)?;
         }
-        Ok([vec![program.to_owned()], texts(&flags)].concat())
+        let gone = was_flags.iter().filter(|flag| !flags.contains(flag)).map(|flag| flag.words.join(" "));
+        let now = if is_put {
+            [vec![program.to_owned()], texts(&flags)].concat()
+        } else {
+            entry::wrapping(program, &flags, command)
+        };
+        ensure!(
+            is_put || is_cutline(&now),
+            "the name of {program} must be {NAME}: it identifies wrapped entries"
+        );
+        Ok((now, gone.collect()))
     }
 
     /// Changes the entry in the text of a file. Returns the new text, the entry, and messages.
@@ -283,46 +301,34 @@ impl Change<'_> {
         let is_anew = doc.is_err() && self.options.replace && files.format == Format::Yaml;
         let mut doc = if is_anew { Doc::parse(files.format, "")? } else { doc? };
         let servers = doc.servers(&place.keys)?;
-        let Some(old) = entry::named(&servers, name)?.or(is_put.then_some(Value::Null)) else {
-            let names: Vec<&str> = servers.iter().map(|(name, _)| name.as_str()).collect();
-            let message = format!("{place} has no entry {name}; it has: {}", names.join(", "));
-            refuse_in(&["config"], message)
-        };
-        let was = words(files, &old)?;
-        let is_wrapped = |entry: &Value| words(files, entry).is_ok_and(|words| wrapped(&words).is_some());
+        let old = entry::named(&servers, name)?.unwrap_or_default();
         let others = servers.iter().filter(|(other, _)| other != name);
+        let others = others.map(|(name, entry)| (name, words(files, entry).unwrap_or_default()));
         if self.action == Action::Remove {
             let text = without_entry(place, text)?;
-            let others = others.filter(|(_, entry)| is_wrapped(entry)).map(|(name, _)| {
+            let others = others.filter(|(_, words)| wrapped(words).is_some()).map(|(name, _)| {
                 format!("{name} there is still wrapped by {NAME}: --unwrap {name} --write turns it back")
             });
             return Ok((Edited { was_own: text.is_empty(), text }, old, others.collect()));
         }
         if let Some(url) = entry::remote(&old) {
-            ensure!(
-                matches!(self.action, Action::Unwrap(_)),
-                "{name} is a remote server ({url}); to wrap it, start it with npx mcp-remote {url}"
-            );
+            let hint =
+                format!("{name} is a remote server ({url}); to wrap it, start it with npx mcp-remote {url}");
+            ensure!(matches!(self.action, Action::Unwrap(_)), hint);
             return Ok((Edited { text: text.to_owned(), was_own: false }, old, Vec::new()));
         }
-        let now = self.words(place, &doc, &old, &was)?;
-        if let Some((field, word)) =
-            files.kind.filter(|(field, word)| is_put && old.get(field) != Some(&(*word).into()))
-        {
-            doc.set(&place.entry(name), field, &word.into())?;
-        }
+        let was = words(files, &old)?;
+        let (now, removed) = self.words(place, &doc, &old, &was)?;
         if now != was {
             entry::set_words(&mut doc, place, name, &now)?;
         }
-        let mut messages: Vec<String> =
-            entry::removed(&was, &now).map(|words| format!("removed: {words}")).collect();
+        let mut messages: Vec<String> = removed.iter().map(|words| format!("removed: {words}")).collect();
         if is_put {
             entry::set_needed(&mut doc, place, &old)?;
-            let starts =
-                |(_, entry): &&(String, Value)| words(files, entry).is_ok_and(|words| is_cutline(&words));
-            for (other, _) in others.filter(starts).filter(|(_, entry)| !is_wrapped(entry)) {
-                messages.push(format!("The file has another entry that starts {NAME}: {other}"));
-            }
+            let own = others.filter(|(_, words)| is_cutline(words) && wrapped(words).is_none());
+            messages.extend(
+                own.map(|(name, _)| format!("The file has another entry that starts {NAME}: {name}")),
+            );
             messages.extend(self.warnings(place, &old, &now));
         }
         let entry = entry::named(&doc.servers(&place.keys)?, name)?.unwrap_or_default();
@@ -333,7 +339,7 @@ impl Change<'_> {
 
     /// Returns what the user should know about a written entry, with its old value and its command.
     fn warnings(&self, place: &Place, old: &Value, now: &[String]) -> impl Iterator<Item = String> {
-        let switch = switched_off(old).map(|switch| format!("It is switched off there: {switch}"));
+        let switch = is_switched_off(old).then(|| "The entry is switched off there".to_owned());
         let root = now.iter().skip_while(|word| *word != entry::ROOT_FLAG).nth(1);
         let root = root.filter(|_| place.scope == Scope::User && self.options.file.is_none());
         let has_project = self.files.paths.iter().any(|(scope, _)| *scope == Scope::Project);
@@ -347,7 +353,7 @@ impl Change<'_> {
         let (name, options) = (self.action.name(), self.options);
         if place.is_shared_yaml() {
             let command = if self.action == Action::Put { Vec::new() } else { vec![COMMAND.to_owned()] };
-            let words = self.words(place, &Doc::parse(Format::Yaml, "")?, &Value::Null, &command)?;
+            let (words, _) = self.words(place, &Doc::parse(Format::Yaml, "")?, &Value::Null, &command)?;
             let (program, arguments) = words.split_first().context("it has no program")?;
             let entry = json!({"name": name, "command": program, "args": arguments});
             print(format!("{}:\n  - {entry}\n", self.files.servers))?;
@@ -364,10 +370,8 @@ impl Change<'_> {
             entry::set_needed(&mut doc, place, &entry)?;
         }
         print(doc.to_text())?;
-        tell(format_args!(
-            "--write {} {place}",
-            if options.remove { "removes this from" } else { "writes this to" }
-        ));
+        let change = if options.remove { "removes this from" } else { "writes this to" };
+        tell(format_args!("--write {change} {place}"));
         messages.iter().for_each(tell);
         Ok(0)
     }
@@ -379,7 +383,8 @@ impl Change<'_> {
             let (edited, _, all) = self.edited(place, old)?;
             messages = all;
             Ok(edited)
-        })?;
+        })
+        .with_context(|| format!("{place} was not changed"))?;
         let done = match self.action {
             Action::Put => "is written",
             Action::Remove => "is removed",

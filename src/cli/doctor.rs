@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use anstyle::AnsiColor;
+use anyhow::{Context as _, anyhow};
 use clap::ArgMatches;
 
 use super::{NAME, Options, TOOL_ERROR, is_same, print, print_styled, typed};
@@ -14,6 +15,7 @@ use crate::fs::workspace::shown;
 use crate::process::{self, sandbox};
 use crate::tools::error::reason;
 use Finding::{Fine, Note, Wrong};
+use cutline_core::notice::Count;
 use cutline_core::text::show;
 
 /// A newline and the indentation of the following lines of a finding.
@@ -34,6 +36,10 @@ enum Finding {
     Wrong(String),
 }
 
+fn finding(result: anyhow::Result<String>) -> Finding {
+    result.map_or_else(|error| Wrong(format!("{error:#}")), Fine)
+}
+
 /// Checks the machine, the server and the clients' files. Returns the exit code, which is 1 if something is wrong.
 pub(super) fn run(options: &Options, matches: &ArgMatches) -> anyhow::Result<i32> {
     let binary = std::env::current_exe()?;
@@ -41,10 +47,9 @@ pub(super) fn run(options: &Options, matches: &ArgMatches) -> anyhow::Result<i32
     let mut server = Command::new(&binary);
     server.args(typed::flags(matches, Path::to_owned)?);
     let folder = options.roots.first().map_or(Path::new("."), |root| root);
-    findings.push(match session::run(server, "cutline-doctor", folder) {
-        Ok(text) => Fine(format!("{NAME} starts with these flags: {text}")),
-        Err(message) => Wrong(format!("{NAME} does not start with these flags: {message}")),
-    });
+    let started = session::run(server, "cutline-doctor", folder);
+    let started = started.map(|text| format!("{NAME} starts with these flags: {text}"));
+    findings.push(finding(started.with_context(|| format!("{NAME} does not start with these flags"))));
     findings.extend(clients::findings(&binary));
     let (mut notes, mut wrong) = (0, 0);
     for finding in findings {
@@ -53,7 +58,7 @@ pub(super) fn run(options: &Options, matches: &ArgMatches) -> anyhow::Result<i32
             Note(text) => ("note", AnsiColor::Yellow, text),
             Wrong(text) => ("wrong", AnsiColor::Red, text),
         };
-        notes += u32::from(word == "note");
+        notes += u64::from(word == "note");
         wrong += u32::from(word == "wrong");
         let style = colour.on_default();
         // File names and contents may come from another person's project. They must not contain escape sequences or
@@ -61,12 +66,7 @@ pub(super) fn run(options: &Options, matches: &ArgMatches) -> anyhow::Result<i32
         let lines: Vec<_> = text.lines().map(|line| show::name(line.as_bytes())).collect();
         print_styled(&format!("{style}{word:<6}{style:#}{}\n", lines.join(FURTHER_LINE)))?;
     }
-    print(match (wrong, notes) {
-        (0, 0) => "All is well\n".to_owned(),
-        (0, 1) => "Nothing is wrong; 1 note\n".to_owned(),
-        (0, notes) => format!("Nothing is wrong; {notes} notes\n"),
-        (wrong, _) => format!("{wrong} wrong\n"),
-    })?;
+    print(format!("{wrong} wrong, {}\n", Count(notes, "note", "notes")))?;
     Ok(if wrong == 0 { 0 } else { TOOL_ERROR })
 }
 
@@ -78,7 +78,7 @@ fn machine(options: &Options, binary: &Path) -> Vec<Finding> {
         Some(other) => Note(format!("on PATH there is another: {}", other.display())),
         None => Note(format!("it is not on PATH: a client needs its path, which `{NAME} config` writes")),
     });
-    all.extend(options.roots.iter().map(|root| check_root(root).map_or_else(Wrong, Fine)));
+    all.extend(options.roots.iter().map(|root| finding(check_root(root))));
     match options.shared() {
         Err(error) => all.push(Wrong(error.to_string())),
         Ok(shared) => {
@@ -92,12 +92,10 @@ fn machine(options: &Options, binary: &Path) -> Vec<Finding> {
             if let (Some(sandbox), Ok(workspace)) = (&shared.commands.sandbox, options.workspace(&shared)) {
                 all.extend(sandbox.warning(&workspace.roots).map(Note));
             }
-            all.push(match shared.commands.store.try_out() {
-                Ok(folder) => {
-                    Fine(format!("full outputs are saved in {}", String::from_utf8_lossy(&shown(&folder))))
-                }
-                Err(error) => Wrong(format!("full outputs cannot be saved: {}", reason(&error))),
-            });
+            let saved = shared.commands.store.try_out();
+            let saved = saved.map_err(|error| anyhow!("full outputs cannot be saved: {}", reason(&error)));
+            let folder = saved.map(|folder| String::from_utf8_lossy(shown(&folder)).into_owned());
+            all.push(finding(folder.map(|folder| format!("full outputs are saved in {folder}"))));
         }
     }
     let is_open = options.sandbox != sandbox::Mode::ReadOnly && options.sandbox_deny.is_empty();
@@ -112,8 +110,8 @@ fn machine(options: &Options, binary: &Path) -> Vec<Finding> {
 }
 
 /// Returns an error if a folder is not usable as a root.
-fn check_root(root: &Path) -> Result<String, String> {
+fn check_root(root: &Path) -> anyhow::Result<String> {
     let read =
-        std::fs::read_dir(root).map_err(|error| format!("--root {}: {}", root.display(), reason(&error)));
+        std::fs::read_dir(root).map_err(|error| anyhow!("--root {}: {}", root.display(), reason(&error)));
     read.map(|_| format!("--root {} is a folder that can be read", root.display()))
 }

@@ -12,17 +12,8 @@ use crate::fit::Format;
 /// The field with the name of a server, for files with a list of servers.
 const NAME_FIELD: &str = "name";
 /// A new file for Continue, which rejects a file without the first three fields. JSON is also YAML.
-const NEW_YAML: &str = r#"{
-  "name": "cutline",
-  "version": "1.0.0",
-  "schema": "v1",
-  "mcpServers": [
-    {
-      "name": "cutline"
-    }
-  ]
-}
-"#;
+const NEW_YAML: &str =
+    r#"{"name": "cutline", "version": "1.0.0", "schema": "v1", "mcpServers": [{"name": "cutline"}]}"#;
 /// Parser options for JSON with comments, as VS Code accepts it.
 const LIKE_VSCODE: ParseOptions = ParseOptions {
     allow_comments: true,

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use super::edit::Doc;
 use super::places::Place;
 use super::{Cli, NAME, wrap};
-use crate::fit::{self, Client, Files};
-use crate::limits::{BASH_MAX_TIMEOUT_SECS, MAX_BYTES, SEARCH_TIMEOUT_SECS};
+use crate::fit::{Client, Files};
+use crate::limits::{BASH_MAX_TIMEOUT_SECS, MAX_BYTES};
 
 /// The field that contains the program and its arguments in some clients' entries.
 const TRANSPORT: &str = "transport";
@@ -101,13 +101,9 @@ pub(in crate::cli) fn folder(entry: &Value) -> Option<&str> {
     starter(entry).get("cwd")?.as_str()
 }
 
-/// Returns the setting that switches an entry off, in the client's notation.
-pub(in crate::cli) fn switched_off(entry: &Value) -> Option<&'static str> {
-    match (entry.get("disabled"), entry.get("enabled")) {
-        (Some(Value::Bool(true)), _) => Some("disabled is true"),
-        (_, Some(Value::Bool(false))) => Some("enabled is false"),
-        _ => None,
-    }
+/// Returns true if the client does not start the entry.
+pub(in crate::cli) fn is_switched_off(entry: &Value) -> bool {
+    entry.get("disabled") == Some(&true.into()) || entry.get("enabled") == Some(&false.into())
 }
 
 /// Returns true if the program of a command has the file name of this program, in any folder.
@@ -170,21 +166,6 @@ pub(super) fn merged(old: &[Flag], given: &[Flag]) -> Vec<Flag> {
     all
 }
 
-/// Returns the flags of cutline that a command had before, and has no longer. For another program, returns its command.
-pub(super) fn removed(was: &[String], now: &[String]) -> impl Iterator<Item = String> {
-    let flags = |words: &[String]| {
-        let flags = wrapped(words).map_or(words.get(1..).unwrap_or_default(), |(flags, _)| flags).to_vec();
-        flags_of(&flags).unwrap_or_else(|_| vec![Flag { name: String::new(), words: flags }])
-    };
-    let old = match (is_cutline(was), wrapped(now)) {
-        (true, _) => flags(was),
-        (false, None) if !was.is_empty() => vec![Flag { name: String::new(), words: was.to_vec() }],
-        (false, _) => Vec::new(),
-    };
-    let now = flags(now);
-    old.into_iter().filter(move |flag| !now.contains(flag)).map(|flag| flag.words.join(" "))
-}
-
 /// Returns the words of flags.
 pub(super) fn texts(flags: &[Flag]) -> Vec<String> {
     flags.iter().flat_map(|flag| flag.words.clone()).collect()
@@ -224,24 +205,20 @@ pub(super) fn add_needed(flags: &mut Vec<Flag>, place: &Place, entry: &Value, do
     if secs > 0 && (Client::gives_up(client) || secs < BASH_MAX_TIMEOUT_SECS) {
         add(flags, "--answer-within", &secs.to_string());
     }
-    let search =
-        given.map_or(SEARCH_TIMEOUT_SECS, |secs| fit::search_within(Duration::from_secs(secs)).as_secs());
-    if search < SEARCH_TIMEOUT_SECS {
-        add(flags, "--search-timeout", &search.max(1).to_string());
-    }
 }
 
 /// Sets the fields of the entry that the client needs, and its settings outside the entry. Fields that exist stay.
 pub(super) fn set_needed(doc: &mut Doc, place: &Place, entry: &Value) -> anyhow::Result<()> {
-    let path = place.entry(NAME);
-    let waits = place.files.waits.filter(|wait| wait.is_set);
-    let waits = waits.map(|wait| (wait.field, json!(WAIT_SECS * wait.per_second)));
-    for (name, value) in place.files.switches.iter().map(|switch| (*switch, json!(true))).chain(waits) {
+    let Files { kind, switches, waits, answer_tokens, .. } = place.files;
+    let kind = kind.map(|(name, word)| (name, json!(word)));
+    let switches = switches.iter().map(|switch| (*switch, json!(true)));
+    let waits = waits.filter(|wait| wait.is_set).map(|wait| (wait.field, json!(WAIT_SECS * wait.per_second)));
+    for (name, value) in kind.into_iter().chain(switches).chain(waits) {
         if entry.get(name).is_none() {
-            doc.set(&path, name, &value)?;
+            doc.set(&place.entry(NAME), name, &value)?;
         }
     }
-    match place.files.answer_tokens {
+    match answer_tokens {
         Some(name) if doc.value().get(name).is_none() => doc.set(&[], name, &json!(ANSWER_TOKENS)),
         _ => Ok(()),
     }

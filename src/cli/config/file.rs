@@ -6,7 +6,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, ensure};
 use tempfile::NamedTempFile;
 
 use super::Place;
@@ -32,31 +32,30 @@ pub(super) struct Edited {
     pub(super) was_own: bool,
 }
 
-/// Returns the text of a client's file, as [`read_all`] does, without a byte order mark. A missing file is empty.
+/// Returns the text of a client's file without a byte order mark. A missing file is empty.
 pub(in crate::cli) fn read(path: &Path) -> io::Result<String> {
-    let text = match read_all(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
-        text => text?,
-    };
-    Ok(text.trim_start_matches(BYTE_ORDER_MARK).to_owned())
+    Ok(read_all(path)?.trim_start_matches(BYTE_ORDER_MARK).to_owned())
 }
 
-/// Returns the text of a client's file. Does not read a file of size 0, because a link can point to a device or a
-/// pseudo-file that is endless or blocks.
+/// Returns the text of a client's file. A missing file is empty. Does not read a file of size 0, because a link can point
+/// to a device or a pseudo-file that is endless or blocks.
 ///
 /// # Errors
 ///
 /// Returns an error if the path is not a regular file, or if the file is too large.
 fn read_all(path: &Path) -> io::Result<String> {
-    let metadata = fs::metadata(path)?;
-    if !metadata.is_file() {
-        return Err(io::Error::other("it is not a regular file"));
-    }
-    if metadata.len() > MAX_BYTES {
-        return Err(io::Error::other(format!("it is larger than {}", Size(MAX_BYTES))));
+    let metadata = match fs::metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(String::new()),
+        metadata => metadata?,
+    };
+    if !metadata.is_file() || metadata.len() > MAX_BYTES {
+        return Err(io::Error::other(format!(
+            "it is not a regular file, or larger than {}",
+            Size(MAX_BYTES)
+        )));
     }
     let mut text = String::new();
-    File::open(path)?.take(metadata.len().min(MAX_BYTES)).read_to_string(&mut text)?;
+    File::open(path)?.take(metadata.len()).read_to_string(&mut text)?;
     Ok(text)
 }
 
@@ -69,43 +68,33 @@ fn read_all(path: &Path) -> io::Result<String> {
 /// Returns an error and changes nothing if `change` fails, if another program has just written the file, if the file
 /// is read-only or has other hard links, or if a link of a project's file points out of the project.
 pub(super) fn rewrite(
-    place: &Place,
-    change: impl FnOnce(&str) -> anyhow::Result<Edited>,
-) -> anyhow::Result<Option<String>> {
-    rewritten(place, change).with_context(|| format!("{} was not changed", place.path.display()))
-}
-
-fn rewritten(
     Place { path, scope, .. }: &Place,
     change: impl FnOnce(&str) -> anyhow::Result<Edited>,
 ) -> anyhow::Result<Option<String>> {
     ensure!(path.exists() || !path.is_symlink(), "it is a link to nothing");
     // Another person may have created the links in a project.
     let (end, project) = (Followed::new(path).end, Followed::new(&std::env::current_dir()?).end);
-    if *scope == Scope::Project && !end.starts_with(project) {
-        bail!("a link leads from it out of the project; to change {}, use --file", end.display());
-    }
+    ensure!(
+        *scope != Scope::Project || end.starts_with(project),
+        "a link leads from it out of the project; to change {}, use --file",
+        end.display()
+    );
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let folder = path.parent().context("it has no parent folder")?;
-    let old = match read_all(&path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => None,
-        old => Some(old?),
-    };
-    let text = old.as_deref().unwrap_or_default();
-    let (mark, plain) = text.split_at(text.len() - text.trim_start_matches(BYTE_ORDER_MARK).len());
+    let old = read_all(&path)?;
+    let (mark, plain) = old.split_at(old.len() - old.trim_start_matches(BYTE_ORDER_MARK).len());
     let edited = change(plain)?;
     if edited.text == plain {
         return Ok(None);
     }
     let new = format!("{mark}{}", edited.text);
-    let Some(old) = old else {
+    if !path.exists() {
         fs::create_dir_all(folder)?;
-        new_file().tempfile_in(folder).and_then(|mut file| {
-            file.write_all(new.as_bytes())?;
-            Ok(file.persist_noclobber(&path)?)
-        })?;
+        let mut file = new_file().tempfile_in(folder)?;
+        file.write_all(new.as_bytes())?;
+        file.persist_noclobber(&path)?;
         return Ok(Some(" to a new file".to_owned()));
-    };
+    }
     let before = File::open(&path)?;
     ensure!(!before.metadata()?.permissions().readonly(), "it is read-only");
     ensure!(before.metadata()?.nlink() == 1, "it has other hard links, which would keep the old text");

@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use anyhow::Context as _;
 use serde_json::Value;
 
 use super::Finding::{self, Fine, Note, Wrong};
 use super::{check_root, session};
-use crate::cli::config::{self, Doc, Place, flags_of, is_cutline, wrapped};
+use crate::cli::config::{self, Place, flags_of, is_cutline, wrapped};
 use crate::cli::{NAME, is_same, parsed};
 use crate::fit::{Client, Files};
 use crate::process;
-use crate::tools::error::reason;
 
 /// Prefixes of placeholders that clients replace before they start a server.
 const FILLED_IN: [&str; 3] = ["${", "{env:", "{file:"];
@@ -29,7 +29,7 @@ fn is_writing(flag: &str) -> bool {
 pub(super) fn findings(binary: &Path) -> Vec<Finding> {
     let check = |(client, files): (&'static Client, &'static Files)| {
         let name = files.name;
-        checked(client, name, binary).unwrap_or_else(|message| Some(Note(format!("{name}: {message}"))))
+        checked(client, name, binary).unwrap_or_else(|error| Some(Note(format!("{name}: {error:#}"))))
     };
     let mut all: Vec<Finding> = config::clients().filter_map(check).collect();
     if all.is_empty() {
@@ -39,18 +39,17 @@ pub(super) fn findings(binary: &Path) -> Vec<Finding> {
 }
 
 /// Checks the first entry of a client that starts cutline.
-fn checked(client: &'static Client, name: &str, binary: &Path) -> Result<Option<Finding>, String> {
+fn checked(client: &'static Client, name: &str, binary: &Path) -> anyhow::Result<Option<Finding>> {
     let mut found: Vec<(Place, Value, Vec<String>)> = Vec::new();
-    for place in config::places(client).into_iter().filter(|place| place.path.exists()) {
-        let unreadable = |message: String| format!("{place} could not be parsed: {message}");
-        let text = config::read(&place.path).map_err(|error| unreadable(reason(&error)))?;
-        if place.is_shared_yaml() {
+    for place in config::places(client) {
+        if place.is_shared_yaml() || !place.path.exists() {
             continue;
         }
-        let doc = Doc::parse(place.files.format, &text).map_err(|error| unreadable(format!("{error:#}")))?;
-        for (name, entry) in doc.servers(&place.keys).map_err(|error| unreadable(error.to_string()))? {
-            let words = config::words(place.files, &entry).map_err(|error| unreadable(error.to_string()))?;
-            if wrapped(&words).is_none() && (name == NAME || is_cutline(&words)) {
+        let unreadable = || format!("{place} could not be parsed");
+        for (name, entry) in config::servers(&place).with_context(unreadable)? {
+            let words = config::words(place.files, &entry).with_context(unreadable)?;
+            let is_started = !words.is_empty() && wrapped(&words).is_none();
+            if is_started && (name == NAME || is_cutline(&words)) {
                 found.push((place.clone(), entry, words));
             }
         }
@@ -60,8 +59,8 @@ fn checked(client: &'static Client, name: &str, binary: &Path) -> Result<Option<
     let other = others.iter().find(|(.., other)| other != words);
     let other = other.map_or_else(String::new, |(other, ..)| format!("; {other} has another entry"));
     let what = format!("{name}: {place} starts {program}");
-    if let Some(switch) = config::switched_off(entry) {
-        return Ok(Some(Note(format!("{name}: the entry in {place} is switched off: {switch}{other}"))));
+    if config::is_switched_off(entry) {
+        return Ok(Some(Note(format!("{name}: the entry in {place} is switched off{other}"))));
     }
     let values = config::variables(entry).map(|(_, value)| value);
     let mut texts = words.iter().map(String::as_str).chain(values).chain(config::folder(entry));
@@ -82,7 +81,7 @@ fn checked(client: &'static Client, name: &str, binary: &Path) -> Result<Option<
             Ok((text, None)) if other.is_empty() => Fine(format!("{what}: {text}")),
             Ok((text, None)) => Note(format!("{what}: {text}{other}")),
             Ok((text, Some(root))) => Note(format!("{what}: {text}; this entry works in {root}{other}")),
-            Err(message) => Wrong(format!("{what}, but {message}")),
+            Err(error) => Wrong(format!("{what}, but {error:#}")),
         },
     }))
 }
@@ -93,16 +92,16 @@ fn started(
     entry: &Value,
     words: &[String],
     binary: &Path,
-) -> Result<(String, Option<String>), String> {
+) -> anyhow::Result<(String, Option<String>)> {
     let arguments = words.get(1..).unwrap_or_default();
     let options = parsed(arguments)?;
-    let flags = flags_of(arguments).map_err(|error| error.to_string())?;
+    let flags = flags_of(arguments)?;
     let flags = flags.iter().filter(|flag| !is_writing(&flag.name)).flat_map(|flag| &flag.words);
     let here = std::env::current_dir().unwrap_or_default();
     let folder = config::folder(entry).map_or_else(|| here.clone(), |folder| here.join(folder));
     options.roots.iter().try_for_each(|root| check_root(&folder.join(root)).map(drop))?;
     let root = options.roots.first().map_or_else(|| folder.clone(), |root| folder.join(root));
-    let saved = tempfile::tempdir().map_err(|error| reason(&error))?;
+    let saved = tempfile::tempdir()?;
     let mut command = Command::new(binary);
     let is_harmless = |name: &str| name.strip_prefix(VARIABLE).is_some_and(|name| !is_writing(name));
     command.args(flags).envs(config::variables(entry).filter(|(name, _)| is_harmless(name)));

@@ -9,6 +9,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
+use anyhow::{Context as _, anyhow, bail, ensure};
 use serde_json::{Value, json};
 
 /// Timeout of a response, and of the end. Each needs much less time.
@@ -33,30 +34,30 @@ impl Drop for Running {
 /// # Errors
 ///
 /// Returns what is wrong with the server.
-pub(super) fn run(mut command: Command, name: &str, folder: &Path) -> Result<String, String> {
+pub(super) fn run(mut command: Command, name: &str, folder: &Path) -> anyhow::Result<String> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut server = Running(command.spawn().map_err(|error| format!("it can't be started: {error}"))?);
+    let mut server = Running(command.spawn().context("it can't be started")?);
     let pipes = server.0.stdin.take().zip(server.0.stdout.take());
-    let (mut stdin, stdout) = pipes.ok_or("it has no pipes")?;
+    let (mut stdin, stdout) = pipes.context("it has no pipes")?;
     let (send, lines) = channel();
     let read_lines =
         move || BufReader::new(stdout).lines().map_while(Result::ok).try_for_each(|line| send.send(line));
     thread::spawn(read_lines);
     let file = first_file(folder);
-    let mut ask = |method: &str, params: &Value| -> Result<Value, String> {
+    let mut ask = |method: &str, params: &Value| -> anyhow::Result<Value> {
         let request = json!({"jsonrpc": "2.0", "id": method, "method": method, "params": params});
         // If the server has ended, reading the response fails.
         let _ended = writeln!(stdin, "{request}");
         while let Ok(line) = lines.recv_timeout(TIMEOUT) {
             let message = serde_json::from_str::<Value>(&line);
             let mut message =
-                message.map_err(|_| format!("its stdout has a line that is no JSON: {line}"))?;
+                message.with_context(|| format!("its stdout has a line that is no JSON: {line}"))?;
             if message["id"] == method {
-                let error = message["error"]["message"].take();
-                return if error.is_null() { Ok(message["result"].take()) } else { Err(error.to_string()) };
+                ensure!(message["error"].is_null(), "{method} was refused: {}", message["error"]["message"]);
+                return Ok(message["result"].take());
             }
         }
-        Err(format!("it did not answer to {method}"))
+        bail!("it did not answer to {method}")
     };
     let talk = || {
         let me = json!({"name": name, "version": env!("CARGO_PKG_VERSION")});
@@ -83,7 +84,7 @@ pub(super) fn run(mut command: Command, name: &str, folder: &Path) -> Result<Str
         let _what_was_read = stderr.take(STDERR_BYTES).read_to_string(&mut last_words);
     }
     let last_words = last_words.lines().next().unwrap_or_default().trim_start_matches("error: ");
-    talked.map_err(|message: String| format!("{message} {last_words}"))
+    talked.map_err(|error: anyhow::Error| anyhow!("{error:#} {last_words}"))
 }
 
 /// Returns the name of the first file in a folder that is not hidden.

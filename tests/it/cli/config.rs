@@ -146,7 +146,7 @@ fn new_entry_of_each_client_is_written_changed_and_removed() {
             "{message}"
         );
         assert!(!file.exists() && backups(file.parent().unwrap()).is_empty(), "{id}");
-        assert!(config(&["--remove", "--write"]).contains("There is no entry cutline in "), "{id}");
+        assert!(config(&["--remove", "--write"]).contains("that applies here has an entry cutline"), "{id}");
     }
 }
 
@@ -304,7 +304,10 @@ fn invalid_flags_are_refused() {
         code(&output) == 1 && message.contains("--bash-timeout 300 is above --bash-max-timeout 200"),
         "{message}"
     );
-    assert!(message.contains("without --replace, the flags of the entry stay"), "{message}");
+    assert!(
+        message.contains("was not changed: without --replace, the flags of the entry stay: "),
+        "{message}"
+    );
     assert_eq!(fs::read_to_string(workspace.path(".cursor/mcp.json")).unwrap(), before);
     config(&workspace, "cursor", &["--replace", "--bash-timeout", "300", "--write"]);
     workspace.write(".cursor/mcp.json", before.replace("--bash-max-timeout", "--from-the-future"));
@@ -318,7 +321,7 @@ fn invalid_flags_are_refused() {
         (&["--remove", "--root", "."], "--root cannot be used with --remove"),
         (&["--remove", "--keep", "tail"], "--keep is for --wrap"),
         (&["--root", ".", "--tools", "ls", "--wrap", "github"], "wrap does not take --root, --tools"),
-        (&["--wrap", "gone"], "has no entry gone; it has: cutline"),
+        (&["--wrap", "gone"], "no file of Cursor that applies here has an entry gone"),
         (&["--wrap", "a", "--unwrap", "b"], "cannot be used with"),
     ] {
         let output = run(&workspace, &[&["config", "cursor"], arguments].concat());
@@ -404,7 +407,7 @@ fn wrap_with_a_renamed_binary_is_refused() {
     let output = command.env("HOME", workspace.home()).output().unwrap();
     assert_eq!(code(&output), 1);
     assert!(
-        stderr(&output).contains("recognised by the name of its program, cutline"),
+        stderr(&output).contains("must be cutline: it identifies wrapped entries"),
         "{}",
         stderr(&output)
     );

@@ -57,7 +57,7 @@ fn other_entry_that_starts_cutline_is_reported() {
     );
     let message = config(&workspace, "cursor", &["--write"]);
     assert!(message.contains("removed: x\n"), "{message}");
-    assert!(message.contains("It is switched off there: disabled is true\n"), "{message}");
+    assert!(message.contains("The entry is switched off there\n"), "{message}");
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn refused_change_creates_no_folder() {
     let workspace = Workspace::new();
     let output = run(&workspace, &["config", "cursor", "--wrap", "github", "--write"]);
     assert_eq!(code(&output), 2);
-    assert!(stderr(&output).contains("has no entry github"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("has an entry github"), "{}", stderr(&output));
     assert!(!workspace.path(".cursor").exists());
 }
 
