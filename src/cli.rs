@@ -123,6 +123,10 @@ impl Cli {
                 *folders = folders.iter().flat_map(split_paths).collect();
             }
         }
+        // A preset changes defaults only.
+        if cli.options.lean && matches.value_source("grep_heading") == Some(ValueSource::DefaultValue) {
+            cli.options.grep_heading = true;
+        }
         Ok(cli)
     }
 }

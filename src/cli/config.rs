@@ -10,16 +10,16 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
-use clap::{ArgMatches, CommandFactory as _};
+use clap::ArgMatches;
 use serde_json::{Value, json};
 
 use super::typed::{self, absolute};
 use super::values::word_of;
-use super::{Cli, NAME, is_same, parsed, print, refuse_in, refuse_untaken, values, wrap};
+use super::{Cli, NAME, is_same, parsed, print, refuse_in, refuse_untaken, takes, values, wrap};
 use crate::fit::{Client, Files, Format, Scope};
 use crate::process::on_path;
 use edit::Doc;
-use entry::{Flag, merged, texts};
+use entry::{Flag, LEAN_FLAG, merged, texts};
 use file::{Edited, rewrite};
 
 pub(super) use entry::{flags_of, folder, is_cutline, is_switched_off, variables, words, wrapped};
@@ -35,8 +35,6 @@ cutline config --help                   list the flags
 
 Clients and their files:
 ";
-/// The flag of the recommended limits.
-const LEAN_FLAG: &str = "--lean";
 /// The command of a server in a file that cutline does not read.
 const COMMAND: &str = "COMMAND";
 
@@ -273,7 +271,7 @@ impl Change<'_> {
         let mut flags = merged(if is_kept { &was_flags } else { &[] }, &self.given(program)?);
         if self.options.no_lean {
             flags.retain(|flag| flag.name != LEAN_FLAG);
-        } else if !is_kept && Cli::command().get_arguments().any(|arg| arg.get_id() == "lean") {
+        } else if !is_kept && (is_put || takes("wrap", "lean")) {
             flags = merged(&flags_of(&[LEAN_FLAG.to_owned()])?, &flags);
         }
         if is_put {

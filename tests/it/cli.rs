@@ -295,6 +295,16 @@ fn flag_overrides_variable() {
 }
 
 #[test]
+fn variable_overrides_a_preset() {
+    let workspace = Workspace::with(&json!({"a": "one\n"}));
+    for (value, expected) in [("", "a\n1: one\n"), ("0", "a:1: one\n"), ("1", "a\n1: one\n")] {
+        let start = Start::new(&workspace).env("CUTLINE_GREP_HEADING", value);
+        let output = start.flags(["--lean", "call", "grep", "pattern=one"]).command().output().unwrap();
+        assert_eq!(stdout(&output), expected, "{value}");
+    }
+}
+
+#[test]
 fn call_prints_the_text_of_the_result() {
     let workspace =
         Workspace::with(&json!({"a b.txt": "one\ntwo\n", "big": {"lines": [1, 3000], "text": "{n}"}}));

@@ -24,6 +24,8 @@ const DASHES: &str = "--";
 /// The flag and the variable for the roots.
 pub(super) const ROOT_FLAG: &str = "--root";
 const ROOT_VARIABLE: &str = "CUTLINE_ROOT";
+/// The flag of the recommended limits.
+pub(super) const LEAN_FLAG: &str = "--lean";
 /// The flag for the default timeout of a command. The value cannot exceed the maximum timeout.
 const TIMEOUT_FLAG: &str = "--bash-timeout";
 /// Bytes per token in the clients' estimates.
@@ -197,7 +199,10 @@ pub(super) fn add_needed(flags: &mut Vec<Flag>, place: &Place, entry: &Value, do
         let tokens = doc.value().get(name).and_then(number).unwrap_or(ANSWER_TOKENS);
         let bytes = less_a_tenth(tokens.saturating_mul(TOKEN_BYTES)).min(MAX_BYTES);
         let size = if bytes == MAX_BYTES { "30KB".to_owned() } else { bytes.to_string() };
-        add(flags, "--max-bytes", &size);
+        // The default would replace the limits of --lean.
+        if bytes < MAX_BYTES || !has(flags, LEAN_FLAG) {
+            add(flags, "--max-bytes", &size);
+        }
     }
     let Some(wait) = files.waits else { return };
     let given = entry.get(wait.field).and_then(number).map(|units| units / wait.per_second);

@@ -176,7 +176,8 @@ fn file_of_each_client_keeps_the_rest() {
         };
         config(&["--root", ".", "--write"]);
         config(&["--max-bytes", "20KB", "--write"]);
-        let message = config(&["--max-bytes", "10KB", "--keep", "tail", "--wrap", "github", "--write"]);
+        let message =
+            config(&["--max-bytes", "10KB", "--keep", "tail", "--no-lean", "--wrap", "github", "--write"]);
         assert!(message.contains("github is wrapped"), "{message}");
         let message = config(&["--max-bytes", "9KB", "--wrap", "github", "--write"]);
         assert!(message.contains("removed: --max-bytes 10KB\n"), "{message}");
@@ -257,14 +258,14 @@ fn shared_file_of_a_project_gets_a_portable_entry() {
         let entry = &file["mcpServers"]["cutline"];
         (entry["command"].clone(), entry["args"].clone())
     };
-    let portable = (json!("cutline"), json!(["--root", ".", "--writable", "./sub"]));
+    let portable = (json!("cutline"), json!(["--lean", "--root", ".", "--writable", "./sub"]));
     assert_eq!(args(&["--root", ".", "--writable", "sub"]), portable);
     assert_eq!(args(&[]), portable);
     // It stays, also without cutline on PATH.
     config(&workspace, "claude-code", &["--max-bytes", "9KB", "--write"]);
-    let more = json!(["--root", ".", "--writable", "./sub", "--max-bytes", "9KB"]);
+    let more = json!(["--lean", "--root", ".", "--writable", "./sub", "--max-bytes", "9KB"]);
     assert_eq!(args(&[]), (json!("cutline"), more));
-    let own = (json!(BIN), json!(["--root", workspace.root()]));
+    let own = (json!(BIN), json!(["--lean", "--root", workspace.root()]));
     assert_eq!(args(&["--replace", "--portable=false", "--root", "."]), own);
     // A file of one user has the absolute path.
     let output = run_on_path(&workspace, &["config", "cursor", "--scope", "user", "--root", "."]);
@@ -276,6 +277,26 @@ fn shared_file_of_a_project_gets_a_portable_entry() {
         "{}",
         stdout(&output)
     );
+}
+
+#[test]
+fn new_entries_have_the_recommended_limits() {
+    let workspace = Workspace::new();
+    let args = |arguments: &[&str]| {
+        let message = config(&workspace, "cursor", &[arguments, &["--write"]].concat());
+        let file: Value =
+            serde_json::from_slice(&fs::read(workspace.path(".cursor/mcp.json")).unwrap()).unwrap();
+        (file["mcpServers"]["cutline"]["args"].clone(), message)
+    };
+    assert_eq!(args(&["--tools", "read"]).0, json!(["--lean", "--tools", "read"]));
+    let (now, message) = args(&["--no-lean"]);
+    assert_eq!(now, json!(["--tools", "read"]));
+    assert!(message.contains("removed: --lean\n"), "{message}");
+    // An existing entry changes only as it is told.
+    assert_eq!(args(&["--max-bytes", "9KB"]).0, json!(["--tools", "read", "--max-bytes", "9KB"]));
+    assert_eq!(args(&["--lean"]).0, json!(["--tools", "read", "--max-bytes", "9KB", "--lean"]));
+    assert_eq!(args(&["--replace"]).0, json!(["--lean"]));
+    assert_eq!(args(&["--replace", "--no-lean"]).0, Value::Null);
 }
 
 #[test]
@@ -315,7 +336,7 @@ fn invalid_flags_are_refused() {
     let message = stderr(&output);
     assert!(code(&output) == 1 && message.contains("--from-the-future is not a flag"), "{message}");
     let message = config(&workspace, "cursor", &["--replace", "--write"]);
-    assert!(message.contains("removed: --from-the-future 200\n"), "{message}");
+    assert!(message.contains("--from-the-future 200\n"), "{message}");
     for (arguments, why) in [
         (&["--remove", "--wrap", "github"][..], "cannot be used with"),
         (&["--remove", "--root", "."], "--root cannot be used with --remove"),
@@ -340,12 +361,12 @@ fn continue_has_a_file_of_its_own() {
         (code(&output), stdout(&output))
     };
     let entry = format!(
-        "mcpServers:\n  - {{\"name\":\"cutline\",\"command\":\"{BIN}\",\"args\":[\"--root\",\"{}\"]}}\n",
+        "mcpServers:\n  - {{\"name\":\"cutline\",\"command\":\"{BIN}\",\"args\":[\"--lean\",\"--root\",\"{}\"]}}\n",
         workspace.root().display()
     );
     assert_eq!(print(&["--scope", "user", "--root", "."]), (0, entry.clone()));
     assert_eq!(print(&["--scope", "user", "--root", ".", "--write"]), (1, entry));
-    let (status, wrapped) = print(&["--wrap", "github"]);
+    let (status, wrapped) = print(&["--no-lean", "--wrap", "github"]);
     assert!(status == 0 && wrapped.contains("\"args\":[\"wrap\",\"--\",\"COMMAND\"]"), "{wrapped}");
     assert_eq!(fs::read_to_string(&shared).unwrap(), text);
     // A file that cutline did not write is replaced only on request.
@@ -371,7 +392,7 @@ fn entry_is_wrapped_in_its_position() {
     let text = json!({"projects": {project: {"mcpServers": {"github": {"command": "npx"}, "far": remote}}}});
     let text = format!("{text:#}\n");
     fs::write(&own, &text).unwrap();
-    config(&workspace, "claude-code", &["--wrap", "github", "--write"]);
+    config(&workspace, "claude-code", &["--no-lean", "--wrap", "github", "--write"]);
     let wrapped = fs::read_to_string(&own).unwrap();
     assert!(wrapped.contains("\"wrap\", \"--\", \"npx\""), "{wrapped}");
     let message = config(&workspace, "claude-code", &["--wrap", "github", "--write"]);
@@ -386,7 +407,7 @@ fn entry_is_wrapped_in_its_position() {
         stderr(&output)
     );
     // Values that look like flags are joined with their flag.
-    let flags = ["--hint=- page it", "--keep-for=-x=tail", "--wrap", "github"];
+    let flags = ["--hint=- page it", "--keep-for=-x=tail", "--no-lean", "--wrap", "github"];
     let printed = stdout(&run(&workspace, &[&["config", "claude-code"], &flags[..]].concat()));
     assert!(
         printed.contains("[\"wrap\", \"--keep-for=-x=tail\", \"--hint=- page it\", \"--\", \"npx\"]"),
