@@ -27,7 +27,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::call_stats::{CallStats, StatsFile};
 use crate::clock::now_ms;
-use crate::fit::{Fit, Given};
+use crate::fit::{Client, Fit, Given};
 use crate::fs::workspace::Workspace;
 use crate::limits::Limits;
 use crate::stats::{Outcome, Record, Tool};
@@ -69,11 +69,8 @@ pub struct Config {
 /// The handler of one session.
 #[derive(Debug)]
 pub struct Server {
-    shared: Arc<Shared>,
+    config: Config,
     roots: Roots,
-    fit: Fit,
-    given: Given,
-    shape: Shape,
     permits: WorkPermits,
     stats: CallStats,
     /// The level that a client with a handshake set for log notifications.
@@ -94,33 +91,29 @@ struct ClientSettings {
 
 impl Server {
     /// Creates a server. When `shutdown` fires, calls wait only briefly for the roots of the client.
-    pub fn new(config: Config, shutdown: CancellationToken) -> Self {
-        let Config { shared, workspace, follows_client_roots, fit, given, shape, stats_file } = config;
+    pub fn new(mut config: Config, shutdown: CancellationToken) -> Self {
+        let shared = Arc::clone(&config.shared);
         Self {
-            roots: Roots::new(workspace, follows_client_roots, Arc::clone(&shared)),
-            fit,
-            given,
-            shape,
             permits: WorkPermits::new(shared.workers),
-            stats: CallStats::new(stats_file),
+            roots: Roots::new(config.workspace.clone(), config.follows_client_roots, shared),
+            stats: CallStats::new(config.stats_file.take()),
             log_level: LogLevel::default(),
-            shared,
+            config,
             shutdown,
         }
     }
 
     /// Returns the limits and the result format for a client with this name.
     fn settings_for(&self, client: Option<&Implementation>) -> ClientSettings {
-        let limits = &self.shared.limits;
-        let profile = self.fit.client(client.map(|client| client.name.as_str()));
-        let is_bare = self.shape == Shape::Text && profile.is_some_and(|profile| profile.omits_details);
+        let Config { shared, fit, given, shape, .. } = &self.config;
+        let profile = fit.client(client.map(|client| client.name.as_str()));
+        let saved_in = shared.commands.store.path();
+        let fitted = |profile: &Client| profile.fitted(&shared.limits, *given, saved_in.as_deref());
+        let is_bare = *shape == Shape::Text && profile.is_some_and(|profile| profile.omits_details);
         ClientSettings {
             id: profile.map(|profile| profile.id),
-            limits: profile.map_or_else(
-                || limits.clone(),
-                |profile| profile.fitted(limits, self.given, self.shared.commands.store.path().as_deref()),
-            ),
-            shape: if is_bare { Shape::Bare } else { self.shape },
+            limits: profile.map_or_else(|| shared.limits.clone(), fitted),
+            shape: if is_bare { Shape::Bare } else { *shape },
         }
     }
 
@@ -169,7 +162,7 @@ impl Server {
         }
         let deadline = Deadline::new(start, limits.search_timeout);
         let cx = Context {
-            shared: Arc::clone(&self.shared),
+            shared: Arc::clone(&self.config.shared),
             deadline,
             limits,
             workspace,

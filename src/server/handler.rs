@@ -54,14 +54,14 @@ impl ServerHandler for Server {
             images = limits.images.is_some(),
             "limits of the client"
         );
-        result.instructions = Some(catalog::instructions(&limits, &self.shared.tools));
+        result.instructions = Some(catalog::instructions(&limits, &self.config.shared.tools));
         Ok(result)
     }
 
     async fn discover(&self, request: Request) -> RpcResult<DiscoverResult> {
         let mut info = self.get_info();
         let ClientSettings { limits, .. } = self.settings_for(request.client_info().as_ref());
-        info.instructions = Some(catalog::instructions(&limits, &self.shared.tools));
+        info.instructions = Some(catalog::instructions(&limits, &self.config.shared.tools));
         Ok(DiscoverResult::from_server_info(self.supported_protocol_versions().into_owned(), info))
     }
 
@@ -71,8 +71,9 @@ impl ServerHandler for Server {
         request: Request,
     ) -> RpcResult<ListToolsResult> {
         let ClientSettings { limits, shape, .. } = self.settings_for(request.client_info().as_ref());
-        let tool = |name| convert::tool(name, &self.shared, &limits, shape);
-        let mut list = ListToolsResult::with_all_items(self.shared.tools.iter().copied().map(tool).collect());
+        let tool = |name| convert::tool(name, &self.config.shared, &limits, shape);
+        let mut list =
+            ListToolsResult::with_all_items(self.config.shared.tools.iter().copied().map(tool).collect());
         list.ttl_ms = is_stateless(&request).then_some(LIST_TTL_MS);
         Ok(list)
     }
@@ -82,7 +83,8 @@ impl ServerHandler for Server {
         params: CallToolRequestParams,
         request: Request,
     ) -> RpcResult<CallToolResponse> {
-        if let Some(tool) = ToolName::of(&params.name).filter(|tool| self.shared.tools.contains(tool)) {
+        if let Some(tool) = ToolName::of(&params.name).filter(|tool| self.config.shared.tools.contains(tool))
+        {
             return Ok(self.call(tool, params, &request).await.into());
         }
         let name = show::middle_out(&params.name, NAME_CHARS);
