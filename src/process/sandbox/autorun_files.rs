@@ -20,41 +20,41 @@ const GIT: &str = ".git";
 /// The maximum number of bytes of a file that names another folder.
 const MAX_LINK_BYTES: usize = 4096;
 
-/// The autorun files and folders of agents and editors in a root, by the page that describes them.
-pub(crate) const NAMES: [(&str, &[&str]); 18] = [
-    (
-        "https://code.claude.com/docs/en/settings",
-        &[".mcp.json", ".claude/settings.json", ".claude/settings.local.json"],
-    ),
-    ("https://cursor.com/docs/agent/hooks", &[".cursor/mcp.json", ".cursor/hooks.json"]),
-    (
-        "https://code.visualstudio.com/docs/editor/tasks",
-        &[".vscode/mcp.json", ".vscode/tasks.json", ".vscode/settings.json"],
-    ),
-    ("https://learn.microsoft.com/visualstudio/ide/mcp-servers", &[".vs/mcp.json"]),
-    ("https://developers.openai.com/codex/config-reference", &[".codex/config.toml", ".codex/hooks.json"]),
-    (
-        "https://opencode.ai/docs/config",
-        &["opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"],
-    ),
-    ("https://opencode.ai/docs/plugins", &[".opencode/plugin", ".opencode/plugins"]),
-    ("https://opencode.ai/docs/custom-tools", &[".opencode/tool", ".opencode/tools"]),
-    ("https://geminicli.com/docs/reference/configuration", &[".gemini/settings.json", ".gemini/extensions"]),
-    (
-        "https://qwenlm.github.io/qwen-code-docs/en/users/configuration/settings",
-        &[".qwen/settings.json", ".qwen/extensions"],
-    ),
-    ("https://docs.continue.dev/customize/deep-dives/mcp", &[".continue/mcpServers"]),
-    ("https://docs.cline.bot/features/hooks", &[".clinerules/hooks"]),
-    ("https://docs.github.com/copilot/concepts/agents/coding-agent/about-hooks", &[".github/hooks"]),
-    ("https://zed.dev/docs/configuring-zed", &[".zed/settings.json"]),
-    ("https://docs.roocode.com/features/mcp/using-mcp-in-roo", &[".roo/mcp.json"]),
-    ("https://kilo.ai/docs/features/mcp/using-mcp-in-kilo-code", &[".kilocode/mcp.json"]),
-    ("https://kiro.dev/docs/hooks", &[".kiro/settings/mcp.json", ".kiro/hooks"]),
-    (
-        "https://docs.aws.amazon.com/amazonq/latest/qdeveloper-ug/mcp-ide.html",
-        &[".amazonq/mcp.json", ".junie/mcp/mcp.json"],
-    ),
+/// The autorun files and folders of agents and editors in a root, each with the page that describes it.
+const NAMES: [(&str, &str); 33] = [
+    (".mcp.json", "https://code.claude.com/docs/en/mcp"),
+    (".claude/settings.json", "https://code.claude.com/docs/en/settings"),
+    (".claude/settings.local.json", "https://code.claude.com/docs/en/settings"),
+    (".cursor/mcp.json", "https://cursor.com/docs/context/mcp"),
+    (".cursor/hooks.json", "https://cursor.com/docs/agent/hooks"),
+    (".vscode/mcp.json", "https://code.visualstudio.com/docs/copilot/customization/mcp-servers"),
+    (".vscode/tasks.json", "https://code.visualstudio.com/docs/debugtest/tasks"),
+    (".vscode/settings.json", "https://code.visualstudio.com/docs/configure/settings"),
+    (".vs/mcp.json", "https://learn.microsoft.com/visualstudio/ide/mcp-servers"),
+    (".codex/config.toml", "https://developers.openai.com/codex/config-reference"),
+    (".codex/hooks.json", "https://developers.openai.com/codex/hooks"),
+    ("opencode.json", "https://opencode.ai/docs/config"),
+    ("opencode.jsonc", "https://opencode.ai/docs/config"),
+    (".opencode/opencode.json", "https://opencode.ai/docs/config"),
+    (".opencode/opencode.jsonc", "https://opencode.ai/docs/config"),
+    (".opencode/plugin", "https://opencode.ai/docs/plugins"),
+    (".opencode/plugins", "https://opencode.ai/docs/plugins"),
+    (".opencode/tool", "https://opencode.ai/docs/custom-tools"),
+    (".opencode/tools", "https://opencode.ai/docs/custom-tools"),
+    (".gemini/settings.json", "https://geminicli.com/docs/reference/configuration"),
+    (".gemini/extensions", "https://geminicli.com/docs/extensions"),
+    (".qwen/settings.json", "https://qwenlm.github.io/qwen-code-docs/en/users/configuration/settings"),
+    (".qwen/extensions", "https://qwenlm.github.io/qwen-code-docs/en/users/extension/introduction"),
+    (".continue/mcpServers", "https://docs.continue.dev/customize/deep-dives/mcp"),
+    (".clinerules/hooks", "https://docs.cline.bot/features/hooks"),
+    (".github/hooks", "https://docs.github.com/copilot/concepts/agents/coding-agent/about-hooks"),
+    (".zed/settings.json", "https://zed.dev/docs/configuring-zed"),
+    (".roo/mcp.json", "https://docs.roocode.com/features/mcp/using-mcp-in-roo"),
+    (".kilocode/mcp.json", "https://kilo.ai/docs/features/mcp/using-mcp-in-kilo-code"),
+    (".kiro/settings/mcp.json", "https://kiro.dev/docs/mcp/configuration"),
+    (".kiro/hooks", "https://kiro.dev/docs/hooks"),
+    (".amazonq/mcp.json", "https://docs.aws.amazon.com/amazonq/latest/qdeveloper-ug/mcp-ide.html"),
+    (".junie/mcp/mcp.json", "https://www.jetbrains.com/help/junie/model-context-protocol-mcp.html"),
 ];
 
 /// What to search for autorun files.
@@ -88,7 +88,7 @@ impl AutorunSearch {
     pub(super) fn find(&self) -> Vec<AutorunFile> {
         let mut found = Vec::new();
         for folder in &self.folders {
-            for name in NAMES.iter().flat_map(|(_, names)| *names) {
+            for (name, _page) in NAMES {
                 self.add(&mut found, folder.join(name), Followed::below(folder, name.as_ref()), false);
             }
             for (path, way) in read_only_git_folders(folder, &self.allowed) {
@@ -115,10 +115,11 @@ impl AutorunSearch {
             is_behind_link,
             is_of_git,
         }));
-        if is_inside(&way.end) {
+        // A command can write to the target of a link that it created, in its temp folder.
+        if is_inside(&way.end) || is_inside(&path) {
             let exists = way.end.symlink_metadata().is_ok_and(|found| !found.is_symlink());
-            let is_read_only = exists && (self.can_mount || is_of_git);
-            let existing = exists.then_some(way.end);
+            let existing = (exists && is_inside(&way.end)).then_some(way.end);
+            let is_read_only = existing.is_some() && (self.can_mount || is_of_git);
             found.push(AutorunFile { path, existing, is_read_only, is_behind_link, is_of_git });
         }
     }

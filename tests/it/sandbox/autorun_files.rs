@@ -246,6 +246,17 @@ fn file_that_a_command_creates_is_reported() {
 }
 
 #[test]
+fn file_behind_a_link_to_the_temp_folder_is_reported() {
+    let workspace = workspace();
+    let Some(mut client) = start(&workspace, false) else { return };
+    client.call("bash", json!({"command": "ln -s $TMPDIR/claude .claude"})).assert_text("(no output)");
+    let fill = "mkdir $TMPDIR/claude && echo {} > $TMPDIR/claude/settings.json";
+    client
+        .call("bash", json!({"command": fill}))
+        .assert_contains("[The command created .claude/settings.json,");
+}
+
+#[test]
 fn file_created_in_the_background_is_reported_by_the_next_command() {
     let workspace = workspace();
     let Some(mut client) = start(&workspace, false) else { return };

@@ -6,11 +6,11 @@
 //! namespace. Any other user also needs a user namespace that contains only that user and group. A command can't undo
 //! this, because the seccomp filter refuses mount calls.
 
-mod outside;
-
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
@@ -23,6 +23,16 @@ use crate::sys::path_of;
 
 /// The folder of POSIX shared memory and semaphores.
 const SHARED_MEMORY: &str = "/dev/shm";
+
+/// The types of local file systems with files of users.
+const LOCAL: [&str; 17] = [
+    "bcachefs", "btrfs", "devpts", "devtmpfs", "exfat", "ext2", "ext3", "ext4", "f2fs", "jfs", "ntfs3",
+    "overlay", "ramfs", "rootfs", "tmpfs", "vfat", "xfs",
+];
+/// A local file system that Linux itself does not include.
+const ZFS: &str = "zfs";
+/// The table of mounts of this process.
+const TABLE: &str = "/proc/self/mountinfo";
 
 /// Moves this process, and every program that it starts, into new namespaces. There, those of `paths` that exist below
 /// one of `writable` are read-only. All other mounts of local file systems are read-only too, except at `writable`. If
@@ -45,7 +55,7 @@ pub(super) fn enter_namespaces(
         (wants_shared_memory && mount_shared_memory(&shared_memory).is_ok()).then_some(shared_memory);
     let kept: Vec<&Path> = writable.iter().chain(&shared_memory).map(PathBuf::as_path).collect();
     // If this fails, Landlock still protects contents and names.
-    let _only_metadata_can_change = outside::make_read_only(&kept);
+    let _only_metadata_can_change = make_others_read_only(&kept);
     let mut pinned = BTreeSet::new();
     for (folder, path) in present {
         let mut between: Vec<&Path> = path.ancestors().skip(1).take_while(|above| above != folder).collect();
@@ -110,4 +120,83 @@ fn new_namespaces() -> io::Result<()> {
 #[expect(deprecated, reason = "its replacement is unsafe because of `CLONE_FILES`, which is not used here")]
 fn unshare(flags: UnshareFlags) -> Result<(), Errno> {
     rustix::thread::unshare(flags)
+}
+
+/// One mount of the table.
+#[derive(Debug, PartialEq, Eq)]
+struct Mount {
+    path: PathBuf,
+    is_read_only: bool,
+    is_local: bool,
+}
+
+/// Makes all mounts of local file systems read-only, except at and below `kept`. Does nothing if `kept` contains the
+/// root folder. File systems over the network and in user space are skipped, because a path to one that does not respond
+/// would block the command.
+fn make_others_read_only(kept: &[&Path]) -> io::Result<()> {
+    if kept.contains(&Path::new("/")) {
+        return Ok(());
+    }
+    let is_below = |path: &Path, folders: &[&Path]| folders.iter().any(|folder| path.starts_with(folder));
+    for path in kept {
+        let others: Vec<&Path> = kept.iter().copied().filter(|other| other != path).collect();
+        if !is_below(path, &others) {
+            bind(path)?;
+        }
+    }
+    let table = std::fs::read(TABLE)?;
+    let (local, others): (Vec<Mount>, Vec<Mount>) =
+        table.split(|byte| *byte == b'\n').filter_map(Mount::parse).partition(|mount| mount.is_local);
+    // A path through a mount that is not local may block.
+    let others: Vec<&Path> = others.iter().map(|mount| mount.path.as_path()).collect();
+    for mount in local {
+        if !mount.is_read_only && !is_below(&mount.path, kept) && !is_below(&mount.path, &others) {
+            // Another mount may hide this one.
+            let _hidden =
+                without_links(&mount.path, OFlags::empty()).and_then(|mount| make_mount_read_only(&mount));
+        }
+    }
+    Ok(())
+}
+
+impl Mount {
+    /// Parses a line of the table: numbers, path, flags, `-`, type.
+    fn parse(line: &[u8]) -> Option<Self> {
+        let mut fields = line.split(|byte| *byte == b' ');
+        let path = unescaped(fields.nth(4)?);
+        let flags: Vec<&[u8]> = fields.next()?.split(|byte| *byte == b',').collect();
+        let kind = std::str::from_utf8(fields.skip_while(|field| *field != b"-").nth(1)?).ok()?;
+        Some(Self {
+            path: PathBuf::from(OsString::from_vec(path)),
+            is_read_only: flags.contains(&b"ro".as_slice()),
+            is_local: kind == ZFS || LOCAL.contains(&kind),
+        })
+    }
+}
+
+/// Decodes the escapes of a path: the table has white space and backslashes as three octal digits.
+fn unescaped(mut path: &[u8]) -> Vec<u8> {
+    let mut plain = Vec::with_capacity(path.len());
+    while let Some((byte, rest)) = path.split_first() {
+        let digits = rest.first_chunk::<3>().and_then(|digits| std::str::from_utf8(digits).ok());
+        let code = digits.filter(|_| *byte == b'\\').and_then(|digits| u8::from_str_radix(digits, 8).ok());
+        plain.push(code.unwrap_or(*byte));
+        path = if code.is_some() { rest.get(3..).unwrap_or_default() } else { rest };
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_the_table_are_parsed() {
+        let line = br"36 35 98:0 /mnt1 /mnt\0402\134x rw,nosuid,noexec,relatime shared:1 master:2 - ext4 /dev/root rw";
+        let expected = Mount { path: PathBuf::from(r"/mnt 2\x"), is_read_only: false, is_local: true };
+        assert_eq!(Mount::parse(line), Some(expected));
+        let remote = Mount::parse(b"1 2 0:3 / /a ro,nodev - nfs4 host:/x rw").unwrap();
+        assert!(remote.is_read_only && !remote.is_local);
+        assert_eq!(Mount::parse(b""), None);
+    }
 }
