@@ -13,7 +13,6 @@
 //! - [`tools`]: the five tools, with results from the core;
 //! - [`stats`]: totals of call records;
 //! - [`call_stats`]: the totals of this process, and the file of call records;
-//! - `envelope`: the top level of a message before it is parsed;
 //! - [`wrap`]: limits the results of another server;
 //! - [`server`]: the only module that uses the SDK, and the command line ([`cli`]).
 
@@ -25,7 +24,6 @@ pub mod call_stats;
 pub mod capture;
 pub mod cli;
 mod clock;
-mod envelope;
 pub mod fit;
 pub mod fs;
 pub mod limits;

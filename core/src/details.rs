@@ -39,8 +39,6 @@ facts! {
         pub truncation: TruncationDetails,
         /// The reason and the counts of that cut.
         pub truncation_info: TruncationInfo,
-        /// True if only a part of the first line of the result of a wrapped server is shown.
-        pub first_line_partial: bool,
         /// The `offset` of the call that continues.
         pub next_offset: u64,
         /// Lines in the file.
@@ -81,14 +79,10 @@ facts! {
         pub omitted_lines: u64,
         /// The path of the saved output.
         pub full_output_path: String,
-        /// The path of the saved structured content of the result of a wrapped server, if its value differs from the text.
-        pub structured_output_path: String,
         /// The number of bytes of the saved output, if a part is not saved.
         pub full_output_bytes: u64,
         /// The reason why the full output is not saved.
         pub spill_error: String,
-        /// True if the structured content of the result of a wrapped server may not match the output schema of its tool.
-        pub schema_may_not_hold: bool,
         /// True if the command keeps running after the result.
         pub still_running: bool,
         /// Processes that outlive the command and keep its output open.

@@ -17,8 +17,8 @@ use parts::{cut_by, over};
 
 pub use answer::{Answer, NoticeLike, PipelineExitCodes, Status};
 pub use parts::{
-    Blank, Count, ImageShown, InAll, NAMES_LISTED, Names, NotEntered, PageOf, Part, ResultShown, Saved,
-    Shown, StoppedAt, Unit, Unit as PartUnit, WhySkipped, between,
+    Blank, Count, ImageShown, InAll, NAMES_LISTED, Names, NotEntered, PageOf, Part, Saved, Shown, StoppedAt,
+    Unit, WhySkipped, between,
 };
 
 /// The line between the first and the last lines of an output.
@@ -148,9 +148,13 @@ pub enum Notice {
     )]
     Background { named: Vec<(u32, String)>, more: usize, saved: Saved },
 
-    // The result of a wrapped server. `blocks` is the number of text blocks shown, and of all.
-    #[display("[Showing {}. {saved}]", shown.with_blocks(*blocks))]
-    Result { shown: ResultShown, blocks: Option<(u64, u64)>, saved: Saved },
+    // The JSON of a wrapped server, with the limit that was reached. There are at most `NAMES_LISTED` parts.
+    #[display(
+        "[Showing {}{}. {saved}]",
+        parts.iter().map(Part::to_string).collect::<Vec<_>>().join(", "),
+        cut_by(*limit)
+    )]
+    Result { parts: Vec<Part>, limit: Limit, saved: Saved },
 
     // A search or a listing.
     #[display("[{}{}]", unit.limit_reached(*limit), between(". ", saved.as_ref(), ""))]

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use clap::{ArgMatches, Args as _};
+use globset::{Glob, GlobMatcher};
 
 use super::values;
 use super::{LIMITS, OUTPUT, Options, refuse_in, serve, typed};
@@ -26,8 +27,6 @@ pub(super) const FLAGS: [&str; 11] = [
     "stats_file",
     "log",
 ];
-/// Exit code if the server could not be started.
-const NOT_STARTED: i32 = 2;
 
 /// The options that only `cutline wrap` has.
 #[derive(Debug, clap::Args)]
@@ -37,7 +36,7 @@ pub(super) struct WrapOptions {
     keep: KeepPart,
     /// The same for tools with matching names: 'run_*=tail'; repeatable, the last match applies
     #[arg(long, value_name = "GLOB=PART", env = "CUTLINE_KEEP_FOR", value_parser = keep_for, help_heading = OUTPUT)]
-    keep_for: Vec<(String, KeepPart)>,
+    keep_for: Vec<(GlobMatcher, KeepPart)>,
     /// Line to add after each notice, such as how to read a saved output
     #[arg(long, value_name = "TEXT", env = "CUTLINE_HINT", help_heading = OUTPUT)]
     hint: Option<String>,
@@ -47,15 +46,15 @@ pub(super) struct WrapOptions {
 }
 
 /// Parses a value of `--keep-for`.
-fn keep_for(text: &str) -> Result<(String, KeepPart), String> {
-    let found = text.rsplit_once('=').and_then(|(glob, part)| {
-        let (_, part) = values::PARTS.iter().find(|(word, _)| *word == part)?;
-        Some((glob.to_owned(), *part))
-    });
-    found.ok_or_else(|| "give GLOB=head, GLOB=tail or GLOB=ends".to_owned())
+fn keep_for(text: &str) -> Result<(GlobMatcher, KeepPart), String> {
+    let why = "give GLOB=head, GLOB=tail or GLOB=ends";
+    let (glob, word) = text.rsplit_once('=').ok_or(why)?;
+    let (_, part) = values::PARTS.iter().find(|(name, _)| *name == word).ok_or(why)?;
+    let glob = Glob::new(glob).map_err(|error| error.to_string())?;
+    Ok((glob.compile_matcher(), *part))
 }
 
-/// Relays messages until the server ends. Returns the exit code.
+/// Relays messages until the server ends. Returns the exit code, or 2 if the server could not be started.
 pub(super) fn run(options: &Options, own: WrapOptions, server: &[OsString]) -> anyhow::Result<i32> {
     serve::log_to_stderr(options);
     // The server cannot do this itself, because it leads a process group.
@@ -82,7 +81,7 @@ pub(super) fn run(options: &Options, own: WrapOptions, server: &[OsString]) -> a
     runtime.shutdown_background();
     Ok(code.unwrap_or_else(|error| {
         tracing::error!("{} can't be started: {}", program.display(), reason(&error));
-        NOT_STARTED
+        2
     }))
 }
 

@@ -1,94 +1,219 @@
-//! The messages of a line, and their ids.
+//! JSON-RPC messages: the lines of a stream, the members of a message, and the replies of cutline itself.
+//!
+//! Values are slices of the line. Only the members that cutline needs are parsed, in one pass and without a tree, so a
+//! message can have any depth, and the memory does not depend on the number of its values.
 
 use std::borrow::Cow;
+use std::fmt;
+use std::io::{self, BufRead as _, BufReader, Read};
 
-use super::json::Node;
+use serde::de::{Deserializer as _, MapAccess, SeqAccess, Visitor};
+use serde_json::json;
+use serde_json::value::RawValue;
 
-/// Decodes a line. Lossy decoding of valid text takes three times as long, so it is only the fallback.
-pub(super) fn text_of(line: &[u8]) -> Cow<'_, str> {
-    std::str::from_utf8(line).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed)
+/// Maximum bytes of one read.
+const BLOCK_BYTES: usize = 64 * 1024;
+/// Number of bytes at the end of an oversized line in which its id is searched.
+const END_BYTES: usize = 1024;
+
+/// The members of a message as JSON.
+#[derive(Default)]
+pub(super) struct Head<'a> {
+    version: Option<&'a str>,
+    pub(super) id: Option<&'a str>,
+    pub(super) method: Option<&'a str>,
+    pub(super) params: Option<&'a str>,
+    pub(super) result: Option<&'a str>,
+    pub(super) error: Option<&'a str>,
+    /// True if the line is not a JSON object, or has a member that is unknown or repeated.
+    is_odd: bool,
 }
 
-/// Returns the messages of a line: one, or those of a batch.
-pub(super) fn messages(line: Node<'_>) -> impl Iterator<Item = Node<'_>> {
-    let alone = Some(line).filter(|line| !line.is_array());
-    alone.into_iter().chain(line.items())
-}
-
-/// Returns true if `raw`, a JSON value, is an integer that every client parses in the same way.
-pub(super) fn is_whole(raw: &str) -> bool {
-    let number = raw
-        .parse::<f64>()
-        .ok()
-        .filter(|_| raw.len() <= 32 && raw.starts_with(|c: char| c == '-' || c.is_ascii_digit()));
-    number.is_some_and(is_exact)
-}
-
-/// Returns true for integers up to 2^53, which a double represents exactly.
-fn is_exact(number: f64) -> bool {
-    number.fract() == 0.0 && number.abs() <= 9_007_199_254_740_992.0
-}
-
-/// A normalized id: 1 and 1.0 are equal, and `"1"` is a different id.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Id(String);
-
-impl Id {
-    /// Parses an id. Returns `None` for null and other values that cannot be an id.
-    pub(super) fn of(raw: &str) -> Option<Self> {
-        Some(Self(match raw.as_bytes().first()? {
-            // A string with half of a surrogate pair is compared by its original text.
-            b'"' => {
-                serde_json::from_str(raw).map_or_else(|_| raw.to_owned(), |text: String| format!("'{text}"))
-            }
-            b'-' | b'0'..=b'9' => match (raw.parse::<i128>(), raw.parse::<f64>()) {
-                (Ok(whole), _) => whole.to_string(),
-                // Adding 0.0 removes the sign of -0.0.
-                (_, Ok(number)) if is_exact(number) => (number + 0.0).to_string(),
-                (_, Ok(number)) if number.is_finite() => format!("{number:e}"),
-                _ => raw.to_owned(),
-            },
-            _ => return None,
-        }))
-    }
-
-    /// Returns the id as the other type: a number as a string, or a string with digits as a number. Some SDKs accept
-    /// one for the other.
-    pub(super) fn of_other_type(&self) -> Option<Self> {
-        let text = self.0.strip_prefix('\'');
-        let is_number = |text: &str| text.parse::<i128>().is_ok_and(|number| number.to_string() == text);
-        is_number(text.unwrap_or(&self.0))
-            .then(|| Self(text.map_or_else(|| format!("'{}", self.0), str::to_owned)))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ids_compare_as_values() {
-        let id = Id::of;
-        assert_eq!(id("1"), id("1.0"));
-        assert_eq!(id("10"), id("1e1"));
-        assert_eq!(id("1000000000000000"), id("1e15"));
-        assert_eq!(id("1000000000000000"), id("1000000000000000.0"));
-        assert_eq!(id("-9007199254740992"), id("-9007199254740992.0"));
-        assert_eq!(id("\"a\""), id(r#""\u0061""#));
-        assert_eq!(id("0"), id("-0"));
-        assert_eq!((id("0"), id("1.50")), (id("-0.0"), id("15e-1")));
-        assert_ne!(id("1"), id("\"1\""));
-        assert_ne!(id("9007199254740993"), id("9007199254740992"));
-        assert_ne!(id("1.5"), id("1.25"));
-        assert_ne!(id("1e400"), id("2e400"));
-        assert_ne!(id(r#""\ud83d""#), id(r#""\ud83e""#));
-        assert!(id(r#""\ud83d""#).is_some());
-        assert_eq!((id("null"), id("{}")), (None, None));
-        let other = |one: &str| id(one).unwrap().of_other_type();
-        assert_eq!((other("2"), other("-2.0")), (id("\"2\""), id("\"-2\"")));
-        assert_eq!((other("\"2\""), other("\"-2\"")), (id("2"), id("-2")));
-        for text in ["\"02\"", "\"+2\"", "\"a\"", "\"\"", "\" 2\"", "\"2.0\"", "1.5"] {
-            assert_eq!(other(text), None);
+impl<'a> Head<'a> {
+    /// Reads as much of a message as possible. The id is also found in a message that is not valid.
+    pub(super) fn read(line: &'a str) -> Self {
+        let mut head = Self::default();
+        let read = each_child(line, |name, value| {
+            let place = match name {
+                "jsonrpc" => &mut head.version,
+                "id" => &mut head.id,
+                "method" => &mut head.method,
+                "params" => &mut head.params,
+                "result" => &mut head.result,
+                "error" => &mut head.error,
+                _ => return head.is_odd = true,
+            };
+            // Some servers send `"error": null`.
+            head.is_odd |= value != "null" && place.replace(value).is_some();
+        });
+        if read.is_err() {
+            head.is_odd = true;
+            head.id = head.id.or_else(|| id_at_end(line));
         }
+        head
     }
+
+    /// Returns true if the message follows JSON-RPC. Clients accept more than the protocol allows, so a message passes
+    /// only if it has exactly one meaning.
+    pub(super) fn is_valid(&self) -> bool {
+        let has_one_kind = match (self.method, self.result, self.error) {
+            (Some(method), None, None) => method.starts_with('"'),
+            (None, Some(result), None) => self.id.is_some() && result.starts_with('{'),
+            (None, None, Some(error)) => error.starts_with('{'),
+            _ => false,
+        };
+        let id_is_valid = self.id.is_none_or(|id| id_key(id).is_some());
+        has_one_kind && id_is_valid && !self.is_odd && self.version == Some("\"2.0\"")
+    }
+}
+
+/// Returns the id in the last member of a message, before its version at most. TypeScript servers write it there.
+fn id_at_end(line: &str) -> Option<&str> {
+    let (_, rest) = line.rsplit_once("\"id\":")?;
+    let end = rest.trim_end().strip_suffix('}')?;
+    let id = end.strip_suffix(",\"jsonrpc\":\"2.0\"").unwrap_or(end);
+    id_key(id).and_then(|_| serde_json::from_str::<&RawValue>(id).ok()).map(RawValue::get)
+}
+
+/// Returns the text by which ids are compared. A string and a number with the same digits are equal, because some
+/// clients accept one for the other. Returns `None` for other values.
+pub(super) fn id_key(id: &str) -> Option<String> {
+    if id.starts_with(|c: char| c == '-' || c.is_ascii_digit()) { Some(id.to_owned()) } else { text(id) }
+}
+
+/// Calls `visit` with each member of an object, or with each item of an array. The name of a member is its text without
+/// quotes, and an item has none. An escape in a name is not decoded: a member that is spelled so is unknown.
+///
+/// # Errors
+///
+/// Returns an error if `json` is not a valid object or array. `visit` has then seen the part before the error.
+pub(super) fn each_child<'a>(json: &'a str, visit: impl FnMut(&'a str, &'a str)) -> serde_json::Result<()> {
+    let mut deserializer = serde_json::Deserializer::from_str(json);
+    deserializer.deserialize_any(Children(visit))?;
+    deserializer.end()
+}
+
+/// Returns the members of a JSON object with these names.
+pub(super) fn members<'a, const N: usize>(json: &'a str, names: [&str; N]) -> [Option<&'a str>; N] {
+    let mut found = [None; N];
+    let _not_an_object = each_child(json, |key, value| {
+        for (_, place) in names.iter().zip(&mut found).filter(|(name, _)| **name == key) {
+            *place = Some(value);
+        }
+    });
+    found
+}
+
+/// Returns true for a valid JSON array or object.
+pub(super) fn is_json(text: &str) -> bool {
+    text.trim_ascii_start().starts_with(['{', '[']) && serde_json::from_str::<&RawValue>(text).is_ok()
+}
+
+/// Returns the text of a JSON string, or `None` for another value. If it has half of a surrogate pair, for example because
+/// a program cut a text there, escapes of surrogates stay as they are.
+pub(super) fn text(json: &str) -> Option<String> {
+    serde_json::from_str(json).or_else(|_| serde_json::from_str(&json.replace("\\ud", "\\\\ud"))).ok()
+}
+
+/// Returns a JSON string with this text.
+pub(super) fn as_json(text: &str) -> String {
+    serde_json::to_string(text).unwrap_or_default()
+}
+
+/// Passes the children of an array or object to a function.
+struct Children<F>(F);
+
+impl<'de, F: FnMut(&'de str, &'de str)> Visitor<'de> for Children<F> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object or an array")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
+        while let Some(name) = map.next_key::<&RawValue>()? {
+            (self.0)(name.get().trim_matches('"'), map.next_value::<&RawValue>()?.get());
+        }
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut items: A) -> Result<(), A::Error> {
+        while let Some(item) = items.next_element::<&RawValue>()? {
+            (self.0)("", item.get());
+        }
+        Ok(())
+    }
+}
+
+/// A line of a stream.
+pub(super) struct Line<'l> {
+    /// The line with its newline. The last line gets one.
+    pub(super) bytes: Cow<'l, [u8]>,
+    /// True if the line is over the limit. `bytes` then has a message with only the id, if that is at the start or the
+    /// end, and an empty method if there is one.
+    pub(super) is_oversized: bool,
+}
+
+/// Reads the lines of a stream.
+pub(super) struct Lines<R> {
+    read: BufReader<R>,
+    max_bytes: usize,
+    line: Vec<u8>,
+}
+
+impl<R: Read> Lines<R> {
+    /// Creates a reader of lines with at most `max_bytes` each.
+    pub(super) fn new(read: R, max_bytes: usize) -> Self {
+        Self { read: BufReader::with_capacity(BLOCK_BYTES, read), max_bytes, line: Vec::new() }
+    }
+
+    /// Waits for the next line. Returns `None` at the end of the stream.
+    pub(super) fn next(&mut self) -> io::Result<Option<Line<'_>>> {
+        self.line.clear();
+        self.line.shrink_to(BLOCK_BYTES);
+        self.take(self.max_bytes.saturating_add(1))?;
+        if self.line.len() <= self.max_bytes || self.line.ends_with(b"\n") {
+            if !self.line.is_empty() && !self.line.ends_with(b"\n") {
+                self.line.push(b'\n');
+            }
+            let line = Line { bytes: self.line.as_slice().into(), is_oversized: false };
+            return Ok(Some(line).filter(|line| !line.bytes.is_empty()));
+        }
+        let head = Head::read(valid_start(&self.line));
+        let (id, has_method) = (head.id.map(str::to_owned), head.method.is_some());
+        while !self.line.ends_with(b"\n") {
+            self.line.drain(..self.line.len().saturating_sub(END_BYTES));
+            self.line.shrink_to(2 * BLOCK_BYTES);
+            if self.take(BLOCK_BYTES)? == 0 {
+                break;
+            }
+        }
+        let id = id.or_else(|| id_at_end(&String::from_utf8_lossy(&self.line)).map(str::to_owned));
+        let method = if has_method { "\"\"" } else { "null" };
+        let head = format!("{{\"id\":{},\"method\":{method}}}", id.as_deref().unwrap_or("null"));
+        Ok(Some(Line { bytes: head.into_bytes().into(), is_oversized: true }))
+    }
+
+    /// Buffers the rest of the line, up to `max_bytes`. Returns the number of bytes.
+    fn take(&mut self, max_bytes: usize) -> io::Result<usize> {
+        (&mut self.read).take(max_bytes as u64).read_until(b'\n', &mut self.line)
+    }
+}
+
+/// Returns the start of a line up to the first byte that is not UTF-8.
+pub(super) fn valid_start(line: &[u8]) -> &str {
+    std::str::from_utf8(line).unwrap_or_else(|error| valid_start(line.split_at(error.valid_up_to()).0))
+}
+
+/// Returns an error response, as one line. `id` is JSON.
+pub(super) fn error_reply(id: &str, code: i32, message: &str) -> String {
+    let error = json!({ "code": code, "message": message });
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{error}}}\n")
+}
+
+/// Returns `text` with `new` in place of its part `old`.
+pub(super) fn replaced(text: &str, old: &str, new: &str) -> String {
+    let (before, rest) = text.split_at(old.as_ptr().addr() - text.as_ptr().addr());
+    let (_, after) = rest.split_at(old.len());
+    [before, new, after].concat()
 }

@@ -1,166 +1,249 @@
-//! Forwards the two directions, each on its own thread. A thread reads a line, processes it and writes it before it
-//! reads the next one. This preserves the order and applies backpressure.
+//! Forwards the messages of both sides, each direction on its own thread. A thread reads a line, decides what to send
+//! in its place, and writes that before it reads the next line. This preserves the order and applies backpressure.
 
 use std::borrow::Cow;
-use std::io::{self, PipeReader, Read};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, mpsc};
+use std::io::{self, PipeReader, Read, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
+use cutline_core::text::show;
 use tokio_util::sync::CancellationToken;
 
-use super::lines::{BLOCK_BYTES, Lines, Next};
-use super::session::{Session, Side};
-use super::{END_GRACE, locked};
-use crate::envelope::Envelope;
+use super::calls::{Calls, OpenCall};
+use super::limit::{Limited, limit_error, limit_result, limit_task};
+use super::message::{Head, Line, Lines, error_reply, members, replaced, text, valid_start};
+use super::{END_GRACE, Settings};
+use crate::call_stats::{CallStats, tell};
+use crate::clock::now_ms;
+use crate::fit::Client;
 use crate::process::InputPipe;
+use crate::saved_output::Store;
+use crate::stats::{Outcome, Record, Tool};
 
-/// Maximum number of replies to the server that wait until it reads. Further ones are dropped.
-const MAX_REPLIES: usize = 16;
-/// Stack size of a thread in bytes. Truncation of JSON recurses up to a thousand levels.
-const STACK_BYTES: usize = 32 << 20;
+/// The error code for a request that is not forwarded, and for one without a valid response.
+const INVALID_REQUEST: i32 = -32_600;
+const SERVER_ENDED: i32 = -32_000;
+/// Maximum bytes of a dropped message in a warning.
+const SHOWN_BYTES: usize = 200;
+/// The member of `_meta` with the client of a stateless request.
+const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
+/// The requests for the result of a tool.
+const RESULTS: [&str; 2] = ["tools/call", "tasks/result"];
+/// The reasons to drop a message.
+const NO_BATCHES: &str = "batches are not supported";
+const OVERSIZED: &str = "it is over the limit of --max-message";
 
-/// The server's stdin. Both directions write to it, and the end of the session closes it.
-#[derive(Debug, Clone)]
-pub(super) struct ServerInput(Arc<Mutex<Option<InputPipe>>>);
-
-impl ServerInput {
-    pub(super) fn new(input: InputPipe) -> Self {
-        Self(Arc::new(Mutex::new(Some(input))))
-    }
-
-    /// Writes all bytes. Returns an error if the client has closed its side and the server does not read.
-    fn write_all(&self, bytes: &[u8]) -> io::Result<()> {
-        match locked(&self.0).as_ref().map(|input| input.write_all(bytes, END_GRACE)) {
-            Some(Err(error)) if error.kind() == io::ErrorKind::TimedOut => Err(error),
-            // A server that no longer reads can still write. Only its end ends the session.
-            _ => Ok(()),
-        }
-    }
-
-    /// Closes the input, unless a thread is writing to it.
-    pub(super) fn close(&self) {
-        if let Ok(mut input) = self.0.try_lock() {
-            input.take();
-        }
-    }
-}
-
-/// Signals for the end of both sides.
-#[derive(Debug, Default)]
-pub(super) struct Over {
+/// The state that both directions share.
+pub(super) struct Session {
+    settings: Settings,
+    pub(super) stats: CallStats,
+    /// The folder for saved outputs.
+    store: Arc<Store>,
+    /// The client profile for the client name in the handshake.
+    profile: Mutex<Option<&'static Client>>,
+    calls: Mutex<Calls>,
+    /// The stream to the client.
+    client: Mutex<Box<dyn Write + Send>>,
+    /// The stdin of the server. `None` after it was closed.
+    server: Mutex<Option<InputPipe>>,
     /// Fires when the client closes its output or its input.
-    pub(super) client: CancellationToken,
+    pub(super) client_over: CancellationToken,
     /// Fires when the server closes its output.
-    pub(super) server: CancellationToken,
+    pub(super) server_over: CancellationToken,
 }
 
-/// Forwards messages from the client to the server until the end of the stream.
-pub(super) fn from_client(
-    session: Arc<Session>,
-    read: impl Read + Send + 'static,
-    server: ServerInput,
-    over: &Over,
-) -> io::Result<()> {
-    let over = over.client.clone().drop_guard();
-    thread("client", move || {
-        let lines = Lines::new(read, session.settings.max_message_bytes);
-        let oversized = |line: Envelope| session.oversized(Side::Client, &line).into_bytes();
-        let write_all = |bytes: &[u8]| server.write_all(bytes);
-        let _or_left = pass_on(lines, |line| session.note_client(line).into(), oversized, write_all);
-        // This comes first, because another thread can be blocked in a write to the server until the session ends.
-        drop(over);
-        locked(&server.0).take();
-    })
+/// Locks `value`. A panic of another thread does not leave it inconsistent.
+fn locked<T: ?Sized>(value: &Mutex<T>) -> MutexGuard<'_, T> {
+    value.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Forwards messages from the server to the client until the end of the stream. Returns the number of started and ended
-/// reads, which is odd during a read.
-pub(super) fn from_server(
-    session: Arc<Session>,
-    read: PipeReader,
-    server: ServerInput,
-    over: &Over,
-) -> io::Result<Arc<AtomicU64>> {
-    let reads = Arc::new(AtomicU64::new(0));
-    let watched = Watched { read, reads: Arc::clone(&reads) };
-    let (client_over, over) = (over.client.clone(), over.server.clone().drop_guard());
-    let (replies, queue) = mpsc::sync_channel::<String>(MAX_REPLIES);
-    // On a separate thread, because the server may not read until its own output is read.
-    thread("replies", move || queue.iter().for_each(|reply| drop(server.write_all(reply.as_bytes()))))?;
-    thread("server", move || {
-        let _over = over;
-        let lines = Lines::new(watched, session.settings.max_message_bytes);
-        let oversized = |line: Envelope| {
-            let reply = session.oversized(Side::Server, &line);
-            if !reply.is_empty() {
-                let _dropped_if_full = replies.try_send(reply);
+impl Session {
+    /// Starts the threads of both directions. A side has the stream to read and the stream to write.
+    pub(super) fn start(
+        settings: Settings,
+        (stats, store): (CallStats, Arc<Store>),
+        (from_client, to_client): (impl Read + Send + 'static, impl Write + Send + 'static),
+        (from_server, to_server): (PipeReader, InputPipe),
+    ) -> io::Result<Arc<Self>> {
+        let max_bytes = settings.max_message_bytes;
+        let session = Arc::new(Self {
+            profile: Mutex::new(settings.fit.client(None)),
+            settings,
+            stats,
+            store,
+            calls: Mutex::default(),
+            client: Mutex::new(Box::new(to_client)),
+            server: Mutex::new(Some(to_server)),
+            client_over: CancellationToken::new(),
+            server_over: CancellationToken::new(),
+        });
+        let own = Arc::clone(&session);
+        std::thread::Builder::new().name("server".to_owned()).spawn(move || {
+            let _over = own.server_over.clone().drop_guard();
+            let mut lines = Lines::new(from_server, max_bytes);
+            while let Ok(Some(line)) = lines.next() {
+                if own.to_client(&own.server_line(line)).is_err() {
+                    return own.client_over.cancel();
+                }
             }
-            Vec::new()
-        };
-        let write_all = |bytes: &[u8]| session.to_client(bytes);
-        if pass_on(lines, |line| session.check_server_message(line), oversized, write_all).is_err() {
-            client_over.cancel();
-        }
-    })?;
-    Ok(reads)
-}
+        })?;
+        let own = Arc::clone(&session);
+        std::thread::Builder::new().name("client".to_owned()).spawn(move || {
+            let over = own.client_over.clone().drop_guard();
+            let mut lines = Lines::new(from_client, max_bytes);
+            while let Ok(Some(line)) = lines.next()
+                && own.to_server(&own.client_line(line)).is_ok()
+            {}
+            // This comes first, because another thread can be blocked in a write to the server until the session ends.
+            drop(over);
+            locked(&own.server).take();
+        })?;
+        Ok(session)
+    }
 
-/// Forwards the result of `check` for each line, and of `oversized` for each line over the limit. Lines from one read
-/// are written together, but a line never waits for more input. Returns an error if `write_all` fails.
-fn pass_on<R: Read>(
-    mut lines: Lines<R>,
-    check: impl for<'l> Fn(&'l [u8]) -> Cow<'l, [u8]>,
-    oversized: impl Fn(Envelope) -> Vec<u8>,
-    write_all: impl Fn(&[u8]) -> io::Result<()>,
-) -> io::Result<()> {
-    let mut gathered = Vec::new();
-    let write = |bytes: &[u8]| if bytes.is_empty() { Ok(()) } else { write_all(bytes) };
-    loop {
-        if !lines.has_another() {
-            // Let the writer run first. Then one read returns several messages, and the writer does not wake this
-            // thread for each of them.
-            std::thread::yield_now();
-        }
-        let message = match lines.next() {
-            Ok(Next::End) | Err(_) => return Ok(()),
-            Ok(Next::Line(line)) => check(line),
-            Ok(Next::Oversized(line)) => {
-                // Earlier messages are sent before the replies to this one.
-                write(&std::mem::take(&mut gathered))?;
-                oversized(line).into()
-            }
-        };
-        if gathered.len() + message.len() > BLOCK_BYTES {
-            write(&std::mem::take(&mut gathered))?;
-        }
-        if message.len() > BLOCK_BYTES {
-            write(&message)?;
-        } else {
-            gathered.extend_from_slice(&message);
-        }
-        if !lines.has_another() {
-            write(&gathered)?;
-            gathered.clear();
+    /// Writes a message to the client. Returns an error if the client has closed its stdin.
+    fn to_client(&self, message: &[u8]) -> io::Result<()> {
+        let mut client = locked(&self.client);
+        client.write_all(message).and_then(|()| client.flush())
+    }
+
+    /// Writes a message to the server. Returns an error if the client has closed its side and the server does not read.
+    fn to_server(&self, bytes: &[u8]) -> io::Result<()> {
+        let server = locked(&self.server);
+        let written = server.as_ref().map_or(Ok(()), |input| input.write_all(bytes, END_GRACE));
+        // A server that no longer reads can still write. Only its end ends the session.
+        written.or_else(|error| if error.kind() == io::ErrorKind::TimedOut { Err(error) } else { Ok(()) })
+    }
+
+    /// Closes the input of the server, unless a thread is writing to it.
+    pub(super) fn close_server_input(&self) {
+        drop(self.server.try_lock().map(|mut input| input.take()));
+    }
+
+    /// Responds to all open requests with the error `why`.
+    pub(super) fn finish(&self, why: &str) {
+        let waiting = std::mem::take(&mut *locked(&self.calls));
+        for call in waiting.0 {
+            let _where_it_is_gone = self.to_client(self.failed(&call, why).as_bytes());
         }
     }
-}
 
-fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
-    let builder = std::thread::Builder::new().name(name.to_owned()).stack_size(STACK_BYTES);
-    builder.spawn(work).map(drop)
-}
+    /// Counts a call of a tool.
+    fn count(&self, call: &OpenCall, outcome: Outcome) {
+        if let Some(tool) = Tool::named(&call.tool).filter(|_| RESULTS.contains(&&*call.method)) {
+            self.stats.add(&Record::new(now_ms(), tool, call.since.elapsed(), outcome));
+        }
+    }
 
-/// A stream that counts the starts and ends of its reads.
-struct Watched<R> {
-    read: R,
-    reads: Arc<AtomicU64>,
-}
+    /// Counts a failed call, and returns the error response.
+    fn failed(&self, call: &OpenCall, why: &str) -> String {
+        self.count(call, Outcome::Error);
+        error_reply(&call.id, SERVER_ENDED, why)
+    }
 
-impl<R: Read> Read for Watched<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.reads.fetch_add(1, Ordering::Release);
-        let read = self.read.read(buffer);
-        self.reads.fetch_add(1, Ordering::Release);
-        read
+    /// Returns what to send to the server for a line of the client. All lines pass, except batches.
+    fn client_line<'l>(&self, line: Line<'l>) -> Cow<'l, [u8]> {
+        let text = String::from_utf8_lossy(&line.bytes);
+        let head = Head::read(&text);
+        let why = if line.is_oversized { OVERSIZED } else { NO_BATCHES };
+        if !line.is_oversized && !text.trim_ascii_start().starts_with('[') {
+            self.note(&head);
+            drop(text);
+            return line.bytes;
+        }
+        tracing::warn!("a message of the client was dropped, because {why}");
+        if let (Some(id), Some(_)) = (head.id, head.method) {
+            let _where_it_is_gone = self.to_client(error_reply(id, INVALID_REQUEST, why).as_bytes());
+        }
+        Cow::Borrowed(&[])
+    }
+
+    /// Records a message of the client if it is a request.
+    fn note(&self, head: &Head<'_>) {
+        let Some(method) = head.method.and_then(text) else { return };
+        let Some(id) = head.id else { return };
+        let [tool, meta, info] = members(head.params.unwrap_or("{}"), ["name", "_meta", "clientInfo"]);
+        let name_in = |info: Option<&str>| members(info?, ["name"]).into_iter().flatten().find_map(text);
+        if method == "initialize" {
+            *locked(&self.profile) = self.settings.fit.client(name_in(info).as_deref());
+        }
+        let [info] = members(meta.unwrap_or("{}"), [CLIENT_INFO]);
+        let client = match name_in(info) {
+            Some(name) => self.settings.fit.client(Some(&name)),
+            None => *locked(&self.profile),
+        };
+        let tool = tool.and_then(text).filter(|_| method == "tools/call").unwrap_or_else(|| method.clone());
+        let call = OpenCall { id: id.to_owned(), method, tool, client, since: Instant::now() };
+        locked(&self.calls).open(call);
+    }
+
+    /// Returns what to send to the client for a line of the server.
+    fn server_line<'l>(&self, line: Line<'l>) -> Cow<'l, [u8]> {
+        let text = valid_start(&line.bytes);
+        let message = text.trim_ascii();
+        let head = Head::read(message);
+        let call = head.id.filter(|_| head.method.is_none()).and_then(|id| locked(&self.calls).take(id));
+        let replacement = if line.is_oversized {
+            Err(OVERSIZED)
+        } else if message.starts_with('[') {
+            Err(NO_BATCHES)
+        // Some clients treat a carriage return as the end of a line.
+        } else if !head.is_valid() || text.len() < line.bytes.len() || message.contains('\r') {
+            Err("it is not a message of JSON-RPC 2.0 in one line of UTF-8")
+        } else {
+            self.replacement(&head, text, call.as_ref())
+        };
+        match (replacement, call) {
+            (Ok(None), _) => line.bytes,
+            (Ok(Some(message)), _) => message.into_bytes().into(),
+            (Err(why), Some(call)) => {
+                let why = format!("Invalid response of the server: {why}");
+                self.failed(&call, &why).into_bytes().into()
+            }
+            (Err(why), None) => {
+                if !message.is_empty() {
+                    let (start, _) = message.split_at(message.floor_char_boundary(SHOWN_BYTES));
+                    let start = show::name(start.as_bytes());
+                    tracing::warn!("a message of the server was dropped, because {why}: {start}");
+                }
+                Cow::Borrowed(&[])
+            }
+        }
+    }
+
+    /// Returns the line to send in place of a valid message, or `None` if it passes unchanged. `call` is the request to
+    /// which it responds.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason if the message cannot pass.
+    fn replacement(&self, head: &Head<'_>, line: &str, call: Option<&OpenCall>) -> Limited {
+        let json = match (head.method, head.result.or(head.error)) {
+            (Some(method), _) if method.starts_with("\"notifications/tasks") => head.params.unwrap_or(""),
+            (None, Some(_)) if head.id.is_some() && call.is_none() => {
+                return Err("no request with its id is open");
+            }
+            (None, Some(json)) => json,
+            _ => return Ok(None),
+        };
+        let client = call.map_or_else(|| *locked(&self.profile), |call| call.client);
+        let rules = self.settings.rules(call.map_or("", |call| &call.tool), client, &self.store);
+        let limited = match (head.error, call) {
+            (Some(error), call) => {
+                call.iter().for_each(|call| self.count(call, Outcome::Error));
+                limit_error(error, &rules)
+            }
+            (None, Some(call)) if RESULTS.contains(&&*call.method) => {
+                let (json, outcome) = limit_result(json, &rules)?;
+                if let Outcome::Ok(answered) = &outcome {
+                    tell(&call.tool, answered, answered.total_bytes.unwrap_or(0), rules.bounds.bytes);
+                }
+                self.count(call, outcome);
+                json
+            }
+            (None, Some(call)) if call.method != "tasks/get" => None,
+            (None, _) => limit_task(json, &rules)?,
+        };
+        Ok(limited.map(|limited| replaced(line, json, &limited)))
     }
 }

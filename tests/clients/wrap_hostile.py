@@ -7,6 +7,7 @@ must stay usable. Any other outcome ends it with a traceback.
 """
 
 import asyncio
+import json
 import os
 import sys
 import tempfile
@@ -29,8 +30,9 @@ async def check(client, tool):
     try:
         result = await client.call_tool(tool, {}, read_timeout_seconds=TIMEOUT_SECS)
     except MCPError as error:
-        bytes, said = len(str(error)), str(error)
-        assert "Full output: " in said, (tool, said[-500:])
+        said = str(error) + json.dumps(error.error.data)
+        bytes = len(said)
+        assert "Invalid response of the server" in said or "[truncated]" in said, (tool, said[-500:])
     else:
         bytes, said = size(result), "".join(block.text for block in result.content if block.type == "text")
         assert not result.is_error or "Invalid response of the server" in said, (tool, said[-500:])

@@ -196,7 +196,7 @@ fn wrap_uses_neither_rmcp_nor_server() {
         assert_never_uses(&[module], &["crate::wrap"]);
     }
     // Truncation does no input or output.
-    for pure in ["wrap/json", "wrap/text", "wrap/result", "wrap/schema", "wrap/message", "envelope"] {
+    for pure in ["wrap/message", "wrap/shrink", "wrap/limit"] {
         assert_never_uses(&[pure], &["tokio", "std::fs", "std::process", "crate::process"]);
     }
 }

@@ -436,26 +436,6 @@ fn part_of_line(bytes: u64, line: u64, of: u64) -> String {
     format!("{part} of line {line} (line is {whole})")
 }
 
-/// The part that is shown of another server's result.
-#[derive(Debug, Clone, PartialEq, Eq, Display)]
-pub enum ResultShown {
-    /// Lines of text.
-    Text(Shown),
-    /// Items and the like, with the limit that cut; `NAMES_LISTED` of them at most.
-    #[display("{}{}", _0.iter().map(Part::to_string).collect::<Vec<_>>().join(", "), cut_by(*_1))]
-    Parts(Vec<Part>, Limit),
-}
-
-impl ResultShown {
-    /// Returns the text with the number of shown text blocks and of all text blocks, if not all are shown.
-    pub(super) fn with_blocks(&self, blocks: Option<(u64, u64)>) -> String {
-        let shown = self.to_string();
-        let Some((some, all)) = blocks else { return shown };
-        let (start, mark) = shown.strip_suffix(')').map_or((&*shown, " ("), |start| (start, "; "));
-        format!("{start}{mark}{some} of {} shown)", Count(all, "text block", "text blocks"))
-    }
-}
-
 /// A part of a result of which not everything is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Display)]
 #[display("{shown} of {}{}", unit.count(*total), between(" of \"", name.as_deref().map(short_name), "\""))]

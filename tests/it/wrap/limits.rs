@@ -401,7 +401,7 @@ fn generated_responses_are_limited_to_8_kb_over_the_limits() {
                 message.len()
             );
         }
-        assert!(responses > MESSAGES / 2, "{responses} of {MESSAGES} calls got a response");
+        assert!(responses > MESSAGES / 8, "{responses} of {MESSAGES} calls got a response");
         eprintln!("{flags:?}: {responses} responses, at most {max_excess} bytes over the limits");
     }
 }

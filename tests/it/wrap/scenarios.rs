@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{RESPONSES, Wrap};
 use crate::support::{Workspace, content, difference};
@@ -50,16 +50,10 @@ fn run(scenario: &Value) -> Result<(), String> {
         Value::String(raw) => raw.clone(),
         _ => expanded(&scenario["result"]).to_string(),
     };
-    let list = json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": [
-        {"name": scenario["tool"].as_str().unwrap_or("tool"), "outputSchema": scenario["outputSchema"]},
-    ]}});
-    workspace.write("1", format!("{list}\n"));
-    let response = format!("{{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{result}}}\n");
-    workspace.write("2", &response);
+    let response = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{result}}}\n");
+    workspace.write("1", &response);
     let mut wrap = Wrap::start(&workspace, &flags, RESPONSES);
-    wrap.send("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}\n");
-    wrap.line();
-    wrap.call("2", scenario["tool"].as_str().unwrap_or("tool"));
+    wrap.call("1", scenario["tool"].as_str().unwrap_or("tool"));
     let received = String::from_utf8(wrap.line()).unwrap();
     wrap.end();
     let mut saved: Vec<_> =

@@ -1,0 +1,380 @@
+//! Applies the limits to a result: its text, its structured content, and everything else.
+//!
+//! A result within the limits is not changed. Otherwise, text and structured content are truncated and saved
+//! completely, and the result is written again. Its text is then one block with the notice. JSON stays valid, and has
+//! the notice in another block.
+
+use std::io::{BufWriter, Write as _};
+use std::sync::Arc;
+
+use cutline_core::details::{Details, TruncationDetails, TruncationReason};
+use cutline_core::notice::{NAMES_LISTED, Notice, NoticeLike, Part, Unit};
+use cutline_core::text::tokens::estimate;
+use cutline_core::text::{Extent, as_index};
+use cutline_core::truncate::{Bounds, BytesAs, KeyForms, KeySpace, Limit, TruncatedBy};
+use serde_json::Value;
+
+use super::KeepPart;
+use super::message::{as_json, each_child, is_json, members, replaced, text};
+use super::shrink::{MARK, shrink, write_json};
+use crate::capture::{Capture, View};
+use crate::fit::RESULT_BYTES;
+use crate::fs::saved_name::SavedKind;
+use crate::saved_output::{SavedStream, Store};
+use crate::stats::{Answered, Outcome};
+use crate::tools::bash::output_answer;
+use crate::tools::{ToolSet, saved_location};
+
+/// Number of bytes of everything but text, structured content and media that do not reduce the limit of the text. Also
+/// the limit of the members that cutline does not know, such as `_meta`, in a truncated result.
+const FREE_BYTES: u64 = 4096;
+/// Maximum size of two values in bytes that are compared if their texts differ.
+const COMPARED_BYTES: usize = 1_000_000;
+
+/// The limits on results of one tool.
+pub(super) struct Rules<'a> {
+    /// The limits of the text. The limits of bytes and tokens also apply to structured content.
+    pub(super) bounds: Bounds,
+    /// True if the client passes the complete result to its model. Text and structured content then share the limits of
+    /// bytes and tokens, and there are no details.
+    pub(super) shows_all: bool,
+    /// Which part of a text is kept.
+    pub(super) keep: KeepPart,
+    /// True if key lines of a text are shown.
+    pub(super) key_lines: bool,
+    /// Text that is added after the notice.
+    pub(super) hint: Option<&'a str>,
+    /// The folder for saved outputs.
+    pub(super) store: &'a Arc<Store>,
+}
+
+/// A value within the limits, or `None` if it does not change. The error is the reason why it cannot pass.
+pub(super) type Limited<T = Option<String>> = Result<T, &'static str>;
+
+/// Applies the limits to the `result` of a tool. Returns the new result, or `None` if it does not change, and the outcome
+/// of the call.
+///
+/// # Errors
+///
+/// Returns the reason if the result has more than one meaning.
+pub(super) fn limit_result(result: &str, rules: &Rules<'_>) -> Limited<(Option<String>, Outcome)> {
+    let parts = Parts::read(result, rules)?;
+    let (mut bounds, of_structured) = rules.shared(&parts);
+    let free = if rules.shows_all { RESULT_BYTES } else { FREE_BYTES };
+    let left = (bounds.bytes + free).saturating_sub(bounds.bytes_of(&parts.text));
+    let is_crowded = parts.rest_bytes > left.max(free);
+    bounds.bytes = bounds.bytes.saturating_sub(parts.kept_bytes.saturating_sub(free)).max(1);
+    let text_is_over = is_over(&parts.text, bounds);
+    let structured_is_over = parts.structured.is_some_and(|json| of_structured.exceeded_by(json).is_some());
+    let part_of_text = NoticeLike::of(&parts.text).map(|lines| Notice::PartOfText(lines).to_string());
+    let is_error = parts.members.contains(&("isError", "true"));
+    let outcome = |answered| if is_error { Outcome::Error } else { Outcome::Ok(answered) };
+    if !is_crowded && !text_is_over && !structured_is_over && part_of_text.is_none() {
+        let given = if parts.text.is_empty() { parts.structured.unwrap_or("") } else { &parts.text };
+        return Ok((None, outcome(Answered::of_text(given, Extent::of(given), bounds))));
+    }
+    let mut cutter = Cutter { rules, details: Details::default(), notices: Vec::new() };
+    let (text, structured) =
+        cutter.cut(&parts, (text_is_over, structured_is_over, is_crowded), bounds, of_structured);
+    let texts = if let Some(text) = text {
+        vec![text]
+    } else {
+        cutter.notices.splice(..0, part_of_text);
+        if is_crowded { vec![parts.text.clone()] } else { parts.texts.clone() }
+    };
+    let answered = match &cutter.details.truncation {
+        Some(truncation) => Answered::of_cut(truncation),
+        None => Answered::of_text(&texts.join("\n\n"), Extent::of(&parts.text), bounds),
+    };
+    let (shown, total) = (parts.blocks.len() as u64, parts.block_count);
+    if shown < total {
+        let part = Part { shown, total, unit: Unit::Blocks, name: None };
+        cutter.notice(result, vec![part], rules.bounds.limit(TruncatedBy::Bytes));
+    }
+    let mut json = String::from("{\"content\":[");
+    json.reserve(parts.blocks.iter().map(|block| block.len()).sum());
+    for text in texts.iter().chain(&cutter.notices).filter(|text| !text.is_empty()) {
+        push(&mut json, &["{\"type\":\"text\",\"text\":", &as_json(text), "}"]);
+    }
+    parts.blocks.iter().for_each(|block| push(&mut json, &[block]));
+    json += "]";
+    let mut meta = parts.meta.map(str::to_owned);
+    if !rules.shows_all && cutter.details != Details::default() {
+        let details = serde_json::to_string(&cutter.details).unwrap_or_default();
+        let mut own = parts.meta.and_then(|meta| meta.strip_suffix('}')).unwrap_or("{").trim_end().to_owned();
+        // They replace those of the server, because they come last.
+        push(&mut own, &["\"details\":", &details, "}"]);
+        meta = Some(own);
+    }
+    let known = [("structuredContent", structured.as_deref()), ("_meta", meta.as_deref())];
+    let known = known.into_iter().filter_map(|(name, value)| Some((name, value?)));
+    known.chain(parts.members).for_each(|(name, value)| push(&mut json, &["\"", name, "\":", value]));
+    json += "}";
+    Ok((Some(json), outcome(answered)))
+}
+
+/// Shortens an error that is over the limit of bytes. Returns `None` if it does not change.
+pub(super) fn limit_error(error: &str, rules: &Rules<'_>) -> Option<String> {
+    let room = as_index(rules.bounds.bytes.max(FREE_BYTES));
+    if error.len() > room { shrink(&compact(error), room).map(|(error, _)| error) } else { None }
+}
+
+/// Applies the limits to the result or the error in the `state` of a task. Returns the new state, or `None` if it does
+/// not change.
+///
+/// # Errors
+///
+/// Returns the reason if the state is invalid or too large without its result.
+pub(super) fn limit_task(state: &str, rules: &Rules<'_>) -> Limited {
+    let [result, error] = members(state, ["result", "error"]).map(|json| json.filter(|json| *json != "null"));
+    let outcome = result.or(error).unwrap_or("");
+    if (state.len() - outcome.len()) as u64 > FREE_BYTES {
+        return Err("the state of a task is over the limit without its result");
+    }
+    let limited = match result {
+        Some(result) => limit_result(result, rules)?.0,
+        None => limit_error(outcome, rules),
+    };
+    Ok(limited.map(|limited| replaced(state, outcome, &limited)))
+}
+
+impl Rules<'_> {
+    /// Returns the limits of the text and of the structured content, which has no line limit. If they share the limits,
+    /// each has half of them.
+    fn shared(&self, parts: &Parts<'_>) -> (Bounds, Bounds) {
+        let is_shared = self.shows_all && parts.structured.is_some() && !parts.text.is_empty();
+        let share = |limit: u64| if is_shared { limit - limit / 2 } else { limit };
+        let Bounds { bytes, tokens, .. } = self.bounds;
+        let own = Bounds { bytes: share(bytes), tokens: tokens.map(share), ..self.bounds };
+        (own, own.counted_as(BytesAs::Text))
+    }
+}
+
+/// The parts of a result.
+#[derive(Default)]
+struct Parts<'a> {
+    structured: Option<&'a str>,
+    meta: Option<&'a str>,
+    /// Other members, as far as they are within the limit.
+    members: Vec<(&'a str, &'a str)>,
+    /// The texts of the blocks.
+    texts: Vec<String>,
+    /// The same, joined by empty lines.
+    text: String,
+    /// The first blocks without text that are within the limit, and the number of all.
+    blocks: Vec<&'a str>,
+    block_count: u64,
+    /// The bytes of everything but text, structured content and media.
+    rest_bytes: u64,
+    /// The part of these bytes that a truncated result keeps.
+    kept_bytes: u64,
+}
+
+impl<'a> Parts<'a> {
+    fn read(result: &'a str, rules: &Rules<'_>) -> Limited<Self> {
+        let (mut parts, mut content, mut is_double) = (Self::default(), None, false);
+        let read = each_child(result, |name, value| match name {
+            "content" => is_double |= content.replace(value).is_some(),
+            "structuredContent" => is_double |= parts.structured.replace(value).is_some(),
+            _ => {
+                let kept_bytes = parts.kept_bytes + (name.len() + value.len() + "\"\":,".len()) as u64;
+                match name {
+                    _ if kept_bytes > FREE_BYTES => return,
+                    "_meta" => parts.meta = Some(value),
+                    _ => parts.members.push((name, value)),
+                }
+                parts.kept_bytes = kept_bytes;
+            }
+        });
+        if read.is_err() || is_double {
+            return Err("its result is not an object, or has two members of one name");
+        }
+        let room = parts.kept_bytes + (rules.bounds.bytes / 2).max(FREE_BYTES);
+        let mut counted = parts.structured.map_or(0, str::len);
+        let _not_an_array =
+            each_child(content.unwrap_or("[]"), |_, item| counted += parts.add_block(item, room));
+        parts.rest_bytes = (result.len() - counted) as u64;
+        parts.text = parts.texts.join("\n\n");
+        Ok(parts)
+    }
+
+    /// Adds a block, if blocks without text are then within `room` bytes. Returns the bytes of its text or media.
+    fn add_block(&mut self, item: &'a str, room: u64) -> usize {
+        let [kind, own_text, data, resource] = members(item, ["type", "text", "data", "resource"]);
+        let [text_of, media] = match kind {
+            Some("\"text\"") => [own_text, None],
+            Some("\"image\"" | "\"audio\"") => [None, data],
+            Some("\"resource\"") => members(resource.unwrap_or(""), ["text", "blob"]),
+            _ => [None, None],
+        };
+        if let Some((raw, text)) = text_of.and_then(|raw| Some((raw, text(raw)?))) {
+            self.texts.extend(Some(text).filter(|text| !text.is_empty()));
+            return raw.len();
+        }
+        let media = media.filter(|data| data.starts_with('"')).map_or(0, str::len);
+        let kept_bytes = self.kept_bytes + (item.len() - media) as u64 + 1;
+        if self.blocks.len() as u64 == self.block_count && kept_bytes <= room {
+            self.blocks.push(item);
+            self.kept_bytes = kept_bytes;
+        }
+        self.block_count += 1;
+        media
+    }
+}
+
+/// Truncates the parts of one result.
+struct Cutter<'a> {
+    rules: &'a Rules<'a>,
+    details: Details,
+    /// The notices that are not in the block of the text.
+    notices: Vec<String>,
+}
+
+impl Cutter<'_> {
+    /// Truncates text and structured content, if they change. Returns the new text, or `None` if it does not change, and
+    /// the structured content.
+    fn cut(
+        &mut self,
+        parts: &Parts<'_>,
+        (text_is_over, structured_is_over, is_crowded): (bool, bool, bool),
+        bounds: Bounds,
+        of_structured: Bounds,
+    ) -> (Option<String>, Option<String>) {
+        let structured = parts.structured.map(compact);
+        let all_json = parts.texts.iter().all(|text| is_json(text));
+        let values: Vec<_> = parts.texts.iter().filter(|_| all_json).map(|text| compact(text)).collect();
+        let total = Extent::of(&parts.text);
+        // The same value in both is truncated once.
+        if let ([value], Some(structured)) = (&*values, &structured)
+            && let Some([before, after]) = around(value, structured)
+            && (text_is_over || structured_is_over)
+        {
+            let of_value = of_structured.bytes.saturating_sub((before.len() + after.len()) as u64);
+            let both = Bounds { bytes: bounds.bytes.min(of_value), ..bounds };
+            let text = self.json(&values, both, total);
+            let structured = [before, &text, after].concat();
+            return (Some(text), Some(structured));
+        }
+        let text = match &*values {
+            [] if text_is_over => Some(self.text(&parts.text, bounds)),
+            [_] if text_is_over => Some(self.json(&values, bounds, total)),
+            // Several values in one block would not be valid JSON.
+            [_, _, ..] if text_is_over || is_crowded => Some(self.json(&values, bounds, total)),
+            _ => None,
+        };
+        let structured = match &structured {
+            Some(json) if structured_is_over => {
+                Some(self.json(std::slice::from_ref(json), of_structured, Extent::of(json)))
+            }
+            _ => parts.structured.map(str::to_owned),
+        };
+        (text, structured)
+    }
+
+    /// Truncates a text, and saves it. Returns it with its notice.
+    fn text(&mut self, text: &str, bounds: Bounds) -> String {
+        let key_space = self.rules.key_lines.then_some(KeySpace::Shared);
+        let view =
+            View { keep: self.rules.keep.of_lines(bounds.lines), bounds, key_space, max_line_chars: None };
+        let mut capture = Capture::new(Arc::clone(self.rules.store), SavedKind::WRAP_TEXT, view);
+        capture.push(text.as_bytes());
+        // A result does not state whether the reported operation failed.
+        let captured = capture.answer(false, KeyForms::Strong);
+        let (answer, saved) = output_answer(captured, view, &ToolSet::new(), &mut self.details);
+        answer.into_text() + &saved.map_or_else(String::new, |_| self.hint())
+    }
+
+    /// Truncates a JSON value, or an array of the values of several blocks, and saves it. `total` is the extent of the
+    /// original text.
+    fn json(&mut self, values: &[String], bounds: Bounds, total: Extent) -> String {
+        let list = format!("[{}]", values.join(","));
+        let json = if let [value] = values { value } else { &list };
+        let (shown, parts, by) = shrink_within(json, bounds);
+        let Some(first) = parts.first() else { return shown };
+        if self.details.truncation.is_none() {
+            let truncation = TruncationDetails::new(by, Extent::of(&shown), estimate(&shown), total, bounds);
+            let info = self.details.add_cut(truncation, &shown);
+            (info.original_count, info.returned_count) = (first.total, first.shown);
+            if parts.iter().any(|part| part.unit == Unit::Characters) {
+                info.reason = TruncationReason::SingleResultTooLarge;
+            }
+        }
+        self.notice(json, parts, bounds.limit(by));
+        shown
+    }
+
+    /// Saves JSON, indented so that it has short lines, and adds a notice. The first saved output is that of the details.
+    fn notice(&mut self, json: &str, mut parts: Vec<Part>, limit: Limit) {
+        parts.truncate(NAMES_LISTED);
+        // With memory limits of 0, the file is written from the first byte on.
+        let mut stream =
+            SavedStream::new(Arc::clone(self.rules.store), SavedKind::WRAP_JSON, Bounds::new(0, 0));
+        let mut out = BufWriter::with_capacity(256 * 1024, &mut stream);
+        let _never_fails = write_json(json, true, &mut out).and_then(|()| out.write_all(b"\n"));
+        let _never_fails = out.flush();
+        drop(out);
+        let mut details = Details::default();
+        let own = if self.details.full_output_path.is_none() { &mut self.details } else { &mut details };
+        let saved = saved_location(&stream.keep(), own);
+        self.notices.push(Notice::Result { parts, limit, saved }.to_string() + &self.hint());
+    }
+
+    /// Returns the line after a notice.
+    fn hint(&self) -> String {
+        self.rules.hint.map_or_else(String::new, |hint| format!("\n{hint}"))
+    }
+}
+
+/// Adds an item to a JSON array, or a member to an object.
+fn push(json: &mut String, child: &[&str]) {
+    if !json.ends_with(['[', '{']) {
+        json.push(',');
+    }
+    json.extend(child.iter().copied());
+}
+
+/// Shortens JSON until it is within `bounds`. Returns the shortened parts, and the limit that was reached first.
+fn shrink_within(json: &str, bounds: Bounds) -> (String, Vec<Part>, TruncatedBy) {
+    let mut by = TruncatedBy::Bytes;
+    let mut room = as_index(bounds.bytes).min(json.len());
+    while let Some((text, parts)) = shrink(json, room) {
+        let Some(exceeded) = bounds.exceeded_by(&text) else { return (text, parts, by) };
+        by = exceeded;
+        room = text.len().saturating_sub(1 + text.len() / 16);
+    }
+    let total = json.chars().count() as u64;
+    (as_json(MARK), vec![Part { shown: 0, total, unit: Unit::Characters, name: None }], by)
+}
+
+/// Returns the text before and after `value` in `structured`, if that is the same value or has it as its only member.
+/// SDKs wrap values that are no objects in `{"result": …}`.
+fn around<'a>(value: &str, structured: &'a str) -> Option<[&'a str; 2]> {
+    if is_same(value, structured) {
+        return Some([""; 2]);
+    }
+    let mut children = Vec::new();
+    each_child(structured, |_, child| children.extend((children.len() < 2).then_some(child))).ok()?;
+    let inner = children.pop().filter(|inner| children.is_empty() && is_same(value, inner))?;
+    Some([structured.strip_suffix('}')?.strip_suffix(inner)?, "}"])
+}
+
+/// Returns true if two JSON texts have the same value. Large ones must have the same spelling.
+fn is_same(one: &str, other: &str) -> bool {
+    let is_small = one.len().max(other.len()) <= COMPARED_BYTES;
+    let value = |json| serde_json::from_str::<Value>(json).ok();
+    one == other || is_small && value(one).is_some_and(|one| Some(one) == value(other))
+}
+
+/// Returns true if a text is over a limit. Ignores a final newline.
+fn is_over(text: &str, bounds: Bounds) -> bool {
+    let text = text.strip_suffix('\n').unwrap_or(text);
+    bounds.exceeded_by(text).is_some()
+        || memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64 >= bounds.lines
+}
+
+/// Returns JSON without white space between its tokens.
+fn compact(json: &str) -> String {
+    let mut out = Vec::with_capacity(json.len());
+    let _never_fails = write_json(json, false, &mut out);
+    String::from_utf8(out).unwrap_or_default()
+}

@@ -1,0 +1,250 @@
+//! Shortens a JSON text to a number of bytes. The result stays valid, and kept parts keep their spelling.
+//!
+//! An array keeps its first items. If none fits, its first item is shortened. In an object, the largest members are
+//! shortened, so that small ones stay complete; if there are too many members, the first ones are kept. A string is cut
+//! at a character. Every level reads its own text again, so the memory does not depend on the size of the value.
+
+use std::io::{self, Write};
+
+use cutline_core::notice::{Part, Unit};
+
+use super::message::{each_child, text};
+
+/// The end of a shortened string.
+pub(super) const MARK: &str = "… [truncated]";
+/// Maximum nesting depth of a shortened part, and of a large one. Deeper parts are kept or omitted.
+const MAX_DEPTH: usize = 100;
+const MAX_LARGE_DEPTH: usize = 16;
+/// Size of a large part in bytes.
+const LARGE_BYTES: usize = 1_000_000;
+/// A member of an object gets at least one part in this number of the bytes. Otherwise fewer members are kept.
+const LEAST_SHARE: usize = 16;
+/// A newline and the indentation of the next line, two spaces for each level. The depth is limited, because the output
+/// would otherwise grow with the square of the depth.
+const LINE: &[u8] = b"\n                                                                ";
+
+/// Shortens `json`, which is valid, to `room` bytes. Returns it with the shortened parts in the order of the text, or
+/// `None` if that is not possible.
+pub(super) fn shrink(json: &str, room: usize) -> Option<(String, Vec<Part>)> {
+    let mut parts = Vec::new();
+    shrink_at("", 0, json, room, &mut parts).map(|text| (text, parts))
+}
+
+/// Shortens the value with this path and depth.
+fn shrink_at(path: &str, depth: usize, json: &str, room: usize, parts: &mut Vec<Part>) -> Option<String> {
+    if json.len() <= room {
+        return Some(json.to_owned());
+    }
+    let at = parts.len();
+    let max_depth = if json.len() < LARGE_BYTES { MAX_DEPTH } else { MAX_LARGE_DEPTH };
+    let (text, unit, shown, total) = match json.as_bytes().first()? {
+        b'[' if depth < max_depth => array(path, depth, json, room, parts)?,
+        b'{' if depth < max_depth => object(path, depth, json, room, parts)?,
+        b'"' => string(json, room)?,
+        _ => return None,
+    };
+    if shown < total {
+        let name = (!path.is_empty()).then(|| path.to_owned());
+        parts.insert(at, Part { shown, total, unit, name });
+    }
+    Some(text)
+}
+
+/// A shortened value with its kept and original number of parts.
+type Shrunk = Option<(String, Unit, u64, u64)>;
+
+fn array(path: &str, depth: usize, json: &str, room: usize, parts: &mut Vec<Part>) -> Shrunk {
+    let room = room.checked_sub("[]".len())?;
+    let (mut kept, mut first, mut left, mut total) = (Vec::new(), None, Some(room + 1), 0);
+    each_child(json, |_, item| {
+        total += 1;
+        first.get_or_insert(item);
+        left = left.and_then(|left| left.checked_sub(item.len() + 1));
+        kept.extend(left.map(|_| item));
+    })
+    .ok()?;
+    let mut items = kept.join(",");
+    let mut shown = kept.len() as u64;
+    if let Some(item) = first.filter(|_| shown == 0)
+        && let Some(item) = shrink_at(&format!("{path}[0]"), depth + 1, item, room, parts)
+    {
+        (items, shown) = (item, 1);
+    }
+    Some((format!("[{items}]"), Unit::Items, shown, total))
+}
+
+fn object(path: &str, depth: usize, json: &str, room: usize, parts: &mut Vec<Part>) -> Shrunk {
+    // The braces, but no comma after the last member.
+    let room = room.checked_sub("{}".len())? + 1;
+    let least = "[]".len().max(room / LEAST_SHARE);
+    let (mut kept, mut left, mut total) = (Vec::new(), Some(room), 0);
+    // The quotes of a name, a colon and a comma.
+    let around = |name: &str| name.len() + 4;
+    each_child(json, |name, value| {
+        total += 1;
+        left = left.and_then(|left| left.checked_sub(around(name) + value.len().min(least)));
+        kept.extend(left.map(|_| (name, value)));
+    })
+    .ok()?;
+    // The smallest members come first, so that the largest ones share what is left.
+    let mut left = room.saturating_sub(kept.iter().map(|(name, _)| around(name)).sum());
+    let mut sizes: Vec<usize> = kept.iter().map(|(_, value)| value.len()).collect();
+    sizes.sort_unstable();
+    let mut most = 0;
+    for (size, waiting) in sizes.iter().zip((1..=kept.len()).rev()) {
+        most = left / waiting;
+        if most < *size {
+            break;
+        }
+        left -= size;
+    }
+    let mut members = Vec::new();
+    for (name, value) in kept {
+        let path = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+        let value = shrink_at(&path, depth + 1, value, most, parts);
+        members.extend(value.map(|value| format!("\"{name}\":{value}")));
+    }
+    Some((format!("{{{}}}", members.join(",")), Unit::Members, members.len() as u64, total))
+}
+
+fn string(json: &str, room: usize) -> Shrunk {
+    let room = room.checked_sub(MARK.len() + 2)?;
+    let body = json.strip_prefix('"')?.strip_suffix('"')?;
+    // The longest start that is not cut within a character or an escape.
+    let ends = (0..=room).rev().take(2 * "\\uXXXX".len() + 1);
+    let decoded = |start| serde_json::from_str::<String>(&format!("\"{start}\"")).ok();
+    let (start, shown) =
+        ends.filter_map(|end| body.get(..end)).find_map(|start| Some((start, decoded(start)?)))?;
+    let (shown, total) = (shown.chars().count() as u64, text(json)?.chars().count() as u64);
+    Some((format!("\"{start}{MARK}\""), Unit::Characters, shown, total))
+}
+
+/// Writes `json`, which is valid, without white space between its tokens, or indented by two spaces.
+pub(super) fn write_json(json: &str, is_indented: bool, out: &mut impl Write) -> io::Result<()> {
+    let line = |depth: usize| LINE.split_at(if is_indented { LINE.len().min(1 + 2 * depth) } else { 0 }).0;
+    let (mut depth, mut rest, mut is_empty) = (0_usize, json.trim_ascii(), false);
+    while let Some(byte) = rest.bytes().next() {
+        let end = match byte {
+            b'"' => string_bytes(rest.as_bytes()),
+            b'{' | b'[' | b'}' | b']' | b',' | b':' => 1,
+            _ => rest.find(|c: char| c.is_ascii_whitespace() || ",]}".contains(c)).unwrap_or(rest.len()),
+        };
+        let (token, after) = rest.split_at(end);
+        rest = after.trim_ascii_start();
+        let closes = matches!(byte, b'}' | b']');
+        depth = depth.saturating_sub(usize::from(closes));
+        if is_empty != closes {
+            out.write_all(line(depth))?;
+        }
+        out.write_all(token.as_bytes())?;
+        is_empty = matches!(byte, b'{' | b'[');
+        depth += usize::from(is_empty);
+        match byte {
+            b',' => out.write_all(line(depth))?,
+            b':' if is_indented => out.write_all(b" ")?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Returns the length of the string at the start of `json`, with its quotes.
+fn string_bytes(json: &[u8]) -> usize {
+    let mut at = 1;
+    while let Some(found) = json.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
+        at += found;
+        if json.get(at) == Some(&b'"') {
+            return at + 1;
+        }
+        at += 2;
+    }
+    json.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::Value;
+
+    fn shrunk(json: &str, room: usize) -> (String, Vec<String>) {
+        let (text, parts) = shrink(json, room).unwrap();
+        assert!(text.len() <= room, "{text}");
+        (text, parts.iter().map(Part::to_string).collect())
+    }
+
+    #[test]
+    fn deep_values_are_shortened_at_most_100_levels_deep() {
+        let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+        let (text, parts) = shrunk(&deep, 1000);
+        assert_eq!(text, format!("{}{}", "[".repeat(100), "]".repeat(100)));
+        assert_eq!(parts.len(), 1, "{parts:?}");
+        let deep = format!("{}1{}", "{\"a\":".repeat(100_000), "}".repeat(100_000));
+        assert!(serde_json::from_str::<Value>(&shrunk(&deep, 1000).0).is_ok());
+    }
+
+    #[test]
+    fn strings_are_cut_at_characters_and_escapes() {
+        let emoji = r"\ud83d\ude00".repeat(10);
+        for (body, room, kept) in [
+            ("aé".repeat(30), 17 + 5, "aéa"),
+            (r"\u00e9".repeat(30), 17 + 11, r"\u00e9"),
+            (emoji, 17 + 23, r"\ud83d\ude00"),
+        ] {
+            let (text, parts) = shrunk(&format!("\"{body}\""), room);
+            assert_eq!(text, format!("\"{kept}{MARK}\""));
+            assert!(parts[0].ends_with(" characters"), "{parts:?}");
+        }
+        assert_eq!(shrink(&"1".repeat(99), 50), None);
+    }
+
+    #[test]
+    fn small_members_stay_complete() {
+        let (long, list) = ("x".repeat(90), vec![1; 60]);
+        let json = serde_json::json!({"id": 7, "long": long, "list": list, "name": "short"}).to_string();
+        let (text, parts) = shrunk(&json, 120);
+        let value: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!((&value["id"], &value["name"]), (&7.into(), &"short".into()));
+        assert_eq!(parts.len(), 2, "{parts:?}");
+        assert!(text.len() > 110, "{text}");
+    }
+
+    #[test]
+    fn only_white_space_between_tokens_changes() {
+        let json = " { \"a b\" : [ 1.50 , { } , [ ] , \"\\\" \\\\\" ] ,\r\n\t\"c\":null } ";
+        let written = |is_indented| {
+            let mut out = Vec::new();
+            write_json(json, is_indented, &mut out).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(written(false), r#"{"a b":[1.50,{},[],"\" \\"],"c":null}"#);
+        let lines = [
+            "{",
+            "  \"a b\": [",
+            "    1.50,",
+            "    {},",
+            "    [],",
+            r#"    "\" \\""#,
+            "  ],",
+            "  \"c\": null",
+            "}",
+        ];
+        assert_eq!(written(true), lines.join("\n"));
+    }
+
+    proptest! {
+        #[test]
+        fn shortened_json_is_valid_and_within_the_limit(
+            text in prop::collection::vec("[a-z\\\\\"é\n]{0,40}", 0..9),
+            numbers in prop::collection::vec(any::<f64>(), 0..30),
+            room in 0_usize..400,
+        ) {
+            let value = serde_json::json!({"text": text, "more": {"numbers": numbers, "text": text.concat()}});
+            if let Some((shrunk, parts)) = shrink(&value.to_string(), room) {
+                prop_assert!(shrunk.len() <= room);
+                prop_assert!(serde_json::from_str::<Value>(&shrunk).is_ok());
+                prop_assert_eq!(parts.is_empty(), shrunk == value.to_string());
+            }
+        }
+    }
+}
