@@ -40,84 +40,14 @@ const EXAMINED_BYTES: usize = 1024;
 const FOLDER: i32 = -1;
 
 /// Names of folders whose files rank lower, in lower case.
-const LOWER_FOLDERS: &[&str] = &[
-    "__fixtures__",
-    "__mocks__",
-    "__tests__",
-    "bench",
-    "benches",
-    "benchmark",
-    "benchmarks",
-    "cjs",
-    "demo",
-    "demos",
-    "dist",
-    "doc",
-    "docs",
-    "documentation",
-    "e2e",
-    "esm",
-    "example",
-    "examples",
-    "fixtures",
-    "generated",
-    "lib.commonjs",
-    "lib.esm",
-    "locale",
-    "locales",
-    "node_modules",
-    "sample",
-    "samples",
-    "site-packages",
-    "spec",
-    "specs",
-    "test",
-    "testdata",
-    "tests",
-    "third-party",
-    "third_party",
-    "thirdparty",
-    "umd",
-    "unittests",
-    "vendor",
-    "vendored",
-];
-/// Parts of file names that rank lower, in lower case. A dot before the first part of a name does not count.
-const LOWER_NAMES: &[&str] = &[
-    "test_",
-    "_test.",
-    "_tests.",
-    ".test.",
-    ".test-d.",
-    ".spec.",
-    "_spec.",
-    ".bench.",
-    "_unittest.",
-    "conftest.",
-    ".stories.",
-    ".min.",
-    ".snap",
-    ".map",
-    ".pb.",
-    "_pb2.",
-    "_pb2_grpc.",
-    "_generated.",
-    "zz_generated",
-    ".lock",
-    "-lock.",
-    "changelog",
-    "readme",
-    ".md",
-    ".mdx",
-    ".rst",
-    ".adoc",
-    ".txt",
-    ".patch",
-    ".diff",
-    ".po",
-    ".pot",
-    ".xlf",
-];
+const LOWER_FOLDERS: &str = "__fixtures__ __mocks__ __tests__ bench benches benchmark benchmarks cjs demo demos dist doc docs \
+    documentation e2e esm example examples fixtures generated lib.commonjs lib.esm locale locales \
+    node_modules sample samples site-packages spec specs test testdata tests third-party third_party \
+    thirdparty umd unittests vendor vendored";
+/// Parts of file names that rank lower, in lower case. Those that begin with a letter are at the start of the name.
+const LOWER_NAMES: &str = "test_ _test. _tests. .test. .test-d. .spec. _spec. .bench. _unittest. conftest. .stories. .min. \
+    .snap .map .pb. _pb2. _pb2_grpc. _generated. zz_generated .lock -lock. changelog readme .md .mdx \
+    .rst .adoc .txt .patch .diff .po .pot .xlf";
 /// Starts of lines that are comments.
 const COMMENTS: &[&[u8]] = &[b"//", b"/*", b"* ", b"# ", b"--", b";", b"<!--", b"\"\"\""];
 /// First words of lines that import names.
@@ -188,8 +118,8 @@ impl PathFacts {
         let stem = bare(name.split(|&byte| byte == b'.').find(|part| !part.is_empty()).unwrap_or_default());
         let language = Language::of_path(&String::from_utf8_lossy(name));
         let is_lower =
-            folders.iter().any(|folder| LOWER_FOLDERS.iter().any(|lower| lower.as_bytes() == *folder))
-                || LOWER_NAMES.iter().any(|part| memchr::memmem::find(name, part.as_bytes()).is_some());
+            folders.iter().any(|folder| LOWER_FOLDERS.split(' ').any(|lower| lower.as_bytes() == *folder))
+                || LOWER_NAMES.split(' ').any(|part| is_in_name(name, part.as_bytes()));
         let depth = i32::try_from(folders.len()).unwrap_or(i32::MAX).min(10);
         let location = if is_lower { LOWER } else { 0 } + depth * FOLDER;
         let folder =
@@ -234,6 +164,14 @@ impl PathFacts {
             0
         }
     }
+}
+
+/// Returns true if a file name has this part.
+fn is_in_name(name: &[u8], part: &[u8]) -> bool {
+    if part.first().is_some_and(u8::is_ascii_alphabetic) {
+        return name.starts_with(part);
+    }
+    memchr::memmem::find(name, part).is_some()
 }
 
 /// Returns a name in lower case, with only its letters and digits.
