@@ -22,7 +22,52 @@ def _leads_out(tool, case, given, expected):
     return tool in ("find", "grep") and glob.startswith("../") and "it is not below" in str(given)
 
 
+def _rules_of_git(tool, case, given, expected):
+    return tool == "find" and case.get("what") == "git"
+
+
+def _globs(case):
+    given = [case.get("pattern"), case.get("glob"), case.get("path"), case.get("exclude")]
+    return " ".join(text if isinstance(text, str) else " ".join(text) for text in given if text)
+
+
+def _classes(tool, case, given, expected):
+    return tool in ("find", "grep") and any(part in _globs(case) for part in ("[", "?", "\\"))
+
+
+def _lone_return(tool, case, given, expected):
+    return tool == "grep" and "\r" in str(expected)
+
+
+def _text_anchors(tool, case, given, expected):
+    return tool == "grep" and any(part in str(case.get("pattern")) for part in ("\\A", "\\z", "\\B"))
+
+
 DIFFERENCES = {
+    "ignore rules are those of ripgrep": Known(
+        "The crate of ripgrep matches them.",
+        "docs/tools.md",
+        "mean the same as in ripgrep, so git differs in rare cases",
+        _rules_of_git,
+    ),
+    "classes and ? are those of globset": Known(
+        "The crate of ripgrep matches globs by bytes, and its classes match a slash.",
+        "docs/tools.md",
+        "`?` is one byte.",
+        _classes,
+    ),
+    "a lone \\r is no character of a line": Known(
+        "The pattern is searched as by `rg --crlf`.",
+        "docs/tools.md",
+        "`\\r\\n` is searched as `\\n`, unless the pattern contains `\\r`.",
+        _lone_return,
+    ),
+    "text anchors are those of ripgrep": Known(
+        "In ripgrep, they refer to the searched part of the file.",
+        "docs/tools.md",
+        "a regular expression in Rust's syntax",
+        _text_anchors,
+    ),
     "a glob that leads out is refused": Known(
         "Nothing below can match it: an answer without results would read as if there were no such file.",
         "docs/tools.md",
