@@ -46,8 +46,8 @@ pub struct Settings {
     pub fit: Fit,
     /// The limits that the user set. The client profile does not change them.
     pub given: Given,
-    /// Which part of a text is kept.
-    pub keep: KeepPart,
+    /// Which part of a text is kept, if the user set it.
+    pub keep: Option<KeepPart>,
     /// Which part is kept for tools with names that match a glob. The last matching glob applies.
     pub keep_for: Vec<(GlobMatcher, KeepPart)>,
     /// Text that is added after each notice.
@@ -86,8 +86,10 @@ impl Settings {
         let fitted = client.map(|row| row.fitted(&self.limits, self.given, store.path().as_deref()));
         Rules {
             bounds: fitted.as_ref().unwrap_or(&self.limits).bounds(),
+            text_bytes: self.limits.output_bytes,
+            short: self.limits.short().filter(|_| own.or(self.keep).is_none()),
             shows_all: client.is_some_and(|client| client.omits_details),
-            keep: own.unwrap_or(self.keep),
+            keep: own.or(self.keep).unwrap_or_default(),
             key_lines: self.limits.key_lines,
             hint: self.hint.as_deref(),
             store,

@@ -14,8 +14,10 @@ use crate::tools::error::reason;
 use crate::wrap::{self, KeepPart, Settings};
 
 /// The ids of the server's flags that `cutline wrap` accepts.
-pub(super) const FLAGS: [&str; 11] = [
+pub(super) const FLAGS: [&str; 13] = [
     "fit",
+    "lean",
+    "cut_to",
     "max_lines",
     "max_bytes",
     "max_tokens",
@@ -31,9 +33,9 @@ pub(super) const FLAGS: [&str; 11] = [
 /// The options that only `cutline wrap` has.
 #[derive(Debug, clap::Args)]
 pub(super) struct WrapOptions {
-    /// Part of a text that is kept: the start (head), the end (tail), or both (ends: a fifth from the start); JSON keeps its first items
-    #[arg(long, value_name = "PART", env = "CUTLINE_KEEP", value_parser = values::one_of(values::PARTS), default_value = "head", help_heading = OUTPUT)]
-    keep: KeepPart,
+    /// Part of a text that is kept: the start (head), the end (tail), or both (ends: a fifth from the start); JSON keeps its first items [default: head, or the parts of --cut-to]
+    #[arg(long, value_name = "PART", env = "CUTLINE_KEEP", value_parser = values::one_of(values::PARTS), help_heading = OUTPUT)]
+    keep: Option<KeepPart>,
     /// The same for tools with matching names: 'run_*=tail'; repeatable, the last match applies
     #[arg(long, value_name = "GLOB=PART", env = "CUTLINE_KEEP_FOR", value_parser = keep_for, help_heading = OUTPUT)]
     keep_for: Vec<(GlobMatcher, KeepPart)>,

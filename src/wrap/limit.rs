@@ -11,7 +11,7 @@ use cutline_core::details::{Details, TruncationDetails, TruncationReason};
 use cutline_core::notice::{NAMES_LISTED, Notice, NoticeLike, Part, Unit};
 use cutline_core::text::tokens::estimate;
 use cutline_core::text::{Extent, as_index};
-use cutline_core::truncate::{Bounds, BytesAs, KeyForms, KeySpace, Limit, TruncatedBy};
+use cutline_core::truncate::{Bounds, BytesAs, Keep, KeyForms, KeySpace, Limit, TruncatedBy};
 use serde_json::Value;
 
 use super::KeepPart;
@@ -35,6 +35,10 @@ const COMPARED_BYTES: usize = 1_000_000;
 pub(super) struct Rules<'a> {
     /// The limits of the text. The limits of bytes and tokens also apply to structured content.
     pub(super) bounds: Bounds,
+    /// The limit of bytes of a text that is not JSON, if it is lower.
+    pub(super) text_bytes: Option<u64>,
+    /// The parts that are kept of a text that is cut to a smaller size. Takes precedence over `keep`.
+    pub(super) short: Option<Keep>,
     /// True if the client passes the complete result to its model. Text and structured content then share the limits of
     /// bytes and tokens, and there are no details.
     pub(super) shows_all: bool,
@@ -64,6 +68,11 @@ pub(super) fn limit_result(result: &str, rules: &Rules<'_>) -> Limited<(Option<S
     let left = (bounds.bytes + free).saturating_sub(bounds.bytes_of(&parts.text));
     let is_crowded = parts.rest_bytes > left.max(free);
     bounds.bytes = bounds.bytes.saturating_sub(parts.kept_bytes.saturating_sub(free)).max(1);
+    if let Some(bytes) = rules.text_bytes.filter(|bytes| parts.text.len() as u64 > *bytes)
+        && !parts.texts.iter().all(|text| is_json(text))
+    {
+        bounds.bytes = bounds.bytes.min(bytes);
+    }
     let text_is_over = is_over(&parts.text, bounds);
     let structured_is_over = parts.structured.is_some_and(|json| of_structured.exceeded_by(json).is_some());
     let part_of_text = NoticeLike::of(&parts.text).map(|lines| Notice::PartOfText(lines).to_string());
@@ -274,8 +283,8 @@ impl Cutter<'_> {
     /// Truncates a text, and saves it. Returns it with its notice.
     fn text(&mut self, text: &str, bounds: Bounds) -> String {
         let key_space = self.rules.key_lines.then_some(KeySpace::Shared);
-        let view =
-            View { keep: self.rules.keep.of_lines(bounds.lines), bounds, key_space, max_line_chars: None };
+        let keep = self.rules.short.unwrap_or_else(|| self.rules.keep.of_lines(bounds.lines));
+        let view = View { keep, bounds, key_space, max_line_chars: None };
         let mut capture = Capture::new(Arc::clone(self.rules.store), SavedKind::WRAP_TEXT, view);
         capture.push(text.as_bytes());
         // A result does not state whether the reported operation failed.

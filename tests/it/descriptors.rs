@@ -12,7 +12,7 @@ fn no_file_stays_open_after_commands() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
     let open = |client: &Client| fs::read_dir(format!("/proc/{}/fd", client.id())).unwrap().count();
-    let calls = ["echo hi", "seq 3000", "kill -KILL $$", "printf 'a\\0b'"];
+    let calls = ["echo hi", "seq 3000", "kill -KILL $$", "printf 'a\\0b\\0'"];
     let run = |client: &mut Client| {
         for command in calls {
             client.call("bash", json!({"command": command})).assert_success();

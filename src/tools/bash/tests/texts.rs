@@ -155,8 +155,8 @@ async fn binary_output() {
     let (text, file) = with_file(&output);
     assert_eq!(text, "[Binary output: 1.2MB. Full output: PATH]\n\nCommand exited with code 2");
     assert_eq!(file.len(), 1_200_000);
-    let (text, file) = with_file(&server.run("printf 'a\\0b'").await);
-    assert_eq!((text.as_str(), file.as_slice()), ("[Binary output: 3B. Full output: PATH]", &b"a\0b"[..]));
+    let (text, file) = with_file(&server.run("printf 'a\\0b\\0'").await);
+    assert_eq!((text.as_str(), file.as_slice()), ("[Binary output: 4B. Full output: PATH]", &b"a\0b\0"[..]));
 }
 
 #[tokio::test]
