@@ -35,7 +35,7 @@ use super::page::{Page, PageRequest, SHOWN_BYTES, Sort};
 use super::resolve;
 use super::walk_support::{self, Paths};
 use super::{Context, Load, Output, ToolError, ToolName, path_glob};
-use results::Results;
+use results::{Results, ShowFunctions};
 use targets::Target;
 
 /// The arguments of grep.
@@ -113,8 +113,12 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
 fn search(cx: &Context, args: &Args) -> Result<Output, ToolError> {
     let targets = targets::open(cx, args)?;
     let (query, request) = plan(cx, args)?;
-    let shows_functions = args.show_function == Some(true) && query.mode == OutputMode::Content;
-    let mut results = Results::new(cx, &query, Page::new(cx, request), targets.len(), shows_functions);
+    let functions = match args.show_function {
+        Some(true) if query.mode == OutputMode::Content => ShowFunctions::Always,
+        None if cx.limits.show_function && query.mode == OutputMode::Content => ShowFunctions::IfFew,
+        _ => ShowFunctions::Never,
+    };
+    let mut results = Results::new(cx, &query, Page::new(cx, request), targets.len(), functions);
     let (is_alone, no_ignore) = (targets.len() == 1, args.no_ignore == Some(true));
     for Target { place, filter } in &targets {
         let paths = Paths::below(&cx.workspace, &place.asked);

@@ -27,6 +27,18 @@ const BINARY_CALL_BYTES: u64 = 64_000_000;
 /// Maximum number of binary files of a target that are searched for a match.
 const BINARY_FILES: usize = 16_384;
 
+/// Maximum number of matches that have their definitions by default with `--lean`.
+const FEW_MATCHES: usize = 20;
+
+/// Whether the definitions around matches are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ShowFunctions {
+    Never,
+    Always,
+    /// If the page has all matches, and they are few.
+    IfFew,
+}
+
 /// Collects the matches, in order.
 pub(super) struct Results {
     cx: Context,
@@ -59,10 +71,10 @@ pub(super) struct Results {
     file: Option<FileRows>,
     /// The last match on the page, which may still get context lines.
     open: Option<(PathBuf, Group)>,
-    /// True if the definitions around matches are shown.
-    shows_functions: bool,
-    /// The last file with matches on the page, and its matches without those definitions.
-    closed: (PathBuf, Vec<Group>),
+    /// Whether the definitions around matches are shown.
+    functions: ShowFunctions,
+    /// Files with matches on the page, and their matches without those definitions.
+    closed: Vec<(PathBuf, Vec<Group>)>,
     /// The best matches of a ranking. They become the body when the search ends.
     best: Option<Best<i32, RankedRows>>,
     skipped: SkippedEntries,
@@ -102,15 +114,15 @@ impl Results {
         query: &Query,
         page: Page,
         targets: usize,
-        shows_functions: bool,
+        functions: ShowFunctions,
     ) -> Self {
         Self {
             cx: cx.clone(),
             query: query.clone(),
             paths: Paths::default(),
             base: PathBuf::new(),
-            shows_functions,
-            closed: (PathBuf::new(), Vec::new()),
+            functions,
+            closed: Vec::new(),
             targets_left: targets,
             last_complete: None,
             rules: Vec::new(),
@@ -213,7 +225,7 @@ impl Results {
 
     /// Adds the lines of a file that are among the most relevant ones.
     fn rank(&mut self, path: &Arc<[u8]>, matches: u64, lines: Vec<(i32, Vec<Row>)>) {
-        let file = if self.shows_functions { self.file_at(path) } else { PathBuf::new() };
+        let file = if self.functions == ShowFunctions::Never { PathBuf::new() } else { self.file_at(path) };
         let (Some(best), Some(ranking)) = (&mut self.best, &self.query.ranking) else { return };
         let mut shown: Option<Arc<str>> = None;
         for (score, rows) in lines {
@@ -309,24 +321,32 @@ impl Results {
 
     /// Adds a complete match to the page.
     fn show(&mut self, path: PathBuf, group: Group) {
-        if !self.shows_functions || group.rows.is_empty() {
+        if self.functions == ShowFunctions::Never || group.rows.is_empty() {
             return self.page.body.group(group);
         }
-        if self.closed.0 != path {
-            self.show_closed();
-            self.closed.0 = path;
+        match self.closed.last_mut() {
+            Some((last, groups)) if *last == path => groups.push(group),
+            _ => {
+                if self.functions == ShowFunctions::Always {
+                    self.show_closed();
+                }
+                self.closed.push((path, vec![group]));
+            }
         }
-        self.closed.1.push(group);
+        let count = self.closed.iter().map(|(_, groups)| groups.len()).sum::<usize>();
+        if self.functions == ShowFunctions::IfFew && count > FEW_MATCHES {
+            self.functions = ShowFunctions::Never;
+            self.show_closed();
+        }
     }
 
-    /// Adds the matches of the last file to the page, with the definitions around them.
+    /// Adds the matches that wait to the page, with the definitions around them.
     fn show_closed(&mut self) {
-        let (path, mut groups) = std::mem::take(&mut self.closed);
-        if !groups.is_empty() && !self.page.body.is_full() {
-            functions::add(&self.cx, &path, &mut groups);
-        }
-        for group in groups {
-            self.page.body.group(group);
+        for (path, mut groups) in std::mem::take(&mut self.closed) {
+            if self.functions != ShowFunctions::Never && !self.page.body.is_full() {
+                functions::add(&self.cx, &path, &mut groups);
+            }
+            groups.into_iter().for_each(|group| self.page.body.group(group));
         }
     }
 
@@ -375,6 +395,9 @@ impl Results {
         ranked.for_each(|(_, rows)| self.show_ranked(rows));
         if let Some((path, last)) = self.open.take() {
             self.show(path, last);
+        }
+        if self.functions == ShowFunctions::IfFew && self.page.has_enough() {
+            self.functions = ShowFunctions::Never;
         }
         self.show_closed();
         let mut details = Details::default();
