@@ -32,7 +32,7 @@ use queue::{Item, Queue};
 use worker::Worker;
 
 /// Time after the deadline in which the worker at the head of the queue can still end its work.
-const LATE_GRACE: Duration = Duration::from_millis(300);
+const LATE_GRACE: Duration = Duration::from_secs(1);
 /// Maximum time between two checks whether the call was cancelled.
 const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
