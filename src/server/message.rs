@@ -74,6 +74,7 @@ fn present<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error
 }
 
 /// Parses a line as a message. For an invalid line, returns the error response, if it gets one.
+#[expect(clippy::result_large_err, reason = "a line is parsed once")]
 pub(super) fn parse(line: Option<&[u8]>) -> Result<ClientJsonRpcMessage, Option<Refusal>> {
     let Some(line) = line else {
         let limit = Size(MAX_MESSAGE_BYTES as u64);

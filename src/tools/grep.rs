@@ -131,7 +131,7 @@ fn search(cx: &Context, args: &Args) -> Result<Output, ToolError> {
             break;
         }
         let searched = if is_folder {
-            search_folder(cx, place, query, filter.clone(), no_ignore, &mut results)
+            search_folder(cx, place, &query, filter.clone(), no_ignore, &mut results)
         } else {
             search_file(cx, place, &query, &mut results, is_alone)
         };
@@ -154,7 +154,7 @@ fn search(cx: &Context, args: &Args) -> Result<Output, ToolError> {
 fn search_folder(
     cx: &Context,
     place: &OpenedPath,
-    query: Query,
+    query: &Query,
     filter: FileFilter,
     no_ignore: bool,
     results: &mut Results,
@@ -162,7 +162,7 @@ fn search_folder(
     let walk = walk_support::walk(cx, place, no_ignore)?;
     results.rules.push(walk.rules.clone());
     matches::tree(walk, query.clone(), filter, |walked| results.take(walked));
-    search_binaries(cx, place, &query, results)?;
+    search_binaries(cx, place, query, results)?;
     Ok(!results.is_stopped() && !results.counting.is_at_least)
 }
 

@@ -230,7 +230,9 @@ impl Session {
         let rules = self.settings.rules(call.map_or("", |call| &call.tool), client, &self.store);
         let limited = match (head.error, call) {
             (Some(error), call) => {
-                call.iter().for_each(|call| self.count(call, Outcome::Error));
+                if let Some(call) = call {
+                    self.count(call, Outcome::Error);
+                }
                 limit_error(error, &rules)
             }
             (None, Some(call)) if RESULTS.contains(&&*call.method) => {

@@ -89,7 +89,7 @@ pub(super) fn is_start(before: &str) -> bool {
         ':' | ']' | ')' | '}' | '>' | '[' | '(' | '│' | '┃' | '∙' | '·' | '•' | '●' | '✗' | '×'
     );
     ends_prefix
-        || last == '|' && gap <= 1
+        || last == '|'
         || last == '"' && is_value(trimmed)
         || gap > 1
         || trimmed.ends_with("..")

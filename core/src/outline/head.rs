@@ -150,12 +150,8 @@ fn implementation(code: &[u8], start: usize) -> Option<Head> {
     let end = memmem::find(&code[..end], b" where").unwrap_or(end);
     let end = code[..end].trim_ascii_end().len();
     let is_whole = matches!(code.get(start + 4), Some(b' ' | b'<'));
-    is_whole.then(|| Head {
-        kind: Kind::Type,
-        name: start..end,
-        shown: ("", start..end, ""),
-        is_certain: true,
-    })
+    let head = Head { kind: Kind::Type, name: start..end, shown: ("", start..end, ""), is_certain: true };
+    is_whole.then_some(head)
 }
 
 /// Returns the macro that a line of C's preprocessor defines.

@@ -365,7 +365,9 @@ impl Language {
     pub(crate) fn special_bytes(&self) -> [bool; 256] {
         let mut special = [false; 256];
         for first in self.regions.iter().filter_map(|region| region.open.bytes().next()) {
-            special[usize::from(first)] = true;
+            if let Some(is_special) = special.get_mut(usize::from(first)) {
+                *is_special = true;
+            }
         }
         special
     }

@@ -1,6 +1,7 @@
 //! Definitions of each language, and text that only looks like definitions.
 
 use super::*;
+use crate::text::as_index;
 use proptest::prelude::*;
 
 /// Fails unless the definitions in `text` are `expected`: lines, levels and texts.
@@ -237,7 +238,7 @@ fn assert_around(path: &str, text: &str, expected: &[(&str, &str)]) {
     let found = around(text.as_bytes(), &lines, Language::of_path(path).unwrap());
     let shown = |one: Option<DefinitionLine<'_>>| {
         one.map_or_else(String::new, |one| {
-            assert_eq!(text.lines().nth(one.line as usize - 1).unwrap().as_bytes(), one.text);
+            assert_eq!(text.lines().nth(as_index(one.line) - 1).unwrap().as_bytes(), one.text);
             String::from_utf8_lossy(one.text).trim().to_owned()
         })
     };

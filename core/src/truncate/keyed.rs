@@ -151,7 +151,6 @@ fn worst_grade(kinds: &Kinds, forms: KeyForms, gap: Gap) -> Option<Grade> {
     let omitted = || kinds.kinds().iter().enumerate().filter(|(_, kind)| gap.contains(kind.line));
     let best = omitted().map(|(_, kind)| kind.grade).min()?;
     match (forms, best) {
-        (KeyForms::None, _) => None,
         (KeyForms::Strong, Grade::Strong) => {
             let mut strong = omitted().filter(|(_, kind)| kind.grade == Grade::Strong);
             let (first, second) = (strong.next()?, strong.next());
@@ -159,7 +158,7 @@ fn worst_grade(kinds: &Kinds, forms: KeyForms, gap: Gap) -> Option<Grade> {
                 second.is_some() || first.1.is_at_start || first.1.count > 1 || has_evidence(kinds, first);
             is_evidence.then_some(Grade::Message)
         }
-        (KeyForms::Strong, _) => None,
+        (KeyForms::None | KeyForms::Strong, _) => None,
         // Mere words count only if no line has the structure of a report.
         (KeyForms::All, Grade::Strong) => Some(Grade::Message),
         (KeyForms::All, Grade::Faint) => Some(Grade::Faint),

@@ -100,7 +100,7 @@ impl Pattern {
     }
 
     /// Returns a line without its line ending.
-    pub(super) fn unended<'a>(&self, line: &'a [u8]) -> &'a [u8] {
+    pub(super) fn unended(line: &[u8]) -> &[u8] {
         let Some(ended) = line.strip_suffix(b"\n") else { return line };
         ended.strip_suffix(b"\r").unwrap_or(ended)
     }

@@ -26,10 +26,22 @@ pub(super) fn rules(folder: &Folder, name: &str) -> Option<Vec<u8>> {
 
 /// Returns the content of git's global excludes file.
 pub(super) fn global() -> Option<Vec<u8>> {
+    if git_configs().iter().any(|path| path.metadata().is_ok_and(|stat| !stat.is_file())) {
+        return None;
+    }
     let path = ignore::gitignore::gitconfig_excludes_path()?;
     // Does not block if the file is a pipe.
     let opened = Opened::through_links(&path).ok().filter(|opened| opened.stat.kind == FileKind::File)?;
     first_bytes(opened.file().ok()?, RULES_BYTES + 1)
+}
+
+/// Returns the paths of the user's git configurations, which the crate `ignore` reads. It would wait for a pipe.
+fn git_configs() -> Vec<PathBuf> {
+    let home = std::env::home_dir();
+    let config = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
+    let config = config.or_else(|| Some(home.clone()?.join(".config")));
+    let paths = [home.map(|home| home.join(".gitconfig")), config.map(|config| config.join("git/config"))];
+    paths.into_iter().flatten().collect()
 }
 
 /// Returns the excludes of the repository with the top folder `folder`.

@@ -196,12 +196,12 @@ fn panic_ends_walk_of_all_workers() {
             assert!(left > 0);
             ControlFlow::Continue(())
         };
-        walk_of(dir.path(), 4, Stop::default()).run(|| All { weight: 1 }, sink)
+        walk_of(dir.path(), 4, Stop::default()).run(|| All { weight: 1 }, sink);
     });
     assert!(panicked.is_err());
     let visitor = || panic!("no visitor");
     let walk = AssertUnwindSafe(|| {
-        walk_of(dir.path(), 4, Stop::default()).run::<All>(visitor, |_| ControlFlow::Continue(()))
+        walk_of(dir.path(), 4, Stop::default()).run::<All>(visitor, |_| ControlFlow::Continue(()));
     });
     assert!(std::panic::catch_unwind(walk).is_err());
 }

@@ -11,7 +11,7 @@ use super::targets::Target;
 use super::{Args, Context, Query};
 use crate::fs::open::FileKind;
 use crate::search::content::pattern::Source;
-use crate::search::content::{Found, OutputMode, Pattern};
+use crate::search::content::{ContextLines, Found, OutputMode, Pattern};
 use crate::search::file_filter::FileFilter;
 use crate::search::ignore_rules::IgnoreRules;
 use crate::search::matches;
@@ -80,7 +80,7 @@ pub(super) fn of(
 /// Returns the same query for another pattern, which only counts.
 fn counted(query: &Query, pattern: Pattern) -> Query {
     let (mode, is_counting) = (OutputMode::Count, Arc::new(AtomicBool::new(false)));
-    Query { pattern, mode, is_counting, context: Default::default(), ranking: None, ..query.clone() }
+    Query { pattern, mode, is_counting, context: ContextLines::default(), ranking: None, ..query.clone() }
 }
 
 /// Returns a query that each file with a line matches.

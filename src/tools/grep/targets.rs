@@ -71,7 +71,7 @@ fn insert(targets: &mut Vec<Target>, target: Target) {
     let (place, mut filter) = (Arc::clone(&outer.place), outer.filter.clone());
     outer.filter.before = Some(path.clone());
     filter.after = Some(path);
-    targets.splice(at + 1..at + 1, [target, Target { place, filter }]);
+    targets.splice(at + 1..=at, [target, Target { place, filter }]);
 }
 
 fn target(cx: &Context, args: &Args, Part { place, glob }: Part) -> Result<Target, ToolError> {

@@ -102,7 +102,8 @@ fn newline_out_of_step_at_the_end_of_utf_16_ends_no_line() {
 #[test]
 fn file_that_is_open_is_not_opened_again() {
     // One file that is too large for the fast path, and one binary file.
-    for (content, expected) in [("first\n".repeat(20_000), Ok("first\n")), ("\0fir\0st".to_owned(), Err("7B"))]
+    for (content, expected) in
+        [("first\n".repeat(20_000), Ok("first\n")), ("\0fir\0st".to_owned(), Err("7B"))]
     {
         let fixture = Fixture::new(&[("a", &content), ("b", "second")]);
         let args: Args = args(&json!({"path": "a"}));

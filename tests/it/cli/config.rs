@@ -183,7 +183,7 @@ fn file_of_each_client_keeps_the_rest() {
         assert!(message.contains("removed: --max-bytes 10KB\n"), "{message}");
         let wrapped = client.entry_in(&now(), "github").to_string();
         let words =
-            format!("\"wrap\",\"--max-bytes\",\"9KB\",\"--keep\",\"tail\",\"--\",\"npx\",\"-y\",\"s\"]");
+            "\"wrap\",\"--max-bytes\",\"9KB\",\"--keep\",\"tail\",\"--\",\"npx\",\"-y\",\"s\"]".to_owned();
         let apart = words.replace("\"wrap\"", "[\"wrap\"");
         assert!(wrapped.contains(&words) || wrapped.contains(&apart), "{id}: {wrapped}");
         let message = config(&["--remove", "--write"]);
