@@ -4,9 +4,9 @@
 //! and further facts that are not worth space in the context of the model. Keys are in camelCase. A fact that does not apply
 //! is absent.
 
-use derive_more::Display;
 use serde::Serialize;
 
+use crate::notice::FileChange;
 use crate::outline::OutlineEntry;
 use crate::text::Extent;
 use crate::text::tokens::{BYTES_PER_TOKEN, extrapolate};
@@ -117,18 +117,6 @@ pub struct AutorunFile {
     pub path: String,
     /// What happened to it.
     pub change: FileChange,
-}
-
-/// What happened to a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Display, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum FileChange {
-    /// It did not exist before.
-    #[display("created")]
-    Created,
-    /// Its content changed.
-    #[display("changed")]
-    Changed,
 }
 
 impl Details {

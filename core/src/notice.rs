@@ -9,7 +9,6 @@ mod parts;
 
 use derive_more::Display;
 
-use crate::details::FileChange;
 use crate::outline::Listed;
 use crate::text::{Size, Total};
 use crate::truncate::{Limit, Reports};
@@ -17,8 +16,8 @@ use parts::{cut_by, over};
 
 pub use answer::{Answer, NoticeLike, PipelineExitCodes, Status};
 pub use parts::{
-    Blank, Count, ImageShown, InAll, NAMES_LISTED, Names, NotEntered, PageOf, Part, Saved, Shown, StoppedAt,
-    Unit, WhySkipped, between,
+    Blank, Count, FileChange, ImageShown, InAll, NAMES_LISTED, Names, NotEntered, PageOf, Part, Saved, Shown,
+    StoppedAt, Unit, WhySkipped, between,
 };
 
 /// The line between the first and the last lines of an output.

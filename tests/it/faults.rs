@@ -52,7 +52,7 @@ fn search_results_are_returned_under_a_file_size_limit() {
     let reply = client.call("grep", json!({"pattern": "needle", "limit": 1}));
     reply.assert_success().assert_text(
         "a:1: needle 1\n\n[1 match limit reached. Use limit=2 for more, or refine pattern. \
-         Full output could not be saved: File too large]\n[Use offset=1 to continue]",
+         Full output could not be saved: File too large]\n[3000 matches in 1 file. Use offset=1 to continue]",
     );
     assert_eq!(reply.details()["spillError"], "File too large", "{reply}");
     assert_eq!(reply.details()["totalMatches"], 3000, "{reply}");

@@ -12,7 +12,7 @@ fn last_page_of_a_large_folder_is_complete() {
     reply.assert_text("f01999\nf02000");
     let reply = client.call("ls", json!({"limit": 2}));
     reply.assert_contains(
-        "f00001\nf00002\n\n[2 entries limit reached. Use limit=4 for more]\n[Use offset=2 to continue]",
+        "f00001\nf00002\n\n[2 entries limit reached. Use limit=4 for more]\n[2000 entries. Use offset=2 to continue]",
     );
     assert_eq!(reply.details()["totalEntries"], 2000, "{reply}");
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use derive_more::Display;
+use serde::Serialize;
 
 use crate::text::{Counter, Extent, Size, Total, show};
 use crate::truncate::{Bounds, Cut, Limit, Partial, Reports, Truncation};
@@ -340,6 +341,18 @@ fn up_to(path: Option<&str>, found: bool, has_later: bool, unit: Unit) -> String
 
 /// Characters of a part's name in a notice; a longer one keeps both its ends.
 const PART_NAME_CHARS: usize = 60;
+
+/// What happened to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Display, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FileChange {
+    /// It did not exist before.
+    #[display("created")]
+    Created,
+    /// Its content changed.
+    #[display("changed")]
+    Changed,
+}
 
 /// How many lines there are, and which of them are not shown: `25 of 3 kinds. Line 812: 20 more alike`.
 impl fmt::Display for Reports {

@@ -12,8 +12,7 @@ use std::time::SystemTime;
 use crate::fs::follow::Followed;
 use crate::fs::lines::first_bytes;
 use crate::sys::{FileKind, Opened};
-use cutline_core::details::FileChange;
-use cutline_core::notice::{Names, Notice};
+use cutline_core::notice::{FileChange, Names, Notice};
 
 /// The git folder of a root, or a file that names it.
 const GIT: &str = ".git";

@@ -346,7 +346,9 @@ impl Results {
             if self.functions != ShowFunctions::Never && !self.page.body.is_full() {
                 functions::add(&self.cx, &path, &mut groups);
             }
-            groups.into_iter().for_each(|group| self.page.body.group(group));
+            for group in groups {
+                self.page.body.group(group);
+            }
         }
     }
 

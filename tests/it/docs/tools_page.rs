@@ -67,7 +67,8 @@ fn arguments_match_schemas() {
             }
         }
         shown.sort();
-        let all: Vec<_> = schema["properties"].as_object().unwrap().keys().cloned().collect();
+        let mut all: Vec<_> = schema["properties"].as_object().unwrap().keys().cloned().collect();
+        all.sort();
         assert_eq!(shown, all, "{name}");
     }
 }
