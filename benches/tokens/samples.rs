@@ -15,7 +15,7 @@ const LINES: u64 = 200;
 pub(crate) fn samples() -> Vec<(&'static str, String)> {
     let mut random = Random(7);
     vec![
-        ("Rust", files(&["src/fs/workspace.rs", "src/search/walk/work.rs", "core/src/text/decode.rs"])),
+        ("Rust", files(&["src/fs/workspace.rs", "src/search/walk.rs", "core/src/text/decode.rs"])),
         ("Python", files(&["tests/differential/globs.py", "tests/clients/wrap.py", "packaging/archive.py"])),
         ("JavaScript", files(&["tests/clients/typescript_sdk.mjs", "packaging/npm/bin/cutline.js"])),
         ("JavaScript, minified", minified(&mut random)),

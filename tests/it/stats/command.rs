@@ -44,7 +44,7 @@ fn config_writes_an_absolute_path() {
     let workspace = Workspace::new();
     let output = run(&workspace, &["config", "cursor", "--stats-file", "calls.jsonl"]);
     let entry: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let expected = json!(["--stats-file", workspace.path("calls.jsonl")]);
+    let expected = json!(["--lean", "--stats-file", workspace.path("calls.jsonl")]);
     assert_eq!(entry["mcpServers"]["cutline"]["args"], expected);
     assert!(!workspace.path("calls.jsonl").exists(), "config created the file");
 }
