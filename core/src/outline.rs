@@ -112,7 +112,7 @@ pub struct Around<'a> {
 /// use cutline_core::outline::{Language, around};
 /// let text = b"class Pool:\n    def size(\n        self,\n    ):\n        return 1\n";
 /// let found = around(text, &[2, 5], Language::of_path("a.py").unwrap());
-/// let lines = found.map(|around| (around.container.map(|one| one.line), around.function.map(|one| one.line)));
+/// let lines = found.iter().map(|around| (around.container.map(|one| one.line), around.function.map(|one| one.line)));
 /// assert_eq!(lines.collect::<Vec<_>>(), [(Some(1), None), (Some(1), Some(2))]);
 /// ```
 pub fn around<'a>(text: &'a [u8], lines: &[u64], language: &'static Language) -> Vec<Around<'a>> {
