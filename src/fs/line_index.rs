@@ -13,8 +13,8 @@
 use std::collections::VecDeque;
 use std::io;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use super::lines::{BLOCK_BYTES, TextFile};
@@ -54,6 +54,13 @@ pub struct LineIndex {
     newlines_before: Vec<u64>,
 }
 
+/// The counted part of a block.
+#[derive(Debug, Default)]
+struct Counted {
+    bytes: AtomicU64,
+    newlines: AtomicU64,
+}
+
 impl LineIndex {
     /// Counts the lines of `text` with up to `workers` threads. Stops counting at the deadline.
     ///
@@ -63,24 +70,24 @@ impl LineIndex {
     pub fn count(text: &TextFile<'_>, workers: usize, stop: &Stop) -> io::Result<Self> {
         let bytes = text.end.saturating_sub(text.start);
         let block_bytes = bytes.div_ceil(MAX_BLOCKS).max(1).next_multiple_of(BLOCK_BYTES as u64);
-        // The number of newlines in each block, once it was counted.
-        let blocks: Vec<OnceLock<u64>> = vec![OnceLock::new(); as_index(bytes.div_ceil(block_bytes))];
-        let next = AtomicU64::new(0);
+        let blocks: Vec<Counted> = (0..bytes.div_ceil(block_bytes)).map(|_| Counted::default()).collect();
+        let (next, is_late) = (AtomicU64::new(0), AtomicBool::new(false));
         let work = || {
             let mut buffer = text.buffer(BLOCK_BYTES);
             loop {
                 let number = next.fetch_add(1, Ordering::Relaxed);
                 let Some(counted) = blocks.get(as_index(number)) else { return io::Result::Ok(()) };
-                let (part, mut newlines) = (block_of(text, number, block_bytes), 0);
+                let part = block_of(text, number, block_bytes);
                 let done = part.blocks(part.start, &mut buffer, stop, |_, piece| {
-                    newlines += text.encoding.newlines(piece);
+                    counted.newlines.fetch_add(text.encoding.newlines(piece), Ordering::Relaxed);
+                    counted.bytes.fetch_add(piece.len() as u64, Ordering::Relaxed);
                     ControlFlow::Continue(())
                 });
-                match done {
-                    Err(error) if stopped_by(&error) == Some(Stopped::Late) => return Ok(()),
-                    done => done?,
+                if done.as_ref().is_err_and(|error| stopped_by(error) == Some(Stopped::Late)) {
+                    is_late.store(true, Ordering::Relaxed);
+                    return Ok(());
                 }
-                let _only_this_thread_counts_it = counted.set(newlines);
+                done?;
             }
         };
         let others = if bytes < MIN_PARALLEL_BYTES { 0 } else { workers.saturating_sub(1) };
@@ -93,14 +100,17 @@ impl LineIndex {
             let theirs = handles.into_iter().map(|handle| handle.join().unwrap_or(Ok(())));
             theirs.fold(mine, Result::and)
         })?;
-        let is_complete = blocks.iter().all(|counted| counted.get().is_some());
-        let (mut newlines_before, mut newlines) = (vec![0], 0);
-        for counted in blocks.iter().map_while(OnceLock::get) {
-            newlines += counted;
+        let is_complete = !is_late.into_inner();
+        let (mut newlines_before, mut newlines, mut end) = (vec![0], 0, text.end);
+        for (number, counted) in (0..).zip(blocks) {
+            newlines += counted.newlines.into_inner();
             newlines_before.push(newlines);
+            let (part, bytes) = (block_of(text, number, block_bytes), counted.bytes.into_inner());
+            if !is_complete && bytes < part.end - part.start {
+                end = part.start + bytes;
+                break;
+            }
         }
-        let uncounted = block_of(text, newlines_before.len() as u64 - 1, block_bytes);
-        let end = if is_complete { text.end } else { uncounted.start };
         // In an incomplete part, a line follows the last newline.
         let open_line = !is_complete || bytes > 0 && !text.ends_with_newline()?;
         let lines = newlines + u64::from(open_line);

@@ -207,27 +207,20 @@ impl FileSearcher {
         } else if rest == 0 && encoding == Encoding::Utf8 && start.len() <= FIRST_BYTES {
             grep.search_slice(&pattern.regex, start, &mut sink)
         } else {
-            let (mut buffer_bytes, mut alone) = (BUFFER_BYTES, None);
-            loop {
+            let mut other = (encoding != Encoding::Utf8).then(|| searcher(query, BUFFER_BYTES, encoding));
+            let mut search = |grep: &mut Searcher, sink: &mut LineSink<'_, '_>| {
                 file.seek(SeekFrom::Start(len as u64))?;
                 let reader = StoppingReader { source: start.chain(file.take(rest)), stop, left: &left };
-                let mut other;
-                let grep = if buffer_bytes == BUFFER_BYTES && encoding == Encoding::Utf8 {
-                    &mut *grep
-                } else {
-                    other = searcher(query, buffer_bytes, encoding);
-                    &mut other
-                };
-                match grep.search_reader(&pattern.regex, reader, &mut sink) {
-                    Err(error) if is_full(&error) && buffer_bytes < GREP_LINE_BYTES => {
-                        buffer_bytes = (buffer_bytes * 2).min(GREP_LINE_BYTES);
-                        if alone.is_none() {
-                            alone = Some(lock_long_lines(stop)?);
-                        }
-                        sink.restart();
-                    }
-                    done => break done,
+                grep.search_reader(&pattern.regex, reader, sink)
+            };
+            match search(other.as_mut().unwrap_or(grep), &mut sink) {
+                Err(error) if is_full(&error) => {
+                    // The buffer grows only as far as the line needs it.
+                    let _alone = lock_long_lines(stop)?;
+                    sink.restart();
+                    search(&mut searcher(query, GREP_LINE_BYTES, encoding), &mut sink)
                 }
+                done => done,
             }
         };
         let position = if rest == 0 { len as u64 } else { file.stream_position()? };
