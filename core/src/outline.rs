@@ -35,7 +35,7 @@ use serde::Serialize;
 
 pub use head::is_name_byte;
 pub use language::Language;
-use scan::{Found, Scanner};
+use scan::Scanner;
 
 /// A definition in a source file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,11 +80,7 @@ pub struct Listed {
 pub fn definitions(text: &[u8], language: &'static Language) -> impl Iterator<Item = Definition> {
     let mut scanner = Scanner::new(text, language);
     let lines = std::iter::from_fn(move || scanner.advance().then(|| std::mem::take(&mut scanner.found)));
-    lines.flatten().filter(|found| !found.is_inner).map(|Found { line, level, text, .. }| Definition {
-        line,
-        level: u8::try_from(level).unwrap_or(u8::MAX),
-        text,
-    })
+    lines.flatten().filter(|(_, is_inner)| !is_inner).map(|(definition, _)| definition)
 }
 
 /// A line in which a definition begins.
@@ -124,7 +120,7 @@ pub fn around<'a>(text: &'a [u8], lines: &[u64], language: &'static Language) ->
     let mut wanted = lines.iter().peekable();
     while (wanted.peek().is_some() || unsure.is_some()) && scanner.advance() {
         if unsure.is_some() && scanner.unsure_line() != unsure {
-            let is_definition = scanner.found.iter().any(|found| Some(found.line) == unsure);
+            let is_definition = scanner.found.iter().any(|(found, _)| Some(found.line) == unsure);
             for (index, inside) in in_head.drain(..) {
                 if let Some(around) = all.get_mut(index).filter(|_| is_definition) {
                     *around = inside;
@@ -132,8 +128,8 @@ pub fn around<'a>(text: &'a [u8], lines: &[u64], language: &'static Language) ->
             }
             unsure = None;
         }
-        while wanted.next_if_eq(&&scanner.line).is_some() {
-            if let Some(head) = scanner.unsure_line().filter(|head| *head != scanner.line) {
+        while wanted.next_if_eq(&&scanner.line.line).is_some() {
+            if let Some(head) = scanner.unsure_line().filter(|head| *head != scanner.line.line) {
                 in_head.push((all.len(), scanner.around(true)));
                 unsure = Some(head);
             }

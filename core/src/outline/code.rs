@@ -18,18 +18,24 @@ pub(super) struct Code {
     special: [bool; 256],
     /// The string or comment in which the next line begins.
     open: Option<&'static Region>,
-    /// Memory for the next line.
-    spare: Vec<u8>,
 }
 
 impl Code {
     pub(super) fn new(language: &'static Language) -> Self {
-        Self { language, special: language.special_bytes(), open: language.start(), spare: Vec::new() }
+        let mut special = [false; 256];
+        for first in language.regions.iter().filter_map(|region| region.open.bytes().next()) {
+            special[usize::from(first)] = true;
+        }
+        // A file of PHP begins as text.
+        let open = language.regions.iter().find(|region| region.open == "?>");
+        Self { language, special, open }
     }
 
     /// Returns the code of a line that is read alone.
     pub(super) fn of(language: &'static Language, line: &[u8]) -> Vec<u8> {
-        Self { open: None, ..Self::new(language) }.take(line)
+        let mut code = Vec::new();
+        Self { open: None, ..Self::new(language) }.strip(line, &mut code);
+        code
     }
 
     /// Returns true if the next line begins in a string or a comment.
@@ -37,10 +43,9 @@ impl Code {
         self.open.is_some()
     }
 
-    /// Returns the code of the next line, with blanks for strings and comments, except for the first byte of a string. Each
-    /// byte has the position that it has in `line`.
-    pub(super) fn take(&mut self, line: &[u8]) -> Vec<u8> {
-        let mut code = std::mem::take(&mut self.spare);
+    /// Writes the code of the next line to `code`, with blanks for strings and comments, except for the first byte of a
+    /// string. Each byte has the position that it has in `line`.
+    pub(super) fn strip(&mut self, line: &[u8], code: &mut Vec<u8>) {
         code.clear();
         code.extend_from_slice(line);
         let mut at = 0;
@@ -51,9 +56,8 @@ impl Code {
                 let Some(end) = end else { break };
                 (self.open, at) = (None, end);
             }
-            let Some(found) = line[at..].iter().position(|&byte| self.special[usize::from(byte)]) else {
-                break;
-            };
+            let found = line[at..].iter().position(|&byte| self.special[usize::from(byte)]);
+            let Some(found) = found else { break };
             at += found;
             let Some(region) = self.region_at(line, at) else {
                 at += 1;
@@ -68,12 +72,6 @@ impl Code {
         let has_lines =
             |region: &&Region| matches!(region.end, End::Escaped | End::Raw) && !region.close.is_empty();
         self.open = self.open.filter(has_lines);
-        code
-    }
-
-    /// Takes back the memory of a line.
-    pub(super) fn put_back(&mut self, code: Vec<u8>) {
-        self.spare = code;
     }
 
     /// Returns the form of string or comment that begins at `at`.

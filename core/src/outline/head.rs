@@ -36,12 +36,12 @@ pub(super) fn find(code: &[u8], language: &Language, is_member: bool) -> Option<
         Style::C if code.trim_ascii_start().starts_with(b"#") => define(code),
         Style::C if code.starts_with(b"typedef ") && names_type(code) => typedef(code),
         Style::C if is_outer => keyword(code, language).or_else(|| function(code)),
-        Style::Java => keyword(code, language)
-            .or_else(|| if is_member || begins_with_modifier(code) { function(code) } else { None }),
+        Style::Java if is_member || is_modifier(first_word(code.trim_ascii_start())) => {
+            keyword(code, language).or_else(|| function(code))
+        }
         Style::Script => {
             keyword(code, language).or_else(|| assigned(code, is_member)).or_else(|| method(code))
         }
-        Style::Shell => keyword(code, language).or_else(|| method(code)),
         _ => keyword(code, language),
     }
 }
@@ -80,8 +80,8 @@ fn keyword(code: &[u8], language: &Language) -> Option<Head> {
             (b'[', None) | (b'(' | b'<', Some(_)) => after_brackets(code, at),
             (b'"', None) | (b'*' | b'&', Some(_)) => at + 1,
             (b':', Some(_)) if language.style == Style::Indented => at + 1,
-            (_, None) if word == b"impl" && language.keyword(word).is_some() => {
-                return implementation(code, at);
+            (b'i', None) if word == b"impl" && is_before_name(code, end) => {
+                return Some(implementation(code, at));
             }
             (_, _) if language.keyword(word).is_some() && is_before_name(code, end) => {
                 let start = found.map_or(at, |(_, start)| start);
@@ -89,7 +89,7 @@ fn keyword(code: &[u8], language: &Language) -> Option<Head> {
                 end + usize::from(word == b"macro_rules")
             }
             (_, None) if is_modifier(word) => after_brackets(code, after_blanks(code, end).min(end + 1)),
-            (_, Some(_)) if language.style == Style::C && is_macro(word) && has_next(code, end) => {
+            (_, Some(_)) if language.style == Style::C && is_prefix(code, at, end) => {
                 after_brackets(code, end)
             }
             _ => return named(code, found?, at, language),
@@ -100,34 +100,22 @@ fn keyword(code: &[u8], language: &Language) -> Option<Head> {
 
 /// Returns the definition of the name at `at`, whose keyword has a kind and a start.
 fn named(code: &[u8], (kind, start): (Kind, usize), at: usize, language: &Language) -> Option<Head> {
-    let len = code[at..].iter().position(|&byte| ends_name(byte, language, kind)).unwrap_or(code.len() - at);
-    let name = &code[at..at + len];
+    let name = &code[at..until(code, at, |byte| ends_name(byte, language, kind))];
     let name = at..at + name.strip_suffix(b":").unwrap_or(name).len();
     // A function of Kotlin can have the type that it extends before its name.
     let receiver = after_brackets(code, name.end);
     if code[name.end..].starts_with(b"<") && code[receiver..].starts_with(b".") {
         return named(code, (kind, start), receiver + 1, language);
     }
-    let own = name.start + code[name.clone()].iter().rposition(|&byte| byte == b'.').map_or(0, |dot| dot + 1);
-    if name.is_empty() || code[at].is_ascii_digit() {
-        return None;
-    }
+    let own = name.start + memchr::memrchr(b'.', &code[name.clone()]).map_or(0, |dot| dot + 1);
     let after = code[name.end..].trim_ascii_start();
-    let is_certain = match (language.style, kind) {
-        (Style::C, Kind::Alias) => after.starts_with(b"="),
-        (Style::C, _) => false,
-        _ => true,
-    };
-    let has_body = after.is_empty()
-        || matches!(after[0], b'{' | b':' | b'<')
-        || after.starts_with(b"final")
-        || kind == Kind::Module;
-    (language.style != Style::C || has_body || is_certain).then(|| Head {
-        kind,
-        shown: ("", start..name.end, ""),
-        name: own.min(name.end)..name.end,
-        is_certain,
-    })
+    let is_certain = language.style != Style::C || kind == Kind::Alias && after.starts_with(b"=");
+    let has_body = kind == Kind::Module
+        || after.first().is_none_or(|byte| b"{:<".contains(byte))
+        || after.starts_with(b"final");
+    let is_name = !name.is_empty() && !code[at].is_ascii_digit();
+    let head = Head { is_certain, ..Head::new(kind, "", start, own.min(name.end)..name.end) };
+    (is_name && (is_certain || has_body)).then_some(head)
 }
 
 /// Returns true for a byte after the name of a definition.
@@ -138,20 +126,17 @@ fn ends_name(byte: u8, language: &Language, kind: Kind) -> bool {
         }
         Style::C => b":",
         Style::Indented => b":.",
-        Style::Shell => b"-:.",
         _ => b"\\.",
     };
     !is_name_byte(byte) && !is_part.contains(&byte)
 }
 
 /// Returns the implementation of Rust whose keyword is at `start`.
-fn implementation(code: &[u8], start: usize) -> Option<Head> {
+fn implementation(code: &[u8], start: usize) -> Head {
     let end = memchr::memchr(b'{', code).unwrap_or(code.len());
     let end = memmem::find(&code[..end], b" where").unwrap_or(end);
     let end = code[..end].trim_ascii_end().len();
-    let is_whole = matches!(code.get(start + 4), Some(b' ' | b'<'));
-    let head = Head { kind: Kind::Type, name: start..end, shown: ("", start..end, ""), is_certain: true };
-    is_whole.then_some(head)
+    Head::new(Kind::Type, "", start, start..end)
 }
 
 /// Returns the macro that a line of C's preprocessor defines.
@@ -161,12 +146,7 @@ fn define(code: &[u8]) -> Option<Head> {
     let start = code.len() - rest.trim_ascii_start().len();
     let name = start..start + first_word(&code[start..]).len();
     let is_define = rest.first().is_some_and(u8::is_ascii_whitespace) && !name.is_empty();
-    is_define.then(|| Head {
-        kind: Kind::Alias,
-        name: name.clone(),
-        shown: ("#define ", name, ""),
-        is_certain: true,
-    })
+    is_define.then(|| Head::new(Kind::Alias, "#define ", start, name))
 }
 
 /// Returns true for a `typedef` that is not continued by the body of a type.
@@ -182,20 +162,15 @@ pub(super) fn typedef(code: &[u8]) -> Option<Head> {
             let start = body + pointer + 2;
             start + first_word(&code[start..]).len()
         }
-        None => body + code[body..].iter().position(|byte| b"[(;".contains(byte)).unwrap_or(0),
+        None => until(code, body, |byte| b"[(;".contains(&byte)),
     };
     let mut end = code[..end].trim_ascii_end().len();
     if last_word(&code[..end]).starts_with(b"__") {
-        end = code.len() - code.iter().rev().position(|&byte| byte == b';').unwrap_or(0) - 1;
+        end = memchr::memrchr(b';', code).unwrap_or(code.len());
     }
     let name = end - last_word(&code[..end]).len()..end;
     let is_name = name.start >= body && !name.is_empty();
-    is_name.then(|| Head {
-        kind: Kind::Alias,
-        name: name.clone(),
-        shown: ("typedef ", name, ""),
-        is_certain: true,
-    })
+    is_name.then(|| Head::new(Kind::Alias, "typedef ", name.start, name))
 }
 
 /// Returns the function or class of JavaScript that a line assigns: `Pool.prototype.close = function () {`.
@@ -211,13 +186,9 @@ fn assigned(code: &[u8], is_member: bool) -> Option<Head> {
             break;
         }
         let next = after_blanks(code, at + word.len());
-        start = if is_variable { at } else { next };
-        at = next;
+        (start, at) = (if is_variable { at } else { next }, next);
     }
-    let path = code[at..]
-        .iter()
-        .position(|&byte| !is_name_byte(byte) && byte != b'.')
-        .map_or(code.len(), |len| at + len);
+    let path = until(code, at, |byte| !is_name_byte(byte) && byte != b'.');
     let name = path - last_word(&code[..path]).len()..path;
     let after = code[path..].trim_ascii_start();
     let value = match after.first()? {
@@ -257,10 +228,9 @@ fn method(code: &[u8]) -> Option<Head> {
             _ if word.is_empty() || is_statement(word) => return None,
             _ if is_modifier(word) && code.get(end) == Some(&b' ') => at = end,
             _ => {
-                let end_of_mark = end + usize::from(code.get(end) == Some(&b'?'));
-                let is_generic = code.get(end_of_mark) == Some(&b'<');
-                let arguments = if is_generic { after_brackets(code, end_of_mark) } else { end_of_mark };
-                return code[arguments..].trim_ascii_start().starts_with(b"(").then(|| called(at..end));
+                let rest = code[end..].strip_prefix(b"?").unwrap_or(&code[end..]);
+                let rest = if rest.starts_with(b"<") { &rest[after_brackets(rest, 0)..] } else { rest };
+                return rest.trim_ascii_start().starts_with(b"(").then(|| called(at..end));
             }
         }
     }
@@ -270,15 +240,13 @@ fn method(code: &[u8]) -> Option<Head> {
 /// Returns the function of C, C++ or Java whose name is in a line: `static int Pool::size(int x)`.
 fn function(code: &[u8]) -> Option<Head> {
     let mut at = after_blanks(code, 0);
-    let first = first_word(&code[at..]);
     let begins = code.get(at).is_some_and(|&byte| is_name_byte(byte) || b"<@~[*".contains(&byte));
-    if !begins || is_statement(first) {
+    if !begins || is_statement(first_word(&code[at..])) {
         return None;
     }
     if let Some(operator) = memmem::find(code, b"operator") {
         let symbol = operator + b"operator".len();
-        let call = if code[symbol..].starts_with(b"()") { 2 } else { 0 };
-        let end = symbol + call + memchr::memchr(b'(', &code[symbol + call..])?;
+        let end = symbol + memchr::memchr(b'(', &code[symbol..])?;
         let is_operator =
             !code[..operator].iter().any(|byte| b"(=".contains(byte)) && !is_name_byte(code[symbol]);
         return is_operator.then(|| called(operator..end));
@@ -302,8 +270,8 @@ fn function(code: &[u8]) -> Option<Head> {
                 // A macro that is used looks like a function without a type.
                 let is_use =
                     word.is_empty() || before[..start].trim_ascii().is_empty() && is_upper_case(word);
-                let is_value = next == Some(&b'=') || next == Some(&b'.');
-                return (!is_use && !is_value && !is_statement(word)).then(|| called(start..before.len()));
+                let is_value = next.is_some_and(|next| b"=.".contains(next)) || is_statement(word);
+                return (!is_use && !is_value).then(|| called(start..before.len()));
             }
             _ => at += 1,
         }
@@ -316,6 +284,11 @@ fn called(name: Range<usize>) -> Head {
 }
 
 impl Head {
+    /// Returns a definition of `name`. The part of the line from `start` on is shown, after `before`.
+    fn new(kind: Kind, before: &'static str, start: usize, name: Range<usize>) -> Self {
+        Self { kind, shown: (before, start..name.end, ""), name, is_certain: true }
+    }
+
     /// Returns what the definition in `line` defines, with single spaces, without control characters, and not too long.
     pub(super) fn text(&self, line: &[u8]) -> String {
         let (before, shown, after) = &self.shown;
@@ -338,8 +311,7 @@ pub fn is_name_byte(byte: u8) -> bool {
 
 /// Returns the name with which `text` begins, which may be empty.
 pub(super) fn first_word(text: &[u8]) -> &[u8] {
-    let end = text.iter().position(|&byte| !is_name_byte(byte)).unwrap_or(text.len());
-    &text[..end]
+    &text[..until(text, 0, |byte| !is_name_byte(byte))]
 }
 
 /// Returns the name with which `text` ends, which may be empty.
@@ -364,15 +336,15 @@ fn is_before_name(code: &[u8], at: usize) -> bool {
     is_apart && (is_name_byte(next) || b"*&[\"~:<(!".contains(&next))
 }
 
-/// Returns true if a name follows a macro that ends at `at`, and its arguments.
-fn has_next(code: &[u8], at: usize) -> bool {
-    let next = first_word(code[after_brackets(code, at)..].trim_ascii_start());
-    !next.is_empty() && next != b"final"
+/// Returns true for a macro that precedes the name of a type, with its arguments: `LIB_API`.
+fn is_prefix(code: &[u8], at: usize, end: usize) -> bool {
+    let next = first_word(code[after_brackets(code, end)..].trim_ascii_start());
+    is_macro(&code[at..end]) && !next.is_empty() && next != b"final"
 }
 
-fn begins_with_modifier(code: &[u8]) -> bool {
-    let code = code.trim_ascii_start();
-    code.starts_with(b"@") || is_modifier(first_word(code))
+/// Returns the offset of the first byte at or after `at` that ends something, or of the end.
+fn until(code: &[u8], at: usize, ends: impl Fn(u8) -> bool) -> usize {
+    code[at..].iter().position(|&byte| ends(byte)).map_or(code.len(), |len| at + len)
 }
 
 /// Returns the offset of the first byte at or after `at` that is no white space.
@@ -382,8 +354,7 @@ fn after_blanks(code: &[u8], at: usize) -> usize {
 
 /// Returns the offset after an annotation: `@a.B(c = 1)`. `@interface` of Java is none.
 fn after_annotation(code: &[u8], at: usize) -> usize {
-    let is_end = |byte: &u8| !is_name_byte(*byte) && *byte != b'.';
-    let end = at + 1 + code[at + 1..].iter().position(is_end).unwrap_or(code.len() - at - 1);
+    let end = until(code, at + 1, |byte| !is_name_byte(byte) && byte != b'.');
     if code[at..end] == *b"@interface" { at + 1 } else { after_brackets(code, end) }
 }
 

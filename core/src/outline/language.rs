@@ -1,5 +1,8 @@
 //! The table of languages: file endings, comments, strings, and the words that begin a definition.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 /// What a keyword defines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -24,10 +27,8 @@ pub(crate) enum Style {
     C,
     /// Methods of Java: the same within a type.
     Java,
-    /// Methods and assigned functions of JavaScript: `name(x) {`, `name = (x) => {`.
+    /// Methods and assigned functions of JavaScript, functions of a shell: `name(x) {`, `name = (x) => {`.
     Script,
-    /// Functions of a shell: `name() {`.
-    Shell,
 }
 
 /// How a string or a comment ends.
@@ -69,9 +70,9 @@ const BACKTICKS: Region = region("`", "`", End::Escaped);
 #[derive(Debug, PartialEq, Eq)]
 pub struct Language {
     /// Endings of file names, in lower case.
-    endings: &'static [&'static str],
+    endings: &'static str,
     /// Words that begin a definition. A name follows them.
-    keywords: &'static [(Kind, &'static [&'static str])],
+    keywords: &'static [(Kind, &'static str)],
     /// Strings and comments. Of two marks with the same start, the longer one is first.
     pub(crate) regions: &'static [Region],
     pub(crate) style: Style,
@@ -80,80 +81,70 @@ pub struct Language {
 /// All languages with definitions.
 static LANGUAGES: &[Language] = &[
     Language {
-        endings: &["c"],
-        keywords: &[(Kind::Type, &["struct", "union", "enum"])],
+        endings: "c",
+        keywords: &[(Kind::Type, "struct union enum")],
         regions: &[SLASHES, BLOCK, DOUBLE, SINGLE],
         style: Style::C,
     },
     Language {
-        endings: &[
-            "h", "cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "tcc", "ipp", "inl", "cu", "mm", "ino",
-        ],
+        endings: "h cc cpp cxx c++ hh hpp hxx h++ tcc ipp inl cu mm ino",
         keywords: &[
-            (Kind::Module, &["namespace"]),
-            (Kind::Type, &["class", "struct", "union", "enum"]),
-            (Kind::Alias, &["using", "concept"]),
+            (Kind::Module, "namespace"),
+            (Kind::Type, "class struct union enum"),
+            (Kind::Alias, "using concept"),
         ],
         regions: &[SLASHES, BLOCK, region("R\"(", ")\"", End::Raw), DOUBLE, SINGLE],
         style: Style::C,
     },
     Language {
-        endings: &["go"],
-        keywords: &[(Kind::Function, &["func"]), (Kind::Type, &["type"])],
+        endings: "go",
+        keywords: &[(Kind::Function, "func"), (Kind::Type, "type")],
         regions: &[SLASHES, BLOCK, region("`", "`", End::Raw), DOUBLE, SINGLE],
         style: Style::Braces,
     },
     Language {
-        endings: &["java", "cs", "dart", "groovy"],
+        endings: "java cs dart groovy",
         keywords: &[
-            (Kind::Module, &["namespace"]),
-            (Kind::Type, &["class", "interface", "enum", "record", "struct", "mixin", "extension"]),
+            (Kind::Module, "namespace"),
+            (Kind::Type, "class interface enum record struct mixin extension"),
         ],
         regions: &[SLASHES, BLOCK, LONG, DOUBLE, SINGLE],
         style: Style::Java,
     },
     Language {
-        endings: &["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue", "svelte", "astro"],
+        endings: "js jsx mjs cjs ts tsx mts cts vue svelte astro",
         keywords: &[
-            (Kind::Module, &["namespace", "module"]),
-            (Kind::Type, &["class", "interface", "enum"]),
-            (Kind::Function, &["function"]),
-            (Kind::Alias, &["type"]),
+            (Kind::Module, "namespace module"),
+            (Kind::Type, "class interface enum"),
+            (Kind::Function, "function"),
+            (Kind::Alias, "type"),
         ],
         regions: &[SLASHES, BLOCK, BACKTICKS, DOUBLE, SINGLE, region("/", "/", End::Pattern)],
         style: Style::Script,
     },
     Language {
-        endings: &["php", "phtml"],
+        endings: "php phtml",
         keywords: &[
-            (Kind::Module, &["namespace"]),
-            (Kind::Type, &["class", "interface", "trait", "enum"]),
-            (Kind::Function, &["function"]),
+            (Kind::Module, "namespace"),
+            (Kind::Type, "class interface trait enum"),
+            (Kind::Function, "function"),
         ],
-        regions: &[
-            SLASHES,
-            BLOCK,
-            region("#[", "]", End::Short),
-            HASH,
-            region("?>", "<?", End::Raw),
-            DOUBLE,
-            SINGLE,
-        ],
+        regions: &[SLASHES, BLOCK, HASH, region("?>", "<?", End::Raw), DOUBLE, SINGLE],
         style: Style::Braces,
     },
     Language {
-        endings: &["py", "pyi", "pyx"],
-        keywords: &[(Kind::Type, &["class"]), (Kind::Function, &["def"])],
+        endings: "py pyi pyx",
+        keywords: &[(Kind::Type, "class"), (Kind::Function, "def")],
         regions: &[HASH, LONG, region("'''", "'''", End::Escaped), DOUBLE, SINGLE],
         style: Style::Indented,
     },
     Language {
-        endings: &["rb", "rake", "gemspec"],
+        endings: "rb rake gemspec",
         keywords: &[
-            (Kind::Module, &["module"]),
-            (Kind::Type, &["class"]),
-            (Kind::Function, &["def"]),
-            (Kind::Alias, &["alias", "alias_method"]),
+            (Kind::Module, "module"),
+            (Kind::Type, "class"),
+            (Kind::Function, "def"),
+            (Kind::Alias, "alias alias_method"),
         ],
         regions: &[
             region("=begin", "=end", End::Raw),
@@ -165,12 +156,12 @@ static LANGUAGES: &[Language] = &[
         style: Style::Indented,
     },
     Language {
-        endings: &["rs"],
+        endings: "rs",
         keywords: &[
-            (Kind::Module, &["mod"]),
-            (Kind::Type, &["struct", "enum", "union", "trait", "impl"]),
-            (Kind::Function, &["fn"]),
-            (Kind::Alias, &["type", "macro_rules", "macro"]),
+            (Kind::Module, "mod"),
+            (Kind::Type, "struct enum union trait impl"),
+            (Kind::Function, "fn"),
+            (Kind::Alias, "type macro_rules macro"),
         ],
         regions: &[
             SLASHES,
@@ -186,157 +177,54 @@ static LANGUAGES: &[Language] = &[
         style: Style::Braces,
     },
     Language {
-        endings: &["kt", "kts", "swift", "scala"],
+        endings: "kt kts swift scala",
         keywords: &[
-            (
-                Kind::Type,
-                &[
-                    "class",
-                    "interface",
-                    "object",
-                    "struct",
-                    "enum",
-                    "protocol",
-                    "extension",
-                    "actor",
-                    "trait",
-                ],
-            ),
-            (Kind::Function, &["fun", "func", "def"]),
-            (Kind::Alias, &["typealias", "type"]),
+            (Kind::Type, "class interface object struct enum protocol extension actor trait"),
+            (Kind::Function, "fun func def"),
+            (Kind::Alias, "typealias type"),
         ],
         regions: &[SLASHES, BLOCK, region("\"\"\"", "\"\"\"", End::Raw), DOUBLE],
         style: Style::Braces,
     },
     Language {
-        endings: &["proto", "graphql", "gql", "thrift", "sol", "zig"],
+        endings: "proto graphql gql thrift sol zig",
         keywords: &[
-            (
-                Kind::Type,
-                &[
-                    "message",
-                    "service",
-                    "enum",
-                    "struct",
-                    "type",
-                    "input",
-                    "interface",
-                    "contract",
-                    "library",
-                ],
-            ),
-            (Kind::Function, &["rpc", "function", "event", "fn"]),
+            (Kind::Type, "message service enum struct type input interface contract library"),
+            (Kind::Function, "rpc function event fn"),
         ],
         regions: &[SLASHES, BLOCK, LONG, HASH, DOUBLE],
         style: Style::Braces,
     },
     Language {
-        endings: &["sh", "bash", "zsh", "pl", "pm"],
-        keywords: &[(Kind::Module, &["package"]), (Kind::Function, &["function", "sub"])],
+        endings: "sh bash zsh pl pm",
+        keywords: &[(Kind::Module, "package"), (Kind::Function, "function sub")],
         regions: &[HASH, DOUBLE, SINGLE],
-        style: Style::Shell,
+        style: Style::Script,
     },
     Language {
-        endings: &["lua", "ex", "exs"],
+        endings: "lua ex exs",
         keywords: &[
-            (Kind::Type, &["defmodule", "defprotocol", "defimpl"]),
-            (Kind::Function, &["function", "def", "defp", "defmacro"]),
+            (Kind::Type, "defmodule defprotocol defimpl"),
+            (Kind::Function, "function def defp defmacro"),
         ],
-        regions: &[region("--[[", "]]", End::Raw), region("--", "", End::Line), HASH, LONG, DOUBLE, SINGLE],
+        regions: &[region("--", "", End::Line), HASH, LONG, DOUBLE, SINGLE],
         style: Style::Indented,
     },
 ];
 
 /// Words that may precede the keyword of a definition, in any language.
-const MODIFIERS: &[&str] = &[
-    "abstract",
-    "actual",
-    "annotation",
-    "async",
-    "case",
-    "companion",
-    "const",
-    "constexpr",
-    "crate",
-    "data",
-    "declare",
-    "default",
-    "expect",
-    "explicit",
-    "export",
-    "extern",
-    "external",
-    "fileprivate",
-    "final",
-    "friend",
-    "get",
-    "global",
-    "implicit",
-    "indirect",
-    "infix",
-    "inline",
-    "inner",
-    "internal",
-    "lateinit",
-    "lazy",
-    "local",
-    "mutating",
-    "native",
-    "nonisolated",
-    "open",
-    "operator",
-    "override",
-    "partial",
-    "private",
-    "private_class_method",
-    "protected",
-    "pub",
-    "public",
-    "readonly",
-    "required",
-    "sealed",
-    "set",
-    "static",
-    "strictfp",
-    "suspend",
-    "tailrec",
-    "template",
-    "typedef",
-    "unsafe",
-    "value",
-    "virtual",
-];
+static MODIFIERS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    let words = "abstract actual annotation async case companion const constexpr crate data declare default expect \
+                 explicit export extern external fileprivate final friend get global implicit indirect infix \
+                 inline inner internal lateinit lazy local mutating native nonisolated open operator override \
+                 partial private private_class_method protected pub public readonly required sealed set static \
+                 strictfp suspend tailrec template typedef unsafe value virtual";
+    words.split(' ').collect()
+});
 
 /// Words that begin a statement or an expression. What they precede is no definition.
-const STATEMENTS: &[&str] = &[
-    "assert",
-    "await",
-    "case",
-    "catch",
-    "delete",
-    "do",
-    "else",
-    "for",
-    "foreach",
-    "goto",
-    "if",
-    "in",
-    "lock",
-    "new",
-    "return",
-    "sizeof",
-    "super",
-    "switch",
-    "synchronized",
-    "this",
-    "throw",
-    "typeof",
-    "using",
-    "when",
-    "while",
-    "with",
-    "yield",
-];
+const STATEMENTS: &str = "assert await case catch delete do else for foreach goto if in lock new return sizeof super \
+                          switch synchronized this throw typeof using when while with yield";
 
 impl Language {
     /// Returns the language of the file at `path`, by its ending; `None` if its definitions are not known.
@@ -348,41 +236,25 @@ impl Language {
     pub fn of_path(path: &str) -> Option<&'static Self> {
         let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
         let ending = name.rsplit_once('.')?.1.to_ascii_lowercase();
-        LANGUAGES.iter().find(|language| language.endings.contains(&&*ending))
+        LANGUAGES.iter().find(|language| has(language.endings, ending.as_bytes()))
     }
 
     /// Returns what a word defines as a keyword.
     pub(crate) fn keyword(&self, word: &[u8]) -> Option<Kind> {
-        self.keywords.iter().find(|(_, words)| is_one_of(words, word)).map(|(kind, _)| *kind)
-    }
-
-    /// Returns the form of string or comment with which a file begins. A file of PHP begins as text.
-    pub(crate) fn start(&self) -> Option<&'static Region> {
-        self.regions.iter().find(|region| region.open == "?>")
-    }
-
-    /// Returns the first bytes of strings and comments.
-    pub(crate) fn special_bytes(&self) -> [bool; 256] {
-        let mut special = [false; 256];
-        for first in self.regions.iter().filter_map(|region| region.open.bytes().next()) {
-            if let Some(is_special) = special.get_mut(usize::from(first)) {
-                *is_special = true;
-            }
-        }
-        special
+        self.keywords.iter().find(|(_, words)| has(words, word)).map(|(kind, _)| *kind)
     }
 }
 
 /// Returns true for a word that may precede the keyword of a definition.
 pub(crate) fn is_modifier(word: &[u8]) -> bool {
-    is_one_of(MODIFIERS, word)
+    str::from_utf8(word).is_ok_and(|word| MODIFIERS.contains(word))
 }
 
 /// Returns true for a word that begins a statement or an expression.
 pub(crate) fn is_statement(word: &[u8]) -> bool {
-    is_one_of(STATEMENTS, word)
+    has(STATEMENTS, word)
 }
 
-fn is_one_of(words: &[&str], word: &[u8]) -> bool {
-    words.iter().any(|one| one.as_bytes() == word)
+fn has(words: &str, word: &[u8]) -> bool {
+    words.split(' ').any(|one| one.as_bytes() == word)
 }

@@ -4,23 +4,24 @@
 //! has exactly the newlines of the raw text. Movements to other lines are therefore ignored, and a newline ends every
 //! unfinished escape sequence.
 //!
-//! Most output is plain. Plain lines are copied without examining each character. Only a line with cursor movements is laid
-//! out in columns (`line`). If a line is longer than the limit, only its end is buffered, so only its end can be overwritten.
+//! Most output is plain or has colours only. Such text is copied. Only a line with cursor movements is laid out in columns (`cells`). If a line is longer than the limit,
+//! only its end is buffered, so only its end can be overwritten.
+
+#![expect(clippy::indexing_slicing, reason = "a wrong range has to fail, not to read as no text")]
 
 mod cells;
-mod escape;
-mod line;
-mod scan;
-mod step;
-
-use escape::Escape;
-use line::Line;
 
 use super::as_index;
+use cells::Cells;
 
 /// Bytes of a piece that are resolved at a time. They fit into the L1 cache.
 const PART_BYTES: usize = 8192;
-const ESC: char = '\u{1b}';
+/// Bytes that are examined together. The compiler vectorises the loop.
+const BLOCK_BYTES: usize = 64;
+/// The first byte of the control characters U+0080 to U+009F, and of other characters.
+const C1_LEAD: u8 = 0xC2;
+/// Parameters of a control sequence that are buffered. No sequence that changes a line has as many.
+const PARAMETERS: usize = 32;
 
 /// Resolves a stream of text. The result does not depend on how the text is split into pieces.
 ///
@@ -36,14 +37,23 @@ const ESC: char = '\u{1b}';
 /// ```
 #[derive(Debug)]
 pub struct Terminal {
-    /// The current line, or its end.
     line: Line,
-    /// The current escape sequence.
     escape: Escape,
-    /// Text that can no longer change. Empty between two pieces.
-    settled: String,
-    /// Several lines without their colours. Empty between two pieces.
+    /// Text without its colours. Empty between two parts.
     stripped: String,
+}
+
+/// The current escape sequence.
+#[derive(Debug, Default)]
+enum Escape {
+    #[default]
+    None,
+    /// After ESC.
+    Start,
+    /// A control sequence with these parameters: `ESC [ 3 1`.
+    Control(String),
+    /// A title, a link, or other text that is not shown. BEL or another sequence ends it.
+    Text,
 }
 
 /// Returns `text` as a terminal would show it. The end of a line is buffered as in [`Terminal::new`].
@@ -64,9 +74,8 @@ impl Terminal {
     /// cursor moves in the line, and at most twice that.
     pub fn new(max_bytes: u64) -> Self {
         Self {
-            line: Line::new(as_index(max_bytes)),
-            escape: Escape::default(),
-            settled: String::new(),
+            line: Line { limit: as_index(max_bytes).max(1), ..Line::default() },
+            escape: Escape::None,
             stripped: String::new(),
         }
     }
@@ -77,26 +86,178 @@ impl Terminal {
         while !rest.is_empty() {
             let (part, after) = rest.split_at(rest.floor_char_boundary(PART_BYTES));
             self.resolve(part);
-            self.give(sink);
+            self.line.give(sink);
             rest = after;
         }
     }
 
-    fn resolve(&mut self, text: &str) {
-        let mut rest = text;
+    fn resolve(&mut self, mut rest: &str) {
         while !rest.is_empty() {
-            if !self.escape.is_open() {
-                rest = self.run(rest);
+            while matches!(self.escape, Escape::None) {
+                let (plain, after) = rest.split_at(plain(rest));
+                self.stripped.push_str(plain);
+                rest = after;
+                let Some((shown, after)) = known(rest) else { break };
+                self.stripped.push_str(shown);
+                rest = after;
             }
-            if self.escape.is_open() || rest.starts_with(ESC) {
-                rest = self.escape.push(rest, &mut self.line, &mut self.settled);
-            } else if let Some(c) = rest.chars().next() {
-                self.line.char(c, &mut self.settled);
+            self.line.push(&self.stripped);
+            self.stripped.clear();
+            if let Some(c) = rest.chars().next() {
+                self.step(c);
                 rest = &rest[c.len_utf8()..];
             }
         }
     }
 
+    /// Reads a control character, or a character of an escape sequence.
+    fn step(&mut self, c: char) {
+        self.escape = match (std::mem::take(&mut self.escape), c) {
+            (_, '\u{1b}') => Escape::Start,
+            (_, '\u{18}' | '\u{1a}') | (Escape::Text, '\u{7}') => Escape::None,
+            // A newline ends every sequence, so that an incomplete one does not hide the lines after it.
+            (_, '\n') => {
+                self.line.push("\n");
+                Escape::None
+            }
+            (Escape::Start, '[') => Escape::Control(String::new()),
+            (Escape::Start, ']' | 'P' | 'X' | '^' | '_') => Escape::Text,
+            (Escape::Start, ' '..='/') => Escape::Start,
+            (Escape::Text, _) => Escape::Text,
+            (Escape::Control(mut parameters), ' '..='?') => {
+                if parameters.len() < PARAMETERS {
+                    parameters.push(c);
+                }
+                Escape::Control(parameters)
+            }
+            (Escape::Control(parameters), '@'..='~') => {
+                self.line.sequence(&parameters, c);
+                Escape::None
+            }
+            (escape, c) if c.is_control() => {
+                self.line.control(c);
+                escape
+            }
+            (_, c) => {
+                // Outside of ASCII, it is no part of a sequence.
+                if !c.is_ascii() {
+                    self.line.push(c.encode_utf8(&mut [0; 4]));
+                }
+                Escape::None
+            }
+        };
+    }
+
+    /// Ends the stream. Passes the current line to `sink`.
+    pub fn finish(&mut self, sink: &mut impl FnMut(&str)) {
+        self.line.end();
+        self.line.give(sink);
+    }
+}
+
+/// Returns the number of bytes of `text` before the first control character other than `\n` and `\t`.
+fn plain(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let block = &bytes[at..bytes.len().min(at + BLOCK_BYTES)];
+        // There is no early exit within a block, so that the compiler can vectorise the loop.
+        if block.iter().fold(false, |any, byte| any | may_be_control(*byte)) {
+            let found = block.iter().position(|byte| may_be_control(*byte)).unwrap_or(0);
+            at += found;
+            match bytes.get(at + 1) {
+                Some(0xA0..) if bytes[at] == C1_LEAD => at += 2,
+                _ => return at,
+            }
+        } else {
+            at += block.len();
+        }
+    }
+    bytes.len()
+}
+
+#[expect(clippy::needless_bitwise_bool, reason = "a branch for each byte would prevent vectorisation")]
+fn may_be_control(byte: u8) -> bool {
+    let is_control = (byte < 0x20) & (byte != b'\n') & (byte != b'\t');
+    is_control | (byte == 0x7F) | (byte == C1_LEAD)
+}
+
+/// Resolves a colour or `\r\n` at the start of `text`: these are common and need no parser. Returns the text that is shown,
+/// which is empty for a colour, and the rest. Returns `None` if `text` begins with something else.
+fn known(text: &str) -> Option<(&'static str, &str)> {
+    if let Some(rest) = text.strip_prefix("\r\n") {
+        return Some(("\n", rest));
+    }
+    let parameters = text.strip_prefix("\u{1b}[")?;
+    let end = parameters.bytes().position(|byte| !matches!(byte, b'0'..=b';'))?;
+    Some(("", parameters[end..].strip_prefix('m')?))
+}
+
+/// The current line, or its end. It is plain text until the cursor moves. Then it is laid out in columns.
+#[derive(Debug, Default)]
+struct Line {
+    /// Minimum number of bytes, or columns, of the end of the line to buffer.
+    limit: usize,
+    /// Text that can no longer change.
+    settled: String,
+    /// The end of a plain line.
+    text: String,
+    /// Bytes of the line before `text`, which are settled.
+    before: usize,
+    /// True if the cursor returned to the start of a plain line. Usually a newline follows.
+    has_returned: bool,
+    /// The line in columns. If this is set, `text` is empty.
+    cells: Option<Cells>,
+}
+
+impl Line {
+    /// Adds text without control characters other than `\n` and `\t`.
+    fn push(&mut self, text: &str) {
+        let mut rest = text;
+        while self.cells.is_some() || self.has_returned {
+            let (now, after) = rest.split_at(rest.find('\n').unwrap_or(rest.len()));
+            if !now.is_empty() {
+                let (cells, settled) = self.laid_out();
+                cells.put_all(now, settled);
+            }
+            let Some(after) = after.strip_prefix('\n') else { return };
+            self.end();
+            self.settled.push('\n');
+            rest = after;
+        }
+        let open = memchr::memrchr(b'\n', rest.as_bytes()).map_or(0, |newline| newline + 1);
+        if open > 0 {
+            self.end();
+            self.settled.push_str(&rest[..open]);
+        }
+        self.append(&rest[open..]);
+    }
+
+    /// Adds to a plain line, and settles its start if the line is longer than the limit. How much is settled depends on the
+    /// length of the line only, not on the pieces.
+    fn append(&mut self, piece: &str) {
+        self.text.push_str(piece);
+        let len = self.before + self.text.len();
+        let from = (len / self.limit).saturating_sub(1).saturating_mul(self.limit);
+        if let Some(surplus) = from.checked_sub(self.before).filter(|surplus| *surplus > 0) {
+            let surplus = self.text.ceil_char_boundary(surplus);
+            self.settled.push_str(&self.text[..surplus]);
+            self.text.drain(..surplus);
+            self.before += surplus;
+        }
+    }
+
+    /// Settles the buffered text and begins a new line.
+    fn end(&mut self) {
+        if let Some(cells) = self.cells.take() {
+            cells.finish(&mut self.settled);
+        }
+        self.settled.push_str(&self.text);
+        self.text.clear();
+        (self.has_returned, self.before) = (false, 0);
+    }
+
+    /// Passes the settled text to `sink`.
     fn give(&mut self, sink: &mut impl FnMut(&str)) {
         if !self.settled.is_empty() {
             sink(&self.settled);
@@ -104,30 +265,49 @@ impl Terminal {
         }
     }
 
-    /// Resolves plain text with colours and `\r\n`, because most lines have nothing else. Returns the rest, which begins with
-    /// the first character that may move the cursor.
-    fn run<'a>(&mut self, text: &'a str) -> &'a str {
-        let (plain, mut rest) = text.split_at(scan::plain(text));
-        if scan::known(rest).is_none() {
-            self.line.push(plain, &mut self.settled);
-            return rest;
-        }
-        self.stripped.push_str(plain);
-        while let Some((shown, after)) = scan::known(rest) {
-            let (plain, after) = after.split_at(scan::plain(after));
-            self.stripped.push_str(shown);
-            self.stripped.push_str(plain);
-            rest = after;
-        }
-        self.line.push(&self.stripped, &mut self.settled);
-        self.stripped.clear();
-        rest
+    /// Returns the line in columns, and the settled text.
+    fn laid_out(&mut self) -> (&mut Cells, &mut String) {
+        let Self { limit, settled, text, has_returned, cells, .. } = self;
+        let cells = cells.get_or_insert_with(|| {
+            let mut cells = Cells::new(*limit);
+            cells.put_all(text, settled);
+            if *has_returned {
+                cells.act('G', 0, settled);
+            }
+            text.clear();
+            cells
+        });
+        (cells, settled)
     }
 
-    /// Ends the stream. Passes the current line to `sink`.
-    pub fn finish(&mut self, sink: &mut impl FnMut(&str)) {
-        self.line.finish(&mut self.settled);
-        self.give(sink);
+    /// Applies an action to the line in columns.
+    fn act(&mut self, action: char, parameter: usize) {
+        let (cells, settled) = self.laid_out();
+        cells.act(action, parameter, settled);
+    }
+
+    /// Applies a control character. Most show nothing.
+    fn control(&mut self, c: char) {
+        match c {
+            '\r' if self.cells.is_none() => self.has_returned |= !self.text.is_empty(),
+            '\r' => self.act('G', 0),
+            '\u{8}' => self.act('D', 1),
+            '\t' => self.push("\t"),
+            _ => {}
+        }
+    }
+
+    /// Applies a control sequence: its parameters and its final character.
+    fn sequence(&mut self, parameters: &str, action: char) {
+        let first = parameters.split([';', ':']).next().unwrap_or_default();
+        // A private sequence has another number.
+        let Ok(first) = format!("0{first}").parse::<usize>() else { return };
+        // At the end of a line, there is nothing to erase.
+        let is_at_end = self.cells.is_none() && !self.has_returned;
+        let changes_nothing = is_at_end && first == 0 && matches!(action, 'K' | 'J' | 'X');
+        if cells::ACTIONS.contains(action) && !changes_nothing {
+            self.act(action, first);
+        }
     }
 }
 

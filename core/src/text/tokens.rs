@@ -1,19 +1,13 @@
 //! An estimate of the number of tokens that a language model needs for a text.
 //!
-//! A tokenizer splits a text into words (each with the space or punctuation before it), groups of three digits, runs of
-//! punctuation and white space. It makes one or a few tokens of each part. This estimate finds the same parts, with one table
-//! lookup for each byte, and adds the average cost of each part. The costs are those of `o200k_base`, found by least squares
-//! over 6 MB of text of 40 kinds. `docs/performance.md` of cutline has the error for each kind.
-//!
-//! Each line is estimated alone, so the tokens of a text are the sum of the tokens of its lines.
+//! Each byte has a class, and each pair of adjacent classes a cost: the average of `o200k_base`, found by least squares over
+//! 6 MB of text of 50 kinds. `docs/performance.md` of cutline has the error for each kind of text. Each line is estimated
+//! alone, so the tokens of a text are the sum of the tokens of its lines.
 
 #![expect(clippy::indexing_slicing, reason = "the table has a field for each state and byte")]
-
-mod costs;
-mod table;
+#![expect(clippy::cast_possible_truncation, reason = "states and classes are bytes")]
 
 use super::NEWLINE;
-use table::{NEXT_ROW, STEPS};
 
 /// Estimates the number of tokens of a stream.
 ///
@@ -22,22 +16,27 @@ use table::{NEXT_ROW, STEPS};
 /// let mut tokens = TokenCounter::default();
 /// tokens.push("The quick brown fox ju");
 /// tokens.push("mps over the lazy dog.\n");
-/// assert_eq!(tokens.count(), 11);
+/// assert_eq!(tokens.count(), 10);
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TokenCounter {
-    /// The last table field that was used. It has the number of the row of the current state, which is 0 at the start of a
-    /// line.
-    field: u16,
+    /// The state after the last character, in the upper byte.
+    state: u16,
     /// The sum so far, in hundredths of a token.
     hundredths: u64,
+}
+
+impl Default for TokenCounter {
+    fn default() -> Self {
+        Self { state: LINE_START, hundredths: 0 }
+    }
 }
 
 /// Returns the estimated number of tokens of `text`.
 ///
 /// ```
 /// use cutline_core::text::tokens::estimate;
-/// assert_eq!(estimate("let answer = 42;\n"), 7);
+/// assert_eq!(estimate("let answer = 42;\n"), 5);
 /// assert_eq!(estimate(""), 0);
 /// ```
 pub fn estimate(text: &str) -> u64 {
@@ -65,9 +64,6 @@ pub const BYTES_PER_TOKEN: u64 = 4;
 /// Bytes of an unknown text that are added to each sample, because a few lines alone can have any density.
 const PRIOR_BYTES: u64 = 200;
 
-/// Bytes of a text from which its two halves are counted in parallel.
-const LONG_BYTES: usize = 256;
-
 impl TokenCounter {
     /// Returns a counter of `text`.
     pub fn of(text: &str) -> Self {
@@ -78,23 +74,13 @@ impl TokenCounter {
 
     /// Counts the next piece.
     pub fn push(&mut self, text: &str) {
-        let bytes = text.as_bytes();
-        // Each step depends on the one before it. Two halves that both begin with a line are independent.
-        let middle =
-            if bytes.len() < LONG_BYTES { None } else { memchr::memrchr(NEWLINE, &bytes[..bytes.len() / 2]) };
-        let (first, second) = bytes.split_at(middle.map_or(0, |newline| newline + 1));
-        if first.is_empty() {
-            return self.steps(second);
-        }
         // A local copy, so that the steps need no memory write.
-        let (mut own, mut other) = (*self, Self::default());
-        for (one, two) in first.iter().zip(second) {
-            own.step(*one);
-            other.step(*two);
+        let mut own = *self;
+        for byte in text.bytes() {
+            own.state = STEPS[usize::from(own.state & STATE | u16::from(byte))];
+            own.hundredths += u64::from(own.state & !STATE);
         }
-        own.steps(&first[second.len().min(first.len())..]);
-        other.steps(&second[first.len().min(second.len())..]);
-        *self = Self { field: other.field, hundredths: own.hundredths + other.hundredths };
+        *self = own;
     }
 
     /// Adds a line, or the last part of a line. Its position in the text does not matter.
@@ -104,23 +90,94 @@ impl TokenCounter {
 
     /// Returns the number of tokens so far, rounded up.
     pub fn count(&self) -> u64 {
-        let is_line_open = self.field & NEXT_ROW > 0;
+        let is_line_open = self.state & STATE != LINE_START;
         self.hundredths.div_ceil(100).max(u64::from(is_line_open))
     }
-
-    fn steps(&mut self, bytes: &[u8]) {
-        let mut own = *self;
-        for byte in bytes {
-            own.step(*byte);
-        }
-        *self = own;
-    }
-
-    fn step(&mut self, byte: u8) {
-        self.field = STEPS[usize::from(self.field & NEXT_ROW | u16::from(byte))];
-        self.hundredths += u64::from(self.field & !NEXT_ROW);
-    }
 }
+
+/// The number of states. The first ones are the classes of the last character; then follow the second and the third digit of
+/// a group, and a space after a space.
+const STATES: usize = 19;
+const CLASSES: usize = 16;
+const DIGIT: u8 = 2;
+const SPACE: u8 = 5;
+/// The bits of a step that are the next state. The others are the cost.
+const STATE: u16 = 0xff00;
+/// The state after a newline.
+const LINE_START: u16 = 7 << 8;
+
+/// Returns the class of a byte. The first byte of a character has the class of the character. The other bytes have none.
+const fn class(byte: u8) -> Option<u8> {
+    Some(match byte {
+        b'a'..=b'z' => 0,
+        b'A'..=b'Z' => 1,
+        b'0'..=b'9' => DIGIT,
+        // Punctuation that is common in long rows.
+        b'-' | b'=' | b'*' | b'#' | b'.' | b'~' | b'_' | b'/' => 3,
+        b' ' => SPACE,
+        b'\t' => 6,
+        NEWLINE => 7,
+        ..=0x7f => 4,
+        ..=0xbf => return None,
+        // Latin, Cyrillic, other characters of two bytes.
+        0xc3..=0xcb => 8,
+        0xd0..=0xd3 => 9,
+        ..=0xdf => 10,
+        // Indic scripts and Thai, symbols, Japanese and Chinese, other characters of three bytes.
+        0xe0 => 14,
+        0xe2 => 11,
+        0xe3..=0xe9 => 12,
+        ..=0xef => 13,
+        // Emoji.
+        _ => 15,
+    })
+}
+
+/// The costs in hundredths of a token: a row for each state, a column for each class.
+const COSTS: [[u8; CLASSES]; STATES] = [
+    [9, 57, 189, 61, 58, 67, 113, 84, 75, 71, 110, 43, 58, 0, 72, 70],
+    [29, 27, 220, 63, 109, 20, 5, 143, 0, 67, 110, 109, 7, 0, 70, 70],
+    [36, 220, 0, 75, 59, 124, 49, 116, 84, 71, 97, 69, 53, 94, 70, 70],
+    [37, 17, 141, 2, 45, 0, 73, 9, 94, 110, 110, 86, 75, 69, 110, 70],
+    [84, 0, 134, 104, 11, 81, 120, 6, 7, 110, 68, 57, 29, 94, 110, 67],
+    [0, 33, 121, 62, 57, 65, 89, 146, 0, 0, 0, 110, 8, 51, 0, 170],
+    [52, 171, 34, 128, 50, 74, 40, 74, 85, 93, 89, 90, 90, 90, 90, 90],
+    [81, 83, 98, 108, 92, 36, 26, 62, 65, 110, 110, 103, 22, 98, 110, 155],
+    [137, 97, 75, 93, 115, 0, 70, 220, 110, 110, 110, 74, 85, 0, 70, 75],
+    [41, 75, 66, 103, 65, 0, 70, 76, 110, 33, 95, 87, 72, 87, 70, 72],
+    [220, 112, 88, 130, 100, 0, 70, 58, 110, 110, 45, 110, 104, 109, 70, 77],
+    [9, 75, 111, 3, 192, 62, 69, 217, 82, 87, 82, 10, 95, 3, 69, 70],
+    [33, 51, 67, 28, 0, 60, 70, 53, 86, 72, 87, 93, 81, 110, 70, 70],
+    [0, 83, 79, 22, 106, 30, 70, 87, 110, 74, 100, 82, 32, 66, 70, 77],
+    [40, 70, 70, 87, 144, 30, 70, 129, 70, 70, 70, 64, 70, 70, 39, 70],
+    [40, 70, 70, 70, 67, 87, 70, 160, 77, 75, 82, 70, 70, 72, 70, 168],
+    [0, 211, 7, 101, 31, 90, 105, 114, 70, 70, 64, 79, 67, 69, 70, 70],
+    [0, 25, 82, 62, 114, 37, 69, 98, 70, 70, 75, 70, 70, 76, 70, 70],
+    [42, 65, 201, 111, 93, 0, 177, 95, 110, 106, 110, 110, 110, 110, 104, 90],
+];
+
+/// The next state and the cost for each state and byte.
+static STEPS: [u16; STATES * 256] = {
+    let mut steps = [0; STATES * 256];
+    let mut n = 0;
+    while n < steps.len() {
+        let (state, byte) = ((n / 256) as u8, (n % 256) as u8);
+        steps[n] = match class(byte) {
+            None => (state as u16) << 8,
+            Some(class) => {
+                let next = match (class, state) {
+                    (DIGIT, DIGIT) => 16,
+                    (DIGIT, 16) => 17,
+                    (SPACE, SPACE | 18) => 18,
+                    _ => class,
+                };
+                (next as u16) << 8 | COSTS[state as usize][class as usize] as u16
+            }
+        };
+        n += 1;
+    }
+    steps
+};
 
 #[cfg(test)]
 mod tests {
@@ -137,9 +194,7 @@ mod tests {
             for piece in &pieces {
                 tokens.push(piece);
             }
-            let mut by_byte = TokenCounter::default();
-            by_byte.steps(whole.as_bytes());
-            prop_assert_eq!((tokens.field, tokens.hundredths), (by_byte.field, by_byte.hundredths));
+            prop_assert_eq!(tokens, TokenCounter::of(&whole));
             prop_assert!(estimate(&whole) <= tokens.count().min(whole.len() as u64));
         }
 

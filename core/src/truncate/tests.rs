@@ -253,7 +253,7 @@ proptest! {
 
 #[test]
 fn newline_after_the_first_lines_counts() {
-    let mut both = Collector::new(Bounds::new(6, 6).with_tokens(Some(2)), Keep::Both { head: 3 });
+    let mut both = Collector::new(Bounds::new(6, 6).with_tokens(Some(1)), Keep::Both { head: 3 });
     both.push(" a\na");
     let kept = both.finish();
     assert_eq!((kept.content.as_str(), kept.output.lines), ("a", 1));

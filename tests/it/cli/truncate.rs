@@ -65,7 +65,7 @@ fn each_limit_truncates() {
     for (flag, value, notice) in [
         ("--max-lines", "7", "[Showing lines 1-7 of 500. Full output: PATH]\n"),
         ("--max-bytes", "100", "[Showing lines 1-5 of 500 (100B limit). Full output: PATH]\n"),
-        ("--max-tokens", "100", "[Showing lines 1-13 of 500 (100 token limit). Full output: PATH]\n"),
+        ("--max-tokens", "100", "[Showing lines 1-14 of 500 (100 token limit). Full output: PATH]\n"),
     ] {
         let output = run(&workspace, &["truncate", flag, value, file.to_str().unwrap()]);
         assert_eq!(code(&output), 0, "{}", stderr(&output));

@@ -2,12 +2,12 @@
 
 #![expect(clippy::indexing_slicing, reason = "a wrong column has to fail, not to leave the line as it was")]
 
-use std::iter::{once, repeat_n};
 use std::ops::Range;
 
 use unicode_width::UnicodeWidthChar;
 
-use super::step::Move;
+/// The final characters of the control sequences that change a line. All others are ignored.
+pub(super) const ACTIONS: &str = "KJCaDG`X";
 
 /// Width in columns that programs can expect of a terminal: a movement alone reaches the last of them.
 const WIDTH: usize = 120;
@@ -17,18 +17,11 @@ const TAB: usize = 8;
 const MAX_BLANKED: usize = 1024;
 
 /// A column: a character and its first three combining marks (few have more). Unused places are NUL, which no line contains.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Cell([char; 4]);
+type Cell = [char; 4];
 
-impl Cell {
-    const BLANK: Self = Self::of(' ');
-    /// A column of a wide character or a tab, after the first one.
-    const CONTINUED: Self = Self::of('\0');
-
-    const fn of(c: char) -> Self {
-        Self([c, '\0', '\0', '\0'])
-    }
-}
+const BLANK: Cell = [' ', '\0', '\0', '\0'];
+/// A column of a wide character or a tab, after the first one.
+const CONTINUED: Cell = ['\0'; 4];
 
 /// The columns of one line.
 #[derive(Debug)]
@@ -45,22 +38,24 @@ impl Cells {
         Self { columns: Vec::new(), cursor: 0, limit }
     }
 
-    /// Writes text at the cursor. The text has no control characters other than tabs. If the line becomes too long, its start
-    /// is added to `out`.
+    /// Writes text at the cursor. The text has no control characters other than tabs.
     pub(super) fn put_all(&mut self, text: &str, out: &mut String) {
-        let is_simple = text.chars().all(|c| c.width() == Some(1));
-        if is_simple && self.columns.len().max(self.cursor) + text.len() <= self.limit.saturating_mul(2) {
-            self.write(text.chars().count(), text.chars().map(Cell::of));
-            return;
-        }
         for c in text.chars() {
             self.put(c);
-            self.let_go(out);
+            self.settle(out);
         }
     }
 
-    /// Writes a character at the cursor.
+    /// Writes a character at the cursor. It is no control character other than a tab.
     fn put(&mut self, c: char) {
+        // Most characters are ASCII and are written over ASCII.
+        let is_simple = |cell: Option<&Cell>| cell.is_none_or(|cell| *cell != CONTINUED);
+        let (here, next) = (self.columns.get(self.cursor), self.columns.get(self.cursor + 1));
+        if matches!(c, ' '..='~') && self.cursor < self.columns.len() && is_simple(here) && is_simple(next) {
+            self.columns[self.cursor] = [c, '\0', '\0', '\0'];
+            self.cursor += 1;
+            return;
+        }
         let width = match c {
             '\t' if self.cursor < self.columns.len() => {
                 // Within the line, a tab only moves the cursor.
@@ -72,51 +67,48 @@ impl Cells {
         };
         if width == 0 && (1..=self.columns.len()).contains(&self.cursor) {
             let owner = self.owner(self.cursor - 1);
-            if let Some(free) = self.columns[owner].0.iter_mut().find(|mark| **mark == '\0') {
+            if let Some(free) = self.columns[owner].iter_mut().find(|mark| **mark == '\0') {
                 *free = c;
             }
             return;
         }
-        let width = width.max(1);
-        self.write(width, once(Cell::of(c)).chain(repeat_n(Cell::CONTINUED, width - 1)));
-    }
-
-    /// Writes this many `cells` at the cursor.
-    fn write(&mut self, count: usize, cells: impl Iterator<Item = Cell>) {
-        let columns = self.cursor..self.cursor + count;
-        self.columns.resize(self.columns.len().max(columns.end), Cell::BLANK);
-        self.part(&columns);
+        let columns = self.cursor..self.cursor + width.max(1);
+        self.columns.resize(self.columns.len().max(columns.end), BLANK);
+        self.split(&columns);
         self.cursor = columns.end;
-        self.columns[columns].iter_mut().zip(cells).for_each(|(old, new)| *old = new);
+        self.columns[columns.clone()].fill(CONTINUED);
+        self.columns[columns.start] = [c, '\0', '\0', '\0'];
     }
 
-    /// Moves the cursor, or changes the line at the cursor.
-    pub(super) fn act(&mut self, step: Move, out: &mut String) {
+    /// Applies a control sequence with this final character and first parameter.
+    pub(super) fn act(&mut self, action: char, parameter: usize, out: &mut String) {
         let (cursor, len) = (self.cursor, self.columns.len());
         let reach = len.max(WIDTH - 1).max(cursor);
-        match step {
-            Move::Back(count) => self.cursor = cursor.saturating_sub(count),
-            Move::Forward(count) => self.cursor = cursor.saturating_add(count).min(reach),
-            Move::Column(column) => self.cursor = column.min(reach),
-            Move::EraseToEnd if cursor < len => {
-                self.part(&(cursor..len));
+        let count = parameter.max(1);
+        match action {
+            'C' | 'a' => self.cursor = cursor.saturating_add(count).min(reach),
+            'D' => self.cursor = cursor.saturating_sub(count),
+            'G' | '`' => self.cursor = (count - 1).min(reach),
+            'X' => self.blank(cursor..cursor.saturating_add(count)),
+            'K' if parameter == 1 => self.blank(0..cursor.saturating_add(1)),
+            'K' if parameter == 2 => self.columns.clear(),
+            // To the end of the line. Erasing to the end of the screen does the same.
+            'K' | 'J' if parameter == 0 && cursor < len => {
+                self.split(&(cursor..len));
                 self.columns.truncate(cursor);
             }
-            Move::EraseToEnd => {}
-            Move::EraseAll => self.columns.clear(),
-            Move::EraseToStart => self.blank(0..cursor.saturating_add(1)),
-            Move::EraseNext(count) => self.blank(cursor..cursor.saturating_add(count)),
+            _ => {}
         }
-        self.let_go(out);
+        self.settle(out);
     }
 
     /// Adds the start of the line to `out` if more than twice the limit is buffered.
-    fn let_go(&mut self, out: &mut String) {
+    fn settle(&mut self, out: &mut String) {
         let len = self.columns.len();
         if len > self.limit.saturating_mul(2) {
             let rest = &self.columns[len - self.limit..];
             let columns = len - rest.len() + continued(rest);
-            out.extend(shown(self.columns.drain(..columns)));
+            out.extend(self.columns.drain(..columns).flatten().filter(|c| *c != '\0'));
             self.cursor = self.cursor.saturating_sub(columns);
         }
     }
@@ -124,13 +116,13 @@ impl Cells {
     /// Adds the line to `out` without the blanks at its end, which a terminal does not show.
     pub(super) fn finish(self, out: &mut String) {
         let start = out.len();
-        out.extend(shown(self.columns));
+        out.extend(self.columns.into_iter().flatten().filter(|c| *c != '\0'));
         out.truncate(start + out[start..].trim_end_matches(' ').len());
     }
 
     /// Returns the column in which the character begins that is in `column`.
     fn owner(&self, column: usize) -> usize {
-        self.columns[..=column].iter().rposition(|cell| *cell != Cell::CONTINUED).unwrap_or(0)
+        self.columns[..=column].iter().rposition(|cell| *cell != CONTINUED).unwrap_or(0)
     }
 
     /// Replaces `columns` with blanks.
@@ -138,18 +130,18 @@ impl Cells {
         let len = self.columns.len();
         let columns = columns.start.min(len)..columns.end.min(len);
         if columns.len() <= MAX_BLANKED {
-            self.part(&columns);
-            self.columns[columns].fill(Cell::BLANK);
+            self.split(&columns);
+            self.columns[columns].fill(BLANK);
         }
     }
 
     /// Blanks the characters that are only partly in `columns`.
-    fn part(&mut self, columns: &Range<usize>) {
+    fn split(&mut self, columns: &Range<usize>) {
         for edge in [columns.start, columns.end] {
             let end = edge + continued(&self.columns[edge..]);
             if end > edge {
                 let start = self.owner(edge);
-                self.columns[start..end].fill(Cell::BLANK);
+                self.columns[start..end].fill(BLANK);
             }
         }
     }
@@ -157,10 +149,5 @@ impl Cells {
 
 /// Returns the number of columns at the start of `cells` that belong to a character before them.
 fn continued(cells: &[Cell]) -> usize {
-    cells.iter().take_while(|cell| **cell == Cell::CONTINUED).count()
-}
-
-/// Returns the characters in `cells`, each followed by its combining marks.
-fn shown(cells: impl IntoIterator<Item = Cell>) -> impl Iterator<Item = char> {
-    cells.into_iter().flat_map(|cell| cell.0).filter(|c| *c != '\0')
+    cells.iter().take_while(|cell| **cell == CONTINUED).count()
 }

@@ -67,6 +67,7 @@ fn erase_sequences_remove_text() {
         ("abcdef\u{1b}[3D\u{1b}[0J", "abc"),
         ("abcdef\u{1b}[3D\u{1b}[1K", "    ef"),
         ("abc\u{1b}[K", "abc"),
+        ("\u{1b}[31m\u{1b}[Kabc  \u{1b}[m\u{1b}[K\n", "abc  \n"),
         ("abcdef\r\u{1b}[2X", "  cdef"),
         ("abc\u{1b}[2J", "abc"),
     ]);
@@ -189,25 +190,6 @@ proptest! {
         text in "[a-c \t\né日]{0,80}", cuts in prop::collection::vec(0_usize..9, 0..30), max_bytes in 1_u64..40,
     ) {
         prop_assert_eq!(resolved(&in_pieces(&text, &cuts), max_bytes), text);
-    }
-
-    #[test]
-    fn writing_text_equals_writing_its_characters(
-        steps in prop::collection::vec(("[a-c ]{1,6}|[aé日\t\u{301}]{1,3}", 0_usize..9), 1..12), limit in 1_usize..40,
-    ) {
-        let (mut at_once, mut one_by_one) = (cells::Cells::new(limit), cells::Cells::new(limit));
-        let (mut shown, mut expected) = (String::new(), String::new());
-        for (text, column) in &steps {
-            at_once.put_all(text, &mut shown);
-            for c in text.chars() {
-                one_by_one.put_all(c.encode_utf8(&mut [0; 4]), &mut expected);
-            }
-            at_once.act(step::Move::Column(*column), &mut shown);
-            one_by_one.act(step::Move::Column(*column), &mut expected);
-        }
-        at_once.finish(&mut shown);
-        one_by_one.finish(&mut expected);
-        prop_assert_eq!(shown, expected);
     }
 
     #[test]

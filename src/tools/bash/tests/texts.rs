@@ -82,7 +82,7 @@ async fn the_last_lines_by_the_line_limit() {
     let expected = serde_json::json!({
         "truncated": true, "truncatedBy": "lines", "totalLines": 5000, "totalBytes": 23893,
         "outputLines": 2000, "outputBytes": 9999, "maxLines": 2000, "maxBytes": 30000,
-        "estimatedTokens": 5960, "totalEstimatedTokens": 14_148, "limitTokens": 7500,
+        "estimatedTokens": 6059, "totalEstimatedTokens": 14_382, "limitTokens": 7500,
     });
     assert_eq!(truncation, expected);
 }
