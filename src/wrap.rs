@@ -85,13 +85,11 @@ impl Settings {
         let own = self.keep_for.iter().rev().find(|(glob, _)| glob.is_match(tool)).map(|(_, keep)| *keep);
         let fitted = client.map(|row| row.fitted(&self.limits, self.given, store.path().as_deref()));
         Rules {
+            settings: self,
             bounds: fitted.as_ref().unwrap_or(&self.limits).bounds(),
-            text_bytes: self.limits.output_bytes,
             short: self.limits.short().filter(|_| own.or(self.keep).is_none()),
             shows_all: client.is_some_and(|client| client.omits_details),
             keep: own.or(self.keep).unwrap_or_default(),
-            key_lines: self.limits.key_lines,
-            hint: self.hint.as_deref(),
             store,
         }
     }

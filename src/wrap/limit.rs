@@ -4,20 +4,23 @@
 //! completely, and the result is written again. Its text is then one block with the notice. JSON stays valid, and has
 //! the notice in another block.
 
+use std::borrow::Cow;
 use std::io::{BufWriter, Write as _};
 use std::sync::Arc;
 
 use cutline_core::details::{Details, TruncationDetails, TruncationReason};
 use cutline_core::notice::{NAMES_LISTED, Notice, NoticeLike, Part, Unit};
+use cutline_core::text::terminal::resolved;
 use cutline_core::text::tokens::estimate;
 use cutline_core::text::{Extent, as_index};
-use cutline_core::truncate::{Bounds, BytesAs, Keep, KeyForms, KeySpace, Limit, TruncatedBy};
+use cutline_core::truncate::{Bounds, BytesAs, Collector, Keep, KeyForms, KeySpace, Limit, TruncatedBy};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
-use super::KeepPart;
-use super::message::{as_json, each_child, is_json, members, replaced, text};
+use super::message::{as_json, each_child, members, replaced, text};
 use super::shrink::{MARK, shrink, write_json};
-use crate::capture::{Capture, View};
+use super::{KeepPart, Settings};
+use crate::capture::{Captured, View};
 use crate::fit::RESULT_BYTES;
 use crate::fs::saved_name::SavedKind;
 use crate::saved_output::{SavedStream, Store};
@@ -33,10 +36,9 @@ const COMPARED_BYTES: usize = 1_000_000;
 
 /// The limits on results of one tool.
 pub(super) struct Rules<'a> {
+    pub(super) settings: &'a Settings,
     /// The limits of the text. The limits of bytes and tokens also apply to structured content.
     pub(super) bounds: Bounds,
-    /// The limit of bytes of a text that is not JSON, if it is lower.
-    pub(super) text_bytes: Option<u64>,
     /// The parts that are kept of a text that is cut to a smaller size. Takes precedence over `keep`.
     pub(super) short: Option<Keep>,
     /// True if the client passes the complete result to its model. Text and structured content then share the limits of
@@ -44,10 +46,6 @@ pub(super) struct Rules<'a> {
     pub(super) shows_all: bool,
     /// Which part of a text is kept.
     pub(super) keep: KeepPart,
-    /// True if key lines of a text are shown.
-    pub(super) key_lines: bool,
-    /// Text that is added after the notice.
-    pub(super) hint: Option<&'a str>,
     /// The folder for saved outputs.
     pub(super) store: &'a Arc<Store>,
 }
@@ -63,37 +61,42 @@ pub(super) type Limited<T = Option<String>> = Result<T, &'static str>;
 /// Returns the reason if the result has more than one meaning.
 pub(super) fn limit_result(result: &str, rules: &Rules<'_>) -> Limited<(Option<String>, Outcome)> {
     let parts = Parts::read(result, rules)?;
+    let all = if let [text] = &*parts.texts { Cow::from(text) } else { parts.texts.join("\n\n").into() };
     let (mut bounds, of_structured) = rules.shared(&parts);
     let free = if rules.shows_all { RESULT_BYTES } else { FREE_BYTES };
-    let left = (bounds.bytes + free).saturating_sub(bounds.bytes_of(&parts.text));
+    let left = (bounds.bytes + free).saturating_sub(bounds.bytes_of(&all));
     let is_crowded = parts.rest_bytes > left.max(free);
     bounds.bytes = bounds.bytes.saturating_sub(parts.kept_bytes.saturating_sub(free)).max(1);
-    if let Some(bytes) = rules.text_bytes.filter(|bytes| parts.text.len() as u64 > *bytes)
-        && !parts.texts.iter().all(|text| is_json(text))
+    if let Some(bytes) = rules.settings.limits.output_bytes.filter(|bytes| all.len() as u64 > *bytes)
+        && !parts
+            .texts
+            .iter()
+            .all(|text| looks_like_json(text) && serde_json::from_str::<&RawValue>(text).is_ok())
     {
         bounds.bytes = bounds.bytes.min(bytes);
     }
-    let text_is_over = is_over(&parts.text, bounds);
+    let text_is_over = is_over(&all, bounds);
     let structured_is_over = parts.structured.is_some_and(|json| of_structured.exceeded_by(json).is_some());
-    let part_of_text = NoticeLike::of(&parts.text).map(|lines| Notice::PartOfText(lines).to_string());
+    let part_of_text = NoticeLike::of(&all).map(|lines| Notice::PartOfText(lines).to_string());
     let is_error = parts.members.contains(&("isError", "true"));
     let outcome = |answered| if is_error { Outcome::Error } else { Outcome::Ok(answered) };
     if !is_crowded && !text_is_over && !structured_is_over && part_of_text.is_none() {
-        let given = if parts.text.is_empty() { parts.structured.unwrap_or("") } else { &parts.text };
+        let given = if all.is_empty() { parts.structured.unwrap_or("") } else { &all };
         return Ok((None, outcome(Answered::of_text(given, Extent::of(given), bounds))));
     }
-    let mut cutter = Cutter { rules, details: Details::default(), notices: Vec::new() };
-    let (text, structured) =
-        cutter.cut(&parts, (text_is_over, structured_is_over, is_crowded), bounds, of_structured);
+    let mut cutter =
+        Cutter { rules, parts: &parts, all: &all, details: Details::default(), notices: Vec::new() };
+    let changes = [text_is_over, structured_is_over, is_crowded];
+    let (text, structured) = cutter.cut(changes, [bounds, of_structured]);
     let texts = if let Some(text) = text {
         vec![text]
     } else {
         cutter.notices.splice(..0, part_of_text);
-        if is_crowded { vec![parts.text.clone()] } else { parts.texts.clone() }
+        if is_crowded { vec![all.to_string()] } else { parts.texts.clone() }
     };
     let answered = match &cutter.details.truncation {
         Some(truncation) => Answered::of_cut(truncation),
-        None => Answered::of_text(&texts.join("\n\n"), Extent::of(&parts.text), bounds),
+        None => Answered::of_text(&texts.join("\n\n"), Extent::of(&all), bounds),
     };
     let (shown, total) = (parts.blocks.len() as u64, parts.block_count);
     if shown < total {
@@ -151,7 +154,7 @@ impl Rules<'_> {
     /// Returns the limits of the text and of the structured content, which has no line limit. If they share the limits,
     /// each has half of them.
     fn shared(&self, parts: &Parts<'_>) -> (Bounds, Bounds) {
-        let is_shared = self.shows_all && parts.structured.is_some() && !parts.text.is_empty();
+        let is_shared = self.shows_all && parts.structured.is_some() && !parts.texts.is_empty();
         let share = |limit: u64| if is_shared { limit - limit / 2 } else { limit };
         let Bounds { bytes, tokens, .. } = self.bounds;
         let own = Bounds { bytes: share(bytes), tokens: tokens.map(share), ..self.bounds };
@@ -168,8 +171,6 @@ struct Parts<'a> {
     members: Vec<(&'a str, &'a str)>,
     /// The texts of the blocks.
     texts: Vec<String>,
-    /// The same, joined by empty lines.
-    text: String,
     /// The first blocks without text that are within the limit, and the number of all.
     blocks: Vec<&'a str>,
     block_count: u64,
@@ -200,10 +201,17 @@ impl<'a> Parts<'a> {
         }
         let room = parts.kept_bytes + (rules.bounds.bytes / 2).max(FREE_BYTES);
         let mut counted = parts.structured.map_or(0, str::len);
-        let _not_an_array =
-            each_child(content.unwrap_or("[]"), |_, item| counted += parts.add_block(item, room));
+        let content = content.unwrap_or("[]");
+        // Reads a single block of text without a pass for the list and one for the block.
+        let only =
+            content.strip_prefix("[{\"type\":\"text\",\"text\":").and_then(|raw| raw.strip_suffix("}]"));
+        if let Some((raw, text)) = only.and_then(|raw| Some((raw, text(raw)?))) {
+            parts.texts.push(text);
+            counted += raw.len();
+        } else {
+            let _not_an_array = each_child(content, |_, item| counted += parts.add_block(item, room));
+        }
         parts.rest_bytes = (result.len() - counted) as u64;
-        parts.text = parts.texts.join("\n\n");
         Ok(parts)
     }
 
@@ -234,6 +242,9 @@ impl<'a> Parts<'a> {
 /// Truncates the parts of one result.
 struct Cutter<'a> {
     rules: &'a Rules<'a>,
+    parts: &'a Parts<'a>,
+    /// The texts of all blocks, joined by empty lines.
+    all: &'a str,
     details: Details,
     /// The notices that are not in the block of the text.
     notices: Vec<String>,
@@ -244,15 +255,14 @@ impl Cutter<'_> {
     /// the structured content.
     fn cut(
         &mut self,
-        parts: &Parts<'_>,
-        (text_is_over, structured_is_over, is_crowded): (bool, bool, bool),
-        bounds: Bounds,
-        of_structured: Bounds,
+        [text_is_over, structured_is_over, is_crowded]: [bool; 3],
+        [bounds, of_structured]: [Bounds; 2],
     ) -> (Option<String>, Option<String>) {
+        let (parts, all) = (self.parts, self.all);
         let structured = parts.structured.map(compact);
-        let all_json = parts.texts.iter().all(|text| is_json(text));
+        let all_json = parts.texts.iter().all(|text| looks_like_json(text));
         let values: Vec<_> = parts.texts.iter().filter(|_| all_json).map(|text| compact(text)).collect();
-        let total = Extent::of(&parts.text);
+        let total = Extent::of(all);
         // The same value in both is truncated once.
         if let ([value], Some(structured)) = (&*values, &structured)
             && let Some([before, after]) = around(value, structured)
@@ -260,20 +270,19 @@ impl Cutter<'_> {
         {
             let of_value = of_structured.bytes.saturating_sub((before.len() + after.len()) as u64);
             let both = Bounds { bytes: bounds.bytes.min(of_value), ..bounds };
-            let text = self.json(&values, both, total);
+            let text = self.json(&values, both, total).unwrap_or_else(|| as_json(MARK));
             let structured = [before, &text, after].concat();
             return (Some(text), Some(structured));
         }
-        let text = match &*values {
-            [] if text_is_over => Some(self.text(&parts.text, bounds)),
-            [_] if text_is_over => Some(self.json(&values, bounds, total)),
-            // Several values in one block would not be valid JSON.
-            [_, _, ..] if text_is_over || is_crowded => Some(self.json(&values, bounds, total)),
-            _ => None,
-        };
+        // Several values in one block would not be valid JSON.
+        let text = (text_is_over || is_crowded && values.len() > 1).then(|| {
+            let shown = if values.is_empty() { None } else { self.json(&values, bounds, total) };
+            shown.unwrap_or_else(|| self.text(all, bounds))
+        });
         let structured = match &structured {
             Some(json) if structured_is_over => {
-                Some(self.json(std::slice::from_ref(json), of_structured, Extent::of(json)))
+                let shown = self.json(std::slice::from_ref(json), of_structured, Extent::of(json));
+                Some(shown.unwrap_or_else(|| as_json(MARK)))
             }
             _ => parts.structured.map(str::to_owned),
         };
@@ -282,24 +291,37 @@ impl Cutter<'_> {
 
     /// Truncates a text, and saves it. Returns it with its notice.
     fn text(&mut self, text: &str, bounds: Bounds) -> String {
-        let key_space = self.rules.key_lines.then_some(KeySpace::Shared);
         let keep = self.rules.short.unwrap_or_else(|| self.rules.keep.of_lines(bounds.lines));
+        let key_space = self.rules.settings.limits.key_lines.then_some(KeySpace::Shared);
         let view = View { keep, bounds, key_space, max_line_chars: None };
-        let mut capture = Capture::new(Arc::clone(self.rules.store), SavedKind::WRAP_TEXT, view);
-        capture.push(text.as_bytes());
+        let mut collector = Collector::new(bounds, keep);
+        if let Some(space) = key_space {
+            collector = collector.with_key_lines(space);
+        }
+        collector.push(&if text.contains('\u{1b}') {
+            resolved(text, bounds.bytes).into()
+        } else {
+            Cow::from(text)
+        });
         // A result does not state whether the reported operation failed.
-        let captured = capture.answer(false, KeyForms::Strong);
+        let kept = collector.finish_with(KeyForms::Strong);
+        let mut stream = self.stream(SavedKind::WRAP_TEXT);
+        stream.push(text.as_bytes());
+        let (raw, saved) = (stream.raw.clone(), kept.cut.map(|_| stream.keep()));
+        let captured = Captured { text: kept, lines_cut: None, raw, is_lossy: false, binary: false, saved };
         let (answer, saved) = output_answer(captured, view, &ToolSet::new(), &mut self.details);
         answer.into_text() + &saved.map_or_else(String::new, |_| self.hint())
     }
 
     /// Truncates a JSON value, or an array of the values of several blocks, and saves it. `total` is the extent of the
-    /// original text.
-    fn json(&mut self, values: &[String], bounds: Bounds, total: Extent) -> String {
-        let list = format!("[{}]", values.join(","));
-        let json = if let [value] = values { value } else { &list };
-        let (shown, parts, by) = shrink_within(json, bounds);
-        let Some(first) = parts.first() else { return shown };
+    /// original text. Returns `None` if it is not valid or cannot be truncated.
+    fn json(&mut self, values: &[String], bounds: Bounds, total: Extent) -> Option<String> {
+        let json = match values {
+            [value] => Cow::Borrowed(value.as_str()),
+            _ => format!("[{}]", values.join(",")).into(),
+        };
+        let (shown, parts, by) = shrink_within(&json, bounds)?;
+        let Some(first) = parts.first() else { return Some(shown) };
         if self.details.truncation.is_none() {
             let truncation = TruncationDetails::new(by, Extent::of(&shown), estimate(&shown), total, bounds);
             let info = self.details.add_cut(truncation, &shown);
@@ -308,16 +330,14 @@ impl Cutter<'_> {
                 info.reason = TruncationReason::SingleResultTooLarge;
             }
         }
-        self.notice(json, parts, bounds.limit(by));
-        shown
+        self.notice(&json, parts, bounds.limit(by));
+        Some(shown)
     }
 
     /// Saves JSON, indented so that it has short lines, and adds a notice. The first saved output is that of the details.
     fn notice(&mut self, json: &str, mut parts: Vec<Part>, limit: Limit) {
         parts.truncate(NAMES_LISTED);
-        // With memory limits of 0, the file is written from the first byte on.
-        let mut stream =
-            SavedStream::new(Arc::clone(self.rules.store), SavedKind::WRAP_JSON, Bounds::new(0, 0));
+        let mut stream = self.stream(SavedKind::WRAP_JSON);
         let mut out = BufWriter::with_capacity(256 * 1024, &mut stream);
         let _never_fails = write_json(json, true, &mut out).and_then(|()| out.write_all(b"\n"));
         let _never_fails = out.flush();
@@ -328,9 +348,14 @@ impl Cutter<'_> {
         self.notices.push(Notice::Result { parts, limit, saved }.to_string() + &self.hint());
     }
 
+    /// Creates a saved output. With memory limits of 0, the file is written from the first byte on.
+    fn stream(&self, kind: SavedKind) -> SavedStream {
+        SavedStream::new(Arc::clone(self.rules.store), kind, Bounds::new(0, 0))
+    }
+
     /// Returns the line after a notice.
     fn hint(&self) -> String {
-        self.rules.hint.map_or_else(String::new, |hint| format!("\n{hint}"))
+        self.rules.settings.hint.as_ref().map_or_else(String::new, |hint| format!("\n{hint}"))
     }
 }
 
@@ -343,16 +368,15 @@ fn push(json: &mut String, child: &[&str]) {
 }
 
 /// Shortens JSON until it is within `bounds`. Returns the shortened parts, and the limit that was reached first.
-fn shrink_within(json: &str, bounds: Bounds) -> (String, Vec<Part>, TruncatedBy) {
+fn shrink_within(json: &str, bounds: Bounds) -> Option<(String, Vec<Part>, TruncatedBy)> {
     let mut by = TruncatedBy::Bytes;
     let mut room = as_index(bounds.bytes).min(json.len());
-    while let Some((text, parts)) = shrink(json, room) {
-        let Some(exceeded) = bounds.exceeded_by(&text) else { return (text, parts, by) };
+    loop {
+        let (text, parts) = shrink(json, room)?;
+        let Some(exceeded) = bounds.exceeded_by(&text) else { return Some((text, parts, by)) };
         by = exceeded;
-        room = text.len().saturating_sub(1 + text.len() / 16);
+        room = text.len().checked_sub(1 + text.len() / 16)?;
     }
-    let total = json.chars().count() as u64;
-    (as_json(MARK), vec![Part { shown: 0, total, unit: Unit::Characters, name: None }], by)
 }
 
 /// Returns the text before and after `value` in `structured`, if that is the same value or has it as its only member.
@@ -372,6 +396,11 @@ fn is_same(one: &str, other: &str) -> bool {
     let is_small = one.len().max(other.len()) <= COMPARED_BYTES;
     let value = |json| serde_json::from_str::<Value>(json).ok();
     one == other || is_small && value(one).is_some_and(|one| Some(one) == value(other))
+}
+
+/// Returns true if a text begins like a JSON array or object.
+fn looks_like_json(text: &str) -> bool {
+    text.trim_ascii_start().starts_with(['{', '['])
 }
 
 /// Returns true if a text is over a limit. Ignores a final newline.

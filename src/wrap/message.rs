@@ -62,6 +62,7 @@ impl<'a> Head<'a> {
             (None, None, Some(error)) => error.starts_with('{'),
             _ => false,
         };
+        let has_one_kind = has_one_kind && (self.method.is_some() || self.params.is_none());
         let id_is_valid = self.id.is_none_or(|id| id_key(id).is_some());
         has_one_kind && id_is_valid && !self.is_odd && self.version == Some("\"2.0\"")
     }
@@ -102,11 +103,6 @@ pub(super) fn members<'a, const N: usize>(json: &'a str, names: [&str; N]) -> [O
         }
     });
     found
-}
-
-/// Returns true for a valid JSON array or object.
-pub(super) fn is_json(text: &str) -> bool {
-    text.trim_ascii_start().starts_with(['{', '[']) && serde_json::from_str::<&RawValue>(text).is_ok()
 }
 
 /// Returns the text of a JSON string, or `None` for another value. If it has half of a surrogate pair, for example because

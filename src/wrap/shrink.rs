@@ -8,24 +8,27 @@ use std::io::{self, Write};
 
 use cutline_core::notice::{Part, Unit};
 
+use serde_json::value::RawValue;
+
 use super::message::{each_child, text};
 
 /// The end of a shortened string.
 pub(super) const MARK: &str = "… [truncated]";
-/// Maximum nesting depth of a shortened part, and of a large one. Deeper parts are kept or omitted.
-const MAX_DEPTH: usize = 100;
-const MAX_LARGE_DEPTH: usize = 16;
-/// Size of a large part in bytes.
-const LARGE_BYTES: usize = 1_000_000;
+/// Maximum nesting depth of a shortened part. Deeper parts are kept or omitted. Each level reads its text again.
+const MAX_DEPTH: usize = 32;
 /// A member of an object gets at least one part in this number of the bytes. Otherwise fewer members are kept.
 const LEAST_SHARE: usize = 16;
 /// A newline and the indentation of the next line, two spaces for each level. The depth is limited, because the output
 /// would otherwise grow with the square of the depth.
 const LINE: &[u8] = b"\n                                                                ";
 
-/// Shortens `json`, which is valid, to `room` bytes. Returns it with the shortened parts in the order of the text, or
-/// `None` if that is not possible.
+/// Shortens `json` to `room` bytes. Returns it with the shortened parts in the order of the text, or `None` if it is not
+/// valid or that is not possible.
 pub(super) fn shrink(json: &str, room: usize) -> Option<(String, Vec<Part>)> {
+    // A longer text is checked when it is shortened.
+    if json.len() <= room && serde_json::from_str::<&RawValue>(json).is_err() {
+        return None;
+    }
     let mut parts = Vec::new();
     shrink_at("", 0, json, room, &mut parts).map(|text| (text, parts))
 }
@@ -36,10 +39,9 @@ fn shrink_at(path: &str, depth: usize, json: &str, room: usize, parts: &mut Vec<
         return Some(json.to_owned());
     }
     let at = parts.len();
-    let max_depth = if json.len() < LARGE_BYTES { MAX_DEPTH } else { MAX_LARGE_DEPTH };
     let (text, unit, shown, total) = match json.as_bytes().first()? {
-        b'[' if depth < max_depth => array(path, depth, json, room, parts)?,
-        b'{' if depth < max_depth => object(path, depth, json, room, parts)?,
+        b'[' if depth < MAX_DEPTH => array(path, depth, json, room, parts)?,
+        b'{' if depth < MAX_DEPTH => object(path, depth, json, room, parts)?,
         b'"' => string(json, room)?,
         _ => return None,
     };
@@ -121,31 +123,28 @@ fn string(json: &str, room: usize) -> Shrunk {
 
 /// Writes `json`, which is valid, without white space between its tokens, or indented by two spaces.
 pub(super) fn write_json(json: &str, is_indented: bool, out: &mut impl Write) -> io::Result<()> {
-    let line = |depth: usize| LINE.split_at(if is_indented { LINE.len().min(1 + 2 * depth) } else { 0 }).0;
-    let (mut depth, mut rest, mut is_empty) = (0_usize, json.trim_ascii(), false);
-    while let Some(byte) = rest.bytes().next() {
-        let end = match byte {
-            b'"' => string_bytes(rest.as_bytes()),
-            b'{' | b'[' | b'}' | b']' | b',' | b':' => 1,
-            _ => rest.find(|c: char| c.is_ascii_whitespace() || ",]}".contains(c)).unwrap_or(rest.len()),
-        };
-        let (token, after) = rest.split_at(end);
-        rest = after.trim_ascii_start();
-        let closes = matches!(byte, b'}' | b']');
+    let bytes = json.as_bytes();
+    // The part from `start` to `at` is not written yet.
+    let (mut start, mut at, mut depth, mut was_opened) = (0, 0, 0_usize, false);
+    while let Some(byte) = bytes.get(at) {
+        let (opens, closes) = (matches!(byte, b'{' | b'['), matches!(byte, b'}' | b']'));
         depth = depth.saturating_sub(usize::from(closes));
-        if is_empty != closes {
-            out.write_all(line(depth))?;
+        let line = LINE.split_at(LINE.len().min(1 + 2 * depth)).0;
+        let is_space = byte.is_ascii_whitespace();
+        if is_space || is_indented && was_opened != closes {
+            out.write_all(bytes.get(start..at).unwrap_or_default())?;
+            out.write_all(if is_space { b"" } else { line })?;
+            start = at + usize::from(is_space);
         }
-        out.write_all(token.as_bytes())?;
-        is_empty = matches!(byte, b'{' | b'[');
-        depth += usize::from(is_empty);
-        match byte {
-            b',' => out.write_all(line(depth))?,
-            b':' if is_indented => out.write_all(b" ")?,
-            _ => {}
+        (was_opened, depth) = (opens || is_space && was_opened, depth + usize::from(opens));
+        at += if *byte == b'"' { string_bytes(bytes.get(at..).unwrap_or_default()) } else { 1 };
+        if is_indented && matches!(byte, b',' | b':') {
+            out.write_all(bytes.get(start..at).unwrap_or_default())?;
+            out.write_all(if *byte == b',' { line } else { b" " })?;
+            start = at;
         }
     }
-    Ok(())
+    out.write_all(bytes.get(start..).unwrap_or_default())
 }
 
 /// Returns the length of the string at the start of `json`, with its quotes.
@@ -174,10 +173,10 @@ mod tests {
     }
 
     #[test]
-    fn deep_values_are_shortened_at_most_100_levels_deep() {
+    fn deep_values_are_shortened_at_most_32_levels_deep() {
         let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
         let (text, parts) = shrunk(&deep, 1000);
-        assert_eq!(text, format!("{}{}", "[".repeat(100), "]".repeat(100)));
+        assert_eq!(text, format!("{}{}", "[".repeat(32), "]".repeat(32)));
         assert_eq!(parts.len(), 1, "{parts:?}");
         let deep = format!("{}1{}", "{\"a\":".repeat(100_000), "}".repeat(100_000));
         assert!(serde_json::from_str::<Value>(&shrunk(&deep, 1000).0).is_ok());

@@ -38,6 +38,7 @@ fn invalid_response_becomes_an_error_of_the_call() {
         json!({"jsonrpc": "2.0", "id": 1, "error": "x"}).to_string(),
         json!({"jsonrpc": "2.0", "id": 1, "result": {}, "x": large()}).to_string(),
         json!({"jsonrpc": "2.0", "id": 1}).to_string(),
+        json!({"jsonrpc": "2.0", "id": 1, "result": {}, "params": {"a": large()}}).to_string(),
         format!(r#"{{"jsonrpc":"2.0","id":1,"\u0069d":7,"result":{result}}}"#),
         format!(r#"{{"jsonrpc":"2.0","id":7,"id":1,"result":{result}}}"#),
         format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{}},"result":{result}}}"#),
