@@ -34,7 +34,7 @@ pub fn run(bytes: &[u8]) {
                 check_head(&kept, &text, bounds, prefix(first, index(max_bytes)));
             }
             Keep::Tail => check_tail(&kept, &text, bounds),
-            Keep::Both { .. } => check_both(&kept, &text, head, tail, max_bytes),
+            Keep::Both { .. } | Keep::Short { .. } => check_both(&kept, &text, head, tail, max_bytes),
         }
     }
 }

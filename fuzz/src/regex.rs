@@ -64,7 +64,7 @@ pub fn run(bytes: &[u8]) {
 fn check(settings: Settings, pattern: &str, text: &[u8]) {
     let Settings { ignore_case, literal, multiline, context } = settings;
     let oracle = oracle(settings, pattern);
-    let compiled = match Pattern::new(&Source { pattern, literal, ignore_case, multiline }) {
+    let compiled = match Pattern::new(&Source { pattern, literal, ignore_case, word: false, multiline }) {
         Ok(compiled) => compiled,
         Err(Refused::Wrong(message)) => {
             assert!(oracle.is_none(), "{pattern:?}: {message}");
@@ -133,9 +133,12 @@ fn search(
     let (pattern, enough) = (pattern.clone(), u64::MAX);
     let query = Query {
         pattern,
+        invert: false,
         mode,
         context: ContextLines { before: context, after: context },
         enough,
+        is_counting: Arc::default(),
+        counted_bytes: u64::MAX,
         max_line_chars: LINE_CHARS,
         ranking: None,
         ranking_prefix: Arc::default(),
