@@ -88,12 +88,6 @@ pub const OUTLINE_BYTES: u64 = 96_000;
 pub const OUTLINE_PART_BYTES: u64 = 32_000;
 /// Maximum bytes of a line that grep searches, with its context.
 pub const GREP_LINE_BYTES: usize = 64_000_000;
-/// Maximum number of files that a search visits only to count further results.
-pub const COUNTED_FILES: u64 = 5000;
-/// Maximum number of names that find lists only to count further results.
-pub const COUNTED_NAMES: u64 = 100_000;
-/// Maximum bytes of files that grep searches only to count further matches.
-pub const COUNTED_BYTES: u64 = 64_000_000;
 /// Maximum bytes of a file that grep searches across lines (`multiline`).
 pub const GREP_MULTILINE_BYTES: u64 = 16_000_000;
 /// The same for a pattern of more than 64 positions, because the search of one text cannot be stopped.

@@ -16,6 +16,7 @@ mod sink;
 use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, Read, Seek as _, SeekFrom};
+use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::time::Duration;
@@ -31,7 +32,7 @@ use crate::fs::lines::{detect, read_at};
 use crate::limits::{GREP_LINE_BYTES, PSEUDO_FILE_BYTES};
 use crate::stop::{Stop, Stopped, stopped_by};
 use cutline_core::text::as_index;
-use cutline_core::text::binary::is_binary;
+use cutline_core::text::binary::{is_binary, may_be_binary};
 use cutline_core::text::decode::Encoding;
 pub use pattern::Pattern;
 pub use ranked::Ranking;
@@ -180,10 +181,11 @@ impl FileSearcher {
         let mut len = read_at(file, &mut buffer[..first], 0)?;
         let is_complete = len < first;
         let (mut encoding, bom_bytes) = Encoding::of(&buffer[..len]);
-        let is_binary = is_binary(&buffer[..len]);
+        let is_clearly_binary = may_be_binary(&buffer[..len]) && is_binary(&buffer[..len]);
         let is_too_large = pattern.is_across_lines && size > pattern.multiline_bytes;
-        if is_binary || is_too_large {
-            let reason = if is_binary { IncompleteReason::Binary } else { IncompleteReason::TooLarge };
+        if is_clearly_binary || is_too_large {
+            let reason =
+                if is_clearly_binary { IncompleteReason::Binary } else { IncompleteReason::TooLarge };
             let _flow = emit(Found::Incomplete(path(), reason)); // nothing follows
             return Ok(len as u64);
         }
@@ -199,7 +201,13 @@ impl FileSearcher {
         let start = &buffer[bom_bytes..len];
         // The number of bytes that may still be searched.
         let left = Cell::new(u64::MAX);
-        let mut sink = LineSink::new(query, (stop, &left), path, emit);
+        // Other files are checked only if they match, because the check reads each byte.
+        let mut is_text = false;
+        let mut emit_text = |found| {
+            is_text = is_text || !is_binary(start);
+            if is_text { emit(found) } else { ControlFlow::Break(()) }
+        };
+        let mut sink = LineSink::new(query, (stop, &left), path, &mut emit_text);
         let searched = if pattern.is_across_lines {
             file.seek(SeekFrom::Start(len as u64))?;
             let text = complete_text(start, file.take(rest), encoding, stop)?;
@@ -233,9 +241,10 @@ impl FileSearcher {
             Ok(()) if left.get() == 0 => Some(IncompleteReason::NotCounted),
             Ok(()) => has_more.then_some(IncompleteReason::Rest),
         };
-        if sink.finish().is_continue()
-            && let Some(reason) = incomplete
-        {
+        let flow = sink.finish();
+        let incomplete =
+            if flow.is_break() && !is_text { Some(IncompleteReason::Binary) } else { incomplete };
+        if let Some(reason) = incomplete.filter(|_| flow.is_continue() || !is_text) {
             let _flow = emit(Found::Incomplete(path(), reason)); // nothing follows
         }
         stopped.map_or(Ok(position), |stopped| Err(stopped.into()))

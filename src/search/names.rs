@@ -3,6 +3,7 @@
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -28,6 +29,8 @@ pub struct Query {
     pub only_links: bool,
     /// The sort key.
     pub key: Key,
+    /// Set once a folder matches, if only files are returned.
+    pub folder_matches: Arc<AtomicBool>,
 }
 
 /// The sort key of entries.
@@ -104,9 +107,16 @@ impl Visit for NameVisitor {
             Kind::Any => true,
         };
         let is_folder = kind == FileKind::Folder;
-        is_of_kind
-            && any_or_none(&self.query.globs, |glob| glob.selects(path, is_folder))
-            && self.query.exclude.iter().all(|glob| glob.selects(path, is_folder))
+        let folder_matches = &self.query.folder_matches;
+        if !is_of_kind && (!is_folder || folder_matches.load(Ordering::Relaxed)) {
+            return false;
+        }
+        let matches = any_or_none(&self.query.globs, |glob| glob.selects(path, is_folder))
+            && self.query.exclude.iter().all(|glob| glob.selects(path, is_folder));
+        if matches && !is_of_kind {
+            folder_matches.store(true, Ordering::Relaxed);
+        }
+        matches && is_of_kind
     }
 
     fn enters(&self, path: &[u8]) -> bool {

@@ -17,7 +17,7 @@ mod worker;
 use std::fs::File;
 use std::io;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -48,6 +48,10 @@ pub struct Walk {
     pub threads: Threads,
     /// Stops the walk early.
     pub stop: Stop,
+    /// What the walk searches until it gives out [`Walked::Searched`], also without results. The sink can then end it.
+    pub report_after: Searched,
+    /// Set once the walk lists a link.
+    pub has_links: Arc<AtomicBool>,
     /// Called with the number of names listed since the previous call. It is 0 after each batch of visits, as a sign
     /// that the walk continues.
     pub progress: Box<dyn Fn(usize) + Send + Sync>,
@@ -184,9 +188,9 @@ impl Walk {
             return;
         }
         let shared = Arc::new(Shared {
+            queue: Mutex::new(Queue::new(self.report_after)),
             walk: self,
             new_visitor: Box::new(new_visitor),
-            queue: Mutex::new(Queue::default()),
             idle: AtomicUsize::new(0),
             work_changed: Condvar::new(),
             head_changed: Condvar::new(),

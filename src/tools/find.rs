@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -15,7 +17,7 @@ use crate::search::best::Best;
 use crate::search::content::ContextLines;
 use crate::search::globs::{Glob, has_wildcard};
 use crate::search::names::{self, Found, Key, Kind, Query};
-use crate::search::walk::Walked;
+use crate::search::walk::{Walk, Walked};
 use cutline_core::details::Details;
 use cutline_core::notice::InAll;
 use cutline_core::text::{Total, as_index, show};
@@ -23,7 +25,7 @@ use cutline_core::text::{Total, as_index, show};
 use super::notice::{Notice, Unit};
 use super::page::{Group, Page, PageRequest, Sort};
 use super::resolve::{self, ExpectedKind};
-use super::walk_support::{self, Counting, Paths, SkippedEntries};
+use super::walk_support::{self, Counting, IGNORED_CHECK, Paths, SkippedEntries};
 use super::{Context, Output, ToolError, path_glob};
 
 /// The arguments of find.
@@ -80,11 +82,11 @@ fn search(cx: &Context, args: &Args) -> Result<Output, ToolError> {
     let ranked = matches!(query.key, Key::Relevance(_)).then(ContextLines::default);
     let request = PageRequest::new(args.offset, args.limit, Unit::Results, ranked)?;
     let no_ignore = args.no_ignore == Some(true);
-    let kind = query.kind;
+    let (kind, folder_matches) = (query.kind, Arc::clone(&query.folder_matches));
     let mut results = run_query(cx, &place, query, (request, no_ignore))?;
     // A name without an extension is often that of a folder.
-    let may_be_folders = args.kind.is_none() && kind == Kind::File && results.is_empty();
-    if may_be_folders {
+    let may_be_folders = args.kind.is_none() && kind == Kind::File && folder_matches.load(Ordering::Relaxed);
+    if may_be_folders && results.is_empty() {
         let folders = Query { kind: Kind::Dir, ..self::query(cx, args, &place)? };
         let folders = run_query(cx, &place, folders, (request, no_ignore))?;
         if folders.page.found > 0 {
@@ -107,7 +109,7 @@ fn run_query(
     (request, no_ignore): (PageRequest, bool),
 ) -> Result<Results, ToolError> {
     let walk = walk_support::walk(cx, place, no_ignore)?;
-    let rules = walk.rules.clone();
+    let (rules, has_links) = (walk.rules.clone(), Arc::clone(&walk.has_links));
     let is_sorted = !matches!(query.key, Key::Path);
     let mut results = Results {
         paths: Paths::below(&cx.workspace, &place.asked),
@@ -116,6 +118,7 @@ fn run_query(
         skipped: SkippedEntries::default(),
         counting: Counting::default(),
         ignored_any: false,
+        has_links,
         cause: None,
     };
     names::tree(walk, query, |walked| results.take(walked));
@@ -138,11 +141,22 @@ fn cause(
     let no_ignore = args.no_ignore == Some(true);
     if results.ignored_any && !no_ignore {
         let query = Query { kind: args.kind.unwrap_or_default(), ..query(cx, args, place)? };
-        let request = PageRequest::new(None, Some(1), Unit::Results, None)?;
-        let ignored = run_query(cx, place, query, (request, true))?;
-        if ignored.page.found > 0 || ignored.counting.is_at_least || ignored.skipped.stopped.is_some() {
+        let (mut counting, mut may_match) = (Counting::within(IGNORED_CHECK), false);
+        let walk = Walk { report_after: IGNORED_CHECK, ..walk_support::walk(cx, place, true)? };
+        names::tree(walk, query, |walked| {
+            may_match |= matches!(walked, Walked::Found(_) | Walked::Stopped(_));
+            match walked {
+                Walked::Searched(searched) => counting.searched(searched),
+                _ if may_match => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            }
+        });
+        if may_match || counting.is_at_least {
             return Ok(Some(Notice::IgnoredNotSearched));
         }
+    }
+    if !results.has_links.load(Ordering::Relaxed) {
+        return Ok(None);
     }
     let query = query(cx, args, place)?;
     let reaches = |path: &[u8]| query.reaches_into(path);
@@ -159,6 +173,7 @@ struct Results {
     counting: Counting,
     /// True if ignore rules excluded anything.
     ignored_any: bool,
+    has_links: Arc<AtomicBool>,
     /// What is to say about a search without results, or about other results than those that were asked for.
     cause: Option<Notice>,
 }
@@ -222,7 +237,7 @@ fn query(cx: &Context, args: &Args, place: &OpenedPath) -> Result<Query, ToolErr
         !globs.is_empty() && globs.iter().all(Glob::is_of_folders) && !args.pattern.starts_with('!');
     let kind = args.kind.unwrap_or(if is_of_folders { Kind::Dir } else { Kind::File });
     exclude.extend(path_glob::exclusions(cx, args.exclude.as_ref(), place)?);
-    Ok(Query { globs, exclude, max_depth: args.max_depth.map(as_index), kind, key, only_links: false })
+    Ok(Query { globs, exclude, max_depth: args.max_depth.map(as_index), kind, key, ..Query::default() })
 }
 
 /// Returns the error for a glob in `path` that belongs in `pattern`. Returns `None` if `path` is not a glob.

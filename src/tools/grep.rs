@@ -33,7 +33,7 @@ use cutline_core::text::{as_index, show};
 use super::notice::Unit;
 use super::page::{Page, PageRequest, SHOWN_BYTES, Sort};
 use super::resolve;
-use super::walk_support::{self, Paths};
+use super::walk_support::{self, COUNTED, Paths};
 use super::{Context, Load, Output, ToolError, ToolName, path_glob};
 use results::{Results, ShowFunctions};
 use targets::Target;
@@ -160,7 +160,7 @@ fn search_folder(
     results: &mut Results,
 ) -> Result<bool, ToolError> {
     let walk = walk_support::walk(cx, place, no_ignore)?;
-    results.rules.push(walk.rules.clone());
+    results.walked.push((walk.rules.clone(), Arc::clone(&walk.has_links)));
     matches::tree(walk, query.clone(), filter, |walked| results.take(walked));
     search_binaries(cx, place, query, results)?;
     Ok(!results.is_stopped() && !results.counting.is_at_least)
@@ -293,7 +293,7 @@ fn plan(cx: &Context, args: &Args) -> Result<(Query, PageRequest), ToolError> {
         context,
         enough,
         is_counting: Arc::default(),
-        counted_bytes: limits::COUNTED_BYTES,
+        counted_bytes: COUNTED.bytes,
         max_line_chars,
         ranking,
         ranking_prefix: Arc::default(),

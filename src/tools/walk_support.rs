@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::fs::open::{FileKind, OpenedPath};
 use crate::fs::workspace::Workspace;
-use crate::limits::{COUNTED_BYTES, COUNTED_FILES, COUNTED_NAMES};
 use crate::search::ignore_rules::IgnoreRules;
 use crate::search::names;
 use crate::search::walk::{Searched, Walk, Walked};
@@ -22,6 +21,10 @@ use cutline_core::text::show;
 use super::notice::{Notice, StoppedAt, Unit, WhySkipped};
 use super::{Context, Progress, ToolError, resolve};
 
+/// Maximum number of names, files and bytes that a search without results reads to check whether ignored files match.
+pub(super) const IGNORED_CHECK: Searched = Searched { names: 5000, files: 500, bytes: 4_000_000 };
+/// Maximum number of names, files and bytes that a search reads only to count further results.
+pub(super) const COUNTED: Searched = Searched { names: 100_000, files: 5000, bytes: 64_000_000 };
 /// Time before the first progress report. Shorter walks report nothing.
 const FIRST_PROGRESS_AFTER: Duration = Duration::from_secs(1);
 /// Time between two reports of progress.
@@ -144,8 +147,10 @@ impl SkippedEntries {
 }
 
 /// Counts what a search finds beyond its page, within bounds that do not depend on time.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Counting {
+    /// The bounds.
+    most: Searched,
     /// What was searched in all places so far.
     searched: Searched,
     /// What was searched in the places before the current one.
@@ -156,7 +161,19 @@ pub(super) struct Counting {
     pub(super) is_at_least: bool,
 }
 
+impl Default for Counting {
+    fn default() -> Self {
+        let (before, searched) = Default::default();
+        Self { most: COUNTED, searched, before, from: None, is_at_least: false }
+    }
+}
+
 impl Counting {
+    /// Counts from the start, within these bounds.
+    pub(super) fn within(most: Searched) -> Self {
+        Self { most, from: Some(Searched::default()), ..Self::default() }
+    }
+
     /// Starts the next place.
     pub(super) fn begin_place(&mut self) {
         self.before = self.searched;
@@ -173,9 +190,9 @@ impl Counting {
         self.searched += in_place;
         let Some(from) = self.from else { return ControlFlow::Continue(()) };
         let Searched { names, files, bytes } = self.searched;
-        if files - from.files < COUNTED_FILES
-            && bytes - from.bytes < COUNTED_BYTES
-            && names - from.names < COUNTED_NAMES
+        if files - from.files < self.most.files
+            && bytes - from.bytes < self.most.bytes
+            && names - from.names < self.most.names
         {
             return ControlFlow::Continue(());
         }
@@ -236,6 +253,8 @@ pub(super) fn walk(cx: &Context, place: &OpenedPath, no_ignore: bool) -> Result<
         workers: cx.shared.workers,
         threads: cx.shared.threads.clone(),
         stop: Stop::new(cx.cancel.child_token(), cx.deadline),
+        report_after: COUNTED,
+        has_links: Arc::default(),
         progress: Box::new(progress(&cx.progress)),
     })
 }
@@ -262,7 +281,6 @@ fn progress(progress: &Progress) -> impl Fn(usize) + Send + Sync + use<> {
 mod tests {
     use super::*;
     use crate::fs::workspace::{Boundary, Root};
-    use std::sync::Arc;
 
     #[test]
     fn paths_as_the_workspace_shows_them() {

@@ -113,7 +113,7 @@ impl Terminal {
     /// Reads a control character, or a character of an escape sequence.
     fn step(&mut self, c: char) {
         self.escape = match (std::mem::take(&mut self.escape), c) {
-            (_, '\u{1b}') => Escape::Start,
+            (_, '\u{1b}') | (Escape::Start, ' '..='/') => Escape::Start,
             (_, '\u{18}' | '\u{1a}') | (Escape::Text, '\u{7}') => Escape::None,
             // A newline ends every sequence, so that an incomplete one does not hide the lines after it.
             (_, '\n') => {
@@ -121,9 +121,7 @@ impl Terminal {
                 Escape::None
             }
             (Escape::Start, '[') => Escape::Control(String::new()),
-            (Escape::Start, ']' | 'P' | 'X' | '^' | '_') => Escape::Text,
-            (Escape::Start, ' '..='/') => Escape::Start,
-            (Escape::Text, _) => Escape::Text,
+            (Escape::Start, ']' | 'P' | 'X' | '^' | '_') | (Escape::Text, _) => Escape::Text,
             (Escape::Control(mut parameters), ' '..='?') => {
                 if parameters.len() < PARAMETERS {
                     parameters.push(c);

@@ -117,17 +117,17 @@ const fn class(byte: u8) -> Option<u8> {
         b' ' => SPACE,
         b'\t' => 6,
         NEWLINE => 7,
-        ..=0x7f => 4,
-        ..=0xbf => return None,
+        byte if byte < 0x80 => 4,
+        0x80..=0xbf => return None,
         // Latin, Cyrillic, other characters of two bytes.
         0xc3..=0xcb => 8,
         0xd0..=0xd3 => 9,
-        ..=0xdf => 10,
+        0xc0..=0xc2 | 0xcc..=0xcf | 0xd4..=0xdf => 10,
         // Indic scripts and Thai, symbols, Japanese and Chinese, other characters of three bytes.
         0xe0 => 14,
         0xe2 => 11,
         0xe3..=0xe9 => 12,
-        ..=0xef => 13,
+        0xe1 | 0xea..=0xef => 13,
         // Emoji.
         _ => 15,
     })

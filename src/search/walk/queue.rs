@@ -94,26 +94,30 @@ pub(super) struct Queue<F> {
     buffered_bytes: usize,
     /// What was searched before the head.
     pub(super) searched: Searched,
+    /// The same when `is_ready` last returned true.
+    reported: Searched,
+    /// What has to be searched until it returns true again, also without results.
+    report_after: Searched,
     /// True if the calling thread works itself, so that nothing else takes the results while it works.
     pub(super) never_waits: bool,
     /// The panic of a worker.
     pub(super) panic: Option<Box<dyn Any + Send>>,
 }
 
-impl<F> Default for Queue<F> {
+impl<F> Queue<F> {
     /// Creates a queue in which the first worker lists the root of the walk.
-    fn default() -> Self {
+    pub(super) fn new(report_after: Searched) -> Self {
         Self {
             items: vec![Item::Running(0, None)],
             buffered_bytes: 0,
             searched: Searched::default(),
+            reported: Searched::default(),
+            report_after,
             never_waits: false,
             panic: None,
         }
     }
-}
 
-impl<F> Queue<F> {
     /// Returns true if the walk is complete, and all results were taken.
     pub(super) fn is_empty(&self) -> bool {
         self.items.is_empty()
@@ -204,9 +208,18 @@ impl<F> Queue<F> {
         Some(head)
     }
 
-    /// Returns true if the head can be given out, or if the walk is complete.
-    pub(super) fn is_ready(&self) -> bool {
-        matches!(self.items.last(), None | Some(Item::Found { .. } | Item::Unfinished(..)))
+    /// Returns true if the calling thread has something to do: the head can be given out, the walk is complete, or much
+    /// was searched.
+    pub(super) fn is_ready(&mut self) -> bool {
+        let (now, last, after) = (self.searched, self.reported, self.report_after);
+        let is_ready = now.names - last.names >= after.names
+            || now.files - last.files >= after.files
+            || now.bytes - last.bytes >= after.bytes
+            || matches!(self.items.last(), None | Some(Item::Found { .. } | Item::Unfinished(..)));
+        if is_ready {
+            self.reported = now;
+        }
+        is_ready
     }
 
     /// Returns true if the buffer is full, so that only the head of the queue may be processed.

@@ -44,7 +44,16 @@ impl Visit for All {
 fn walk_of(dir: &Path, workers: usize, stop: Stop) -> Walk {
     let root = sys::open_folder(dir).unwrap();
     let threads = Threads::default();
-    Walk { root, rules: IgnoreRules::none(), workers, threads, stop, progress: Box::new(|_| {}) }
+    Walk {
+        root,
+        rules: IgnoreRules::none(),
+        workers,
+        threads,
+        stop,
+        report_after: Searched::default(),
+        has_links: Arc::default(),
+        progress: Box::new(|_| {}),
+    }
 }
 
 /// Walks with `visitor`. Returns the first `max` results that the sink gets.

@@ -112,8 +112,10 @@ impl<'a, V: Visit> Worker<'a, V> {
         let bytes = found.iter().map(weight::<V>).sum();
         let mut queue = self.shared.lock();
         queue.finish(self.id, (found, bytes), done, end);
-        if queue.is_ready() {
-            self.shared.head_changed.notify_all();
+        let is_ready = queue.is_ready();
+        drop(queue); // otherwise the calling thread would wake up and wait for the lock
+        if is_ready {
+            self.shared.head_changed.notify_one();
         }
     }
 
@@ -185,6 +187,9 @@ impl<'a, V: Visit> Worker<'a, V> {
                 return ControlFlow::Continue(());
             }
             names += 1;
+            if kind == FileKind::Link {
+                walk.has_links.store(true, Ordering::Relaxed);
+            }
             path.truncate(path_len);
             path.extend_from_slice(name);
             let path_in_walk = &path[base_len..];

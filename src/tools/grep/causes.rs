@@ -4,7 +4,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::results::Results;
 use super::targets::Target;
@@ -13,11 +13,10 @@ use crate::fs::open::FileKind;
 use crate::search::content::pattern::Source;
 use crate::search::content::{ContextLines, Found, OutputMode, Pattern};
 use crate::search::file_filter::FileFilter;
-use crate::search::ignore_rules::IgnoreRules;
 use crate::search::matches;
-use crate::search::walk::Walked;
+use crate::search::walk::{Searched, Walk, Walked};
 use crate::tools::notice::Notice;
-use crate::tools::walk_support::{self, Counting};
+use crate::tools::walk_support::{self, COUNTED, Counting, IGNORED_CHECK};
 use crate::tools::{path_glob, resolve};
 use cutline_core::text::{Total, show};
 
@@ -44,13 +43,13 @@ pub(super) fn of(
         return Some(repeats);
     }
     let no_ignore = args.no_ignore == Some(true);
-    let ignored_any = !no_ignore && results.rules.iter().any(IgnoreRules::ignored_any);
+    let ignored_any = !no_ignore && results.walked.iter().any(|(rules, _)| rules.ignored_any());
     let folders = || targets.iter().filter(|target| target.place.stat.kind == FileKind::Folder);
     let has_files = folders().count() < targets.len();
     if let Some(globs) = &args.glob
         && !has_files
         && results.counting.files() == 0
-        && !(ignored_any && count(cx, folders(), &any_line(query)?, true).count() > 0)
+        && !(ignored_any && count(cx, folders(), &any_line(query)?, true, COUNTED).count() > 0)
     {
         let globs = globs.join(",");
         return Some(Notice::NoFileMatchesGlob(show::path(&show::name(globs.as_bytes()))));
@@ -58,7 +57,8 @@ pub(super) fn of(
     if args.literal != Some(true) && args.pattern.contains(SPECIAL) && args.invert != Some(true) {
         let source = Source { pattern: &args.pattern, literal: true, ..super::source(args) };
         let pattern = Pattern::new(&source).ok();
-        let as_text = pattern.map(|pattern| count(cx, targets.iter(), &counted(query, pattern), no_ignore));
+        let as_text =
+            pattern.map(|pattern| count(cx, targets.iter(), &counted(query, pattern), no_ignore, COUNTED));
         if let Some(lines) = as_text.filter(|lines| lines.count() > 0) {
             return Some(Notice::OccursAsText(lines));
         }
@@ -67,10 +67,13 @@ pub(super) fn of(
         return Some(Notice::BarEscaped);
     }
     if ignored_any {
-        let ignored = count(cx, folders(), &counted(query, query.pattern.clone()), true);
+        let ignored = count(cx, folders(), &counted(query, query.pattern.clone()), true, IGNORED_CHECK);
         if ignored.count() > 0 || ignored.is_at_least() {
             return Some(Notice::IgnoredNotSearched);
         }
+    }
+    if !results.walked.iter().any(|(_, has_links)| has_links.load(Ordering::Relaxed)) {
+        return None;
     }
     folders().find_map(|Target { place, filter }| {
         walk_support::linked_folders(cx, place, no_ignore, |path| filter.reaches_into(path))
@@ -89,15 +92,15 @@ fn any_line(query: &Query) -> Option<Query> {
     Some(Query { mode: OutputMode::Files, invert: false, ..counted(query, pattern) })
 }
 
-/// Counts match lines, or files with a match.
+/// Counts match lines, or files with a match, within the bounds `most`.
 fn count<'a>(
     cx: &Context,
     targets: impl Iterator<Item = &'a Target>,
     query: &Query,
     no_ignore: bool,
+    most: Searched,
 ) -> Total {
-    let (mut lines, mut counting) = (0, Counting::default());
-    counting.page_is_full(true);
+    let (mut lines, mut counting) = (0, Counting::within(most));
     let mut take = |walked, counting: &mut Counting| {
         match walked {
             Walked::Found(Found::File(_, matches)) => lines += matches,
@@ -116,7 +119,7 @@ fn count<'a>(
             });
             counting.is_at_least |= !matches!(searched, Some(Ok(())));
         } else if let Ok(walk) = walk_support::walk(cx, place, no_ignore) {
-            let filter: FileFilter = filter.clone();
+            let (walk, filter): (_, FileFilter) = (Walk { report_after: most, ..walk }, filter.clone());
             matches::tree(walk, query.clone(), filter, |walked| take(walked, &mut counting));
         }
     }

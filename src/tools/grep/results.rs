@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::limits::PSEUDO_FILE_BYTES;
 use crate::search::best::Best;
@@ -50,8 +50,8 @@ pub(super) struct Results {
     targets_left: usize,
     /// The path of the last target that was searched completely.
     last_complete: Option<String>,
-    /// The ignore rules of the folders that were searched.
-    pub(super) rules: Vec<IgnoreRules>,
+    /// The ignore rules of the folders that were searched, and whether the folders have links.
+    pub(super) walked: Vec<(IgnoreRules, Arc<AtomicBool>)>,
     pub(super) counting: Counting,
     /// The number of match lines, of files with a match, and the last such file.
     matches: u64,
@@ -125,7 +125,7 @@ impl Results {
             closed: Vec::new(),
             targets_left: targets,
             last_complete: None,
-            rules: Vec::new(),
+            walked: Vec::new(),
             counting: Counting::default(),
             matches: 0,
             files: 0,
