@@ -22,7 +22,7 @@ use super::notice::{Notice, StoppedAt, Unit, WhySkipped};
 use super::{Context, Progress, ToolError, resolve};
 
 /// Maximum number of names, files and bytes that a search without results reads to check whether ignored files match.
-pub(super) const IGNORED_CHECK: Searched = Searched { names: 5000, files: 500, bytes: 4_000_000 };
+pub(super) const IGNORED_CHECK: Searched = Searched { names: 2000, files: 200, bytes: 2_000_000 };
 /// Maximum number of names, files and bytes that a search reads only to count further results.
 pub(super) const COUNTED: Searched = Searched { names: 100_000, files: 5000, bytes: 64_000_000 };
 /// Time before the first progress report. Shorter walks report nothing.
