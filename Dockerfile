@@ -1,4 +1,4 @@
-# An image with cutline, bash and git. Mount a folder at /workspace. docs/install.md has the command.
+# An image with cutline, bash and git. Mount a folder at /workspace. docs/clients/remote.md has the entry of a client.
 FROM rust:1.95-slim-bookworm AS build
 WORKDIR /cutline
 COPY . .
