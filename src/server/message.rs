@@ -23,7 +23,7 @@ use cutline_core::text::{Size, show};
 pub(super) type Refusal = (ErrorData, Option<RequestId>);
 
 /// A line, or `None` if it is over the limit.
-type Line = Option<Bytes>;
+type MaybeLine = Option<Bytes>;
 
 /// Splits a stream into lines. The last line needs no newline. The bytes of a line over the limit are dropped.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ impl Default for Lines {
 }
 
 impl Decoder for Lines {
-    type Item = Line;
+    type Item = MaybeLine;
     type Error = io::Error;
 
     fn decode(&mut self, from: &mut BytesMut) -> io::Result<Option<Self::Item>> {
@@ -49,7 +49,7 @@ impl Decoder for Lines {
 }
 
 /// Converts an oversized line to an item, because an error would end the stream.
-fn within_limit(line: Result<Option<Bytes>, AnyDelimiterCodecError>) -> io::Result<Option<Line>> {
+fn within_limit(line: Result<Option<Bytes>, AnyDelimiterCodecError>) -> io::Result<Option<MaybeLine>> {
     match line {
         Ok(line) => Ok(line.map(Some)),
         Err(AnyDelimiterCodecError::MaxChunkLengthExceeded) => Ok(Some(None)),

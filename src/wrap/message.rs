@@ -18,7 +18,7 @@ const END_BYTES: usize = 1024;
 
 /// The members of a message as JSON.
 #[derive(Default)]
-pub(super) struct Head<'a> {
+pub(super) struct MessageHead<'a> {
     version: Option<&'a str>,
     pub(super) id: Option<&'a str>,
     pub(super) method: Option<&'a str>,
@@ -29,7 +29,7 @@ pub(super) struct Head<'a> {
     is_odd: bool,
 }
 
-impl<'a> Head<'a> {
+impl<'a> MessageHead<'a> {
     /// Reads as much of a message as possible. The id is also found in a message that is not valid.
     pub(super) fn read(line: &'a str) -> Self {
         let mut head = Self::default();
@@ -175,7 +175,7 @@ impl<R: Read> Lines<R> {
             let line = Line { bytes: self.line.as_slice().into(), is_oversized: false };
             return Ok(Some(line).filter(|line| !line.bytes.is_empty()));
         }
-        let head = Head::read(valid_start(&self.line));
+        let head = MessageHead::read(valid_start(&self.line));
         let (id, has_method) = (head.id.map(str::to_owned), head.method.is_some());
         while !self.line.ends_with(b"\n") {
             self.line.drain(..self.line.len().saturating_sub(END_BYTES));

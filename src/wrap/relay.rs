@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::calls::{Calls, OpenCall};
 use super::limit::{Limited, limit_error, limit_result, limit_task};
-use super::message::{Head, Line, Lines, error_reply, members, replaced, text, valid_start};
+use super::message::{Line, Lines, MessageHead, error_reply, members, replaced, text, valid_start};
 use super::{END_GRACE, Settings};
 use crate::call_stats::{CallStats, tell};
 use crate::clock::now_ms;
@@ -144,7 +144,7 @@ impl Session {
     /// Returns what to send to the server for a line of the client. All lines pass, except batches.
     fn client_line<'l>(&self, line: Line<'l>) -> Cow<'l, [u8]> {
         let text = String::from_utf8_lossy(&line.bytes);
-        let head = Head::read(&text);
+        let head = MessageHead::read(&text);
         let why = if line.is_oversized { OVERSIZED } else { NO_BATCHES };
         if !line.is_oversized && !text.trim_ascii_start().starts_with('[') {
             self.note(&head);
@@ -159,7 +159,7 @@ impl Session {
     }
 
     /// Records a message of the client if it is a request.
-    fn note(&self, head: &Head<'_>) {
+    fn note(&self, head: &MessageHead<'_>) {
         let Some(method) = head.method.and_then(text) else { return };
         let Some(id) = head.id else { return };
         let [tool, meta, info] = members(head.params.unwrap_or("{}"), ["name", "_meta", "clientInfo"]);
@@ -181,7 +181,7 @@ impl Session {
     fn server_line<'l>(&self, line: Line<'l>) -> Cow<'l, [u8]> {
         let text = valid_start(&line.bytes);
         let message = text.trim_ascii();
-        let head = Head::read(message);
+        let head = MessageHead::read(message);
         let call = head.id.filter(|_| head.method.is_none()).and_then(|id| locked(&self.calls).take(id));
         let replacement = if line.is_oversized {
             Err(OVERSIZED)
@@ -217,7 +217,7 @@ impl Session {
     /// # Errors
     ///
     /// Returns the reason if the message cannot pass.
-    fn replacement(&self, head: &Head<'_>, line: &str, call: Option<&OpenCall>) -> Limited {
+    fn replacement(&self, head: &MessageHead<'_>, line: &str, call: Option<&OpenCall>) -> Limited {
         let json = match (head.method, head.result.or(head.error)) {
             (Some(method), _) if method.starts_with("\"notifications/tasks") => head.params.unwrap_or(""),
             (None, Some(_)) if head.id.is_some() && call.is_none() => {

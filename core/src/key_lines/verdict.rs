@@ -4,9 +4,9 @@ use std::sync::LazyLock;
 
 use super::literals::{Hit, Literals};
 
-/// The kind of a word, which decides how it changes the verdict on its line.
+/// The effect of a word on the verdict on its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum Effect {
     /// A log level below a failure: applies to the text after it.
     Level,
     /// A warning: applies to the text after it, and to all forms that are not strong.
@@ -15,10 +15,10 @@ enum Kind {
     Success,
 }
 
-use Kind::{Level, Success, Warning};
+use Effect::{Level, Success, Warning};
 
 /// The words. Capitalized words match before a colon. Parts of longer words do not match, except `DeprecationWarning:`.
-static WORDS: [(&str, Kind); 24] = [
+static WORDS: [(&str, Effect); 24] = [
     ("INFO", Level),
     ("DEBUG", Level),
     ("TRACE", Level),

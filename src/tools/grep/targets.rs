@@ -30,7 +30,7 @@ pub(super) struct Target {
 }
 
 /// A path of the call.
-struct Part {
+struct PathPart {
     /// The file or folder, or the folder before the first wildcard of a glob.
     place: OpenedPath,
     /// The glob below that folder.
@@ -74,7 +74,7 @@ fn insert(targets: &mut Vec<Target>, target: Target) {
     targets.splice(at + 1..=at, [target, Target { place, filter }]);
 }
 
-fn target(cx: &Context, args: &Args, Part { place, glob }: Part) -> Result<Target, ToolError> {
+fn target(cx: &Context, args: &Args, PathPart { place, glob }: PathPart) -> Result<Target, ToolError> {
     let (mut place, mut args) = (place, Cow::Borrowed(args));
     if let Some([glob]) = args.glob.as_deref()
         && place.stat.kind == FileKind::Folder
@@ -91,16 +91,16 @@ fn target(cx: &Context, args: &Args, Part { place, glob }: Part) -> Result<Targe
 }
 
 /// Returns the paths in one string.
-fn parts_of(cx: &Context, args: &Args, text: &str) -> Result<Vec<Part>, ToolError> {
+fn parts_of(cx: &Context, args: &Args, text: &str) -> Result<Vec<PathPart>, ToolError> {
     let whole = match resolve::open(cx, text, ExpectedKind::Path) {
-        Ok(place) => return Ok(vec![Part { place, glob: None }]),
+        Ok(place) => return Ok(vec![PathPart { place, glob: None }]),
         // A long list of paths can be too long for a single path.
         Err(error @ (ToolError::NotFound { .. } | ToolError::Io(..))) => error,
         Err(error) => return Err(error),
     };
     let words = words(text);
     if (1..=GREP_PATHS).contains(&words.len()) && words != [text] {
-        let all: Vec<Result<Part, ToolError>> = words.iter().map(|word| one(cx, args, word)).collect();
+        let all: Vec<Result<PathPart, ToolError>> = words.iter().map(|word| one(cx, args, word)).collect();
         if all.iter().all(Result::is_ok) || (!has_wildcard(text) && all.iter().any(Result::is_ok)) {
             return all.into_iter().collect();
         }
@@ -119,12 +119,12 @@ fn words(text: &str) -> Vec<String> {
 
 /// Opens one path, or the folder of a glob. Checks the deadline, because folders are searched for names that are similar to
 /// those of missing paths.
-fn one(cx: &Context, args: &Args, text: &str) -> Result<Part, ToolError> {
+fn one(cx: &Context, args: &Args, text: &str) -> Result<PathPart, ToolError> {
     let secs = cx.deadline.limit.as_secs();
     cx.stop().check().map_err(|_stopped| ToolError::NoResponse { secs })?;
     match resolve::open(cx, text, ExpectedKind::Path) {
         Err(ToolError::NotFound { .. }) if has_wildcard(text) => glob(cx, args, text),
-        opened => opened.map(|place| Part { place, glob: None }),
+        opened => opened.map(|place| PathPart { place, glob: None }),
     }
 }
 
@@ -133,7 +133,7 @@ fn one(cx: &Context, args: &Args, text: &str) -> Result<Part, ToolError> {
 /// # Errors
 ///
 /// Returns an error if the glob matches nothing that a search of that folder would reach.
-fn glob(cx: &Context, args: &Args, text: &str) -> Result<Part, ToolError> {
+fn glob(cx: &Context, args: &Args, text: &str) -> Result<PathPart, ToolError> {
     let (folder, rest) = text.split_at(literal_folders(text).len());
     let place = resolve::open(cx, if folder.is_empty() { "." } else { folder }, ExpectedKind::Directory)?;
     // A glob without `/` would match names in all folders.
@@ -151,11 +151,11 @@ fn glob(cx: &Context, args: &Args, text: &str) -> Result<Part, ToolError> {
         let (find, ignored) = (cx.has(ToolName::Find), rules.ignored_any());
         return Err(ToolError::NoPathMatches { glob: text.to_owned(), ignored, find });
     }
-    Ok(Part { place, glob: Some(glob) })
+    Ok(PathPart { place, glob: Some(glob) })
 }
 
 /// Returns the path of `part` relative to a target, if a search of the target reaches it.
-fn path_in(target: &Target, part: &Part, args: &Args) -> Option<Vec<u8>> {
+fn path_in(target: &Target, part: &PathPart, args: &Args) -> Option<Vec<u8>> {
     let (base, path) = (&target.place.real, &part.place.real);
     let below = path.strip_prefix(base).ok()?;
     if below.as_os_str().is_empty() {
