@@ -82,6 +82,8 @@ pub const IMAGE_DECODED_BYTES: u64 = 100_000_000;
 pub const PNG_METADATA_BYTES: u64 = 16_000_000;
 /// Maximum bytes of a source file whose definitions read lists.
 pub const OUTLINE_FILE_BYTES: u64 = 2_000_000;
+/// Maximum bytes of a source file in which grep finds the definitions around matches.
+pub const FUNCTION_FILE_BYTES: u64 = 16_000_000;
 /// Maximum bytes after a page in which read looks for all definitions.
 pub const OUTLINE_BYTES: u64 = 96_000;
 /// Number of bytes after a page in which read looks for definitions if more follow.
@@ -140,8 +142,8 @@ pub struct Limits {
     pub output_bytes: Option<u64>,
     /// Bytes of a page of read, if that is less than `max_bytes`.
     pub read_bytes: Option<u64>,
-    /// True if grep shows the definitions around few matches.
-    pub show_function: bool,
+    /// True if grep shows the definitions around few matches, and the sum of all complete results.
+    pub lean_grep: bool,
     /// True if key lines of the omitted part are shown.
     pub key_lines: bool,
     /// Default timeout of a command in seconds.
@@ -175,7 +177,7 @@ impl Default for Limits {
             cut_to: None,
             output_bytes: None,
             read_bytes: None,
-            show_function: false,
+            lean_grep: false,
             key_lines: true,
             bash_timeout_secs: BASH_TIMEOUT_SECS,
             bash_max_timeout_secs: BASH_MAX_TIMEOUT_SECS,

@@ -1,6 +1,6 @@
 //! The MCP server. Only this module uses rmcp.
 //!
-//! A call crosses two layers: the stdio [`transport`], and rmcp's service with our [`handler`]. The handler converts the
+//! A call crosses two layers: the stdio `transport`, and rmcp's service with our `handler`. The handler converts the
 //! parameters of a call to a [`Context`] and arguments, and an `Output` or a `ToolError` to a result. It adds limits on
 //! concurrent work, progress, the roots of the client, and statistics. stdout carries JSON-RPC only.
 

@@ -194,8 +194,9 @@ pub enum Notice {
     NotEntered { kind: NotEntered, names: Names },
     #[display("[No file matches; {}]", Count(*_0, "folder does", "folders do"))]
     FoldersMatch(u64),
-    #[display("[No file matches glob {_0}]")]
-    NoFileMatchesGlob(String),
+    /// A glob, and a similar one that has its folder.
+    #[display("[No file matches glob {glob}{}]", between(". Did you mean: ", near.as_ref(), "?"))]
+    NoFileMatchesGlob { glob: String, near: Option<String> },
     #[display("[The text itself occurs in {}{}. Use literal=true to search for it]", _0.at_least(), Count(_0.count(), "line", "lines"))]
     OccursAsText(Total),
     #[display("[The pattern matches every line, because an alternative is empty]")]

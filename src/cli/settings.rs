@@ -49,7 +49,7 @@ impl Options {
         Ok(Limits {
             call_limits: self.call_limits,
             grep_heading: self.grep_heading,
-            show_function: self.lean,
+            lean_grep: self.lean,
             outline: self.outline,
             max_line_chars: as_index(self.max_line_chars),
             bash_head: self.bash_head,

@@ -9,8 +9,11 @@ use serde_json::{Value, json};
 
 use crate::limits::Limits;
 use cutline_core::notice::Count;
+use cutline_core::text::Size;
+use cutline_core::truncate::{Bounds, Keep};
 
 use super::arguments::{self, Checked, Object, schema_of};
+use super::grep::FEW_MATCHES;
 use super::{Context, Load, Output, ToolError, ToolName, ToolSet, bash, find, grep, ls, read};
 
 /// The schemas of all tools, in the order of the list. Built on first use.
@@ -29,11 +32,16 @@ impl ToolName {
     /// bounds, and the arguments that lower a limit, if they are enabled.
     pub fn schema_within(self, limits: &Limits) -> Cow<'static, Object> {
         let mut schema = Cow::Borrowed(self.schema());
-        if (self == Self::Bash || limits.call_limits)
+        if (self == Self::Bash || limits.lean_grep || limits.call_limits)
             && let Some(properties) = schema.to_mut().get_mut("properties").and_then(Value::as_object_mut)
         {
             if let Some(timeout) = properties.get_mut("timeout").and_then(Value::as_object_mut) {
                 timeout.insert("maximum".to_owned(), limits.bash_max_timeout_secs.into());
+            }
+            if let Some(show_function) = properties.get_mut("showFunction").filter(|_| limits.lean_grep) {
+                show_function["description"] =
+                    format!("Show the definition around each match; default: if at most {FEW_MATCHES} match")
+                        .into();
             }
             for (name, description) in CALL_LIMITS.into_iter().filter(|_| limits.call_limits) {
                 let property =
@@ -73,24 +81,20 @@ impl ToolName {
     /// Returns the description for the model: the purpose (in the first 160 characters, because some clients show no
     /// more), the limits, and how to continue. It mentions only tools in `tools`.
     pub fn description(self, limits: &Limits, tools: &ToolSet) -> String {
-        let (lines, bytes) = (limits.max_lines, size_text(limits));
+        let (lines, bytes) = (limits.max_lines, size_text(limits, limits.bounds()));
         match self {
             Self::Read => format!(
                 "Read a text file, parts of several, or an image (PNG, JPEG, GIF, WebP). Returns {}, at most {lines} lines or {bytes}; where more follows, a notice gives the offset \
                  that continues. offset=-100 reads the last 100 lines.",
-                line_limit_text(limits).as_deref().unwrap_or("whole lines")
+                line_limit_text(limits).as_deref().unwrap_or("whole lines"),
+                bytes = size_text(limits, limits.read_bounds())
             ),
             Self::Bash => format!(
-                "Run a command with bash -c. Returns stdout and stderr in the order written, {} or {bytes}{}. Of longer \
-                 output, {}a notice names the file with all of it{}. head and tail set exactly what is shown. \
-                 Ended after timeout seconds (default {}, at most {}). stdin is empty; no state is kept between calls.",
-                bash::plan::kept_lines_text(limits),
-                line_limit_text(limits).map_or_else(String::new, |text| format!(", {text}")),
-                if limits.key_lines {
-                    "one line of each kind that reports an error is shown too, however far from the end, and "
-                } else {
-                    ""
-                },
+                "Run a command with bash -c. Returns stdout and stderr in the order written, {}; \
+                 a notice names the file with all of it{}. head and tail set exactly what is shown. Exit code 0 is not \
+                 shown. Ended after timeout seconds (default {}, at most {}). stdin is empty; no state is kept between \
+                 calls.",
+                output_text(limits),
                 match (tools.contains(&Self::Read), tools.contains(&Self::Grep)) {
                     (true, true) => ", for read and grep",
                     (true, false) => ", for read",
@@ -121,11 +125,36 @@ impl ToolName {
     }
 }
 
-/// Formats the byte limit of a result, and the token limit if there is one.
-fn size_text(limits: &Limits) -> String {
+/// Describes what bash returns of an output.
+fn output_text(limits: &Limits) -> String {
+    let cut_lines = line_limit_text(limits).map_or_else(String::new, |text| format!(", {text}"));
+    let keys = if limits.key_lines { "one line of each kind that reports an error" } else { "" };
+    match limits.short() {
+        Some(Keep::Short { bytes }) => {
+            let (lines, limit) = (limits.max_lines, size_text(limits, limits.output_bounds()));
+            let keys = if keys.is_empty() { String::new() } else { format!("{keys}, ") };
+            let parts = format!("the first lines, {keys}and the last lines");
+            format!(
+                "complete up to {lines} lines or {limit}{cut_lines}; of more, about {}: {parts}",
+                Size(bytes)
+            )
+        }
+        _ => {
+            let (lines, limit) = (bash::plan::kept_lines_text(limits), size_text(limits, limits.bounds()));
+            let keys = if keys.is_empty() {
+                ""
+            } else {
+                "; of more, one line of each kind that reports an error too"
+            };
+            format!("{lines} or {limit}{cut_lines}{keys}")
+        }
+    }
+}
+
+/// Formats the byte limit of a result with these bounds, and the token limit if there is one.
+fn size_text(limits: &Limits, bounds: Bounds) -> String {
     let tokens = limits.max_tokens.map(|tokens| format!(" or {}", Count(tokens, "token", "tokens")));
-    let bytes = limits.bounds().bytes_words();
-    format!("{bytes}{}", tokens.unwrap_or_default())
+    format!("{}{}", bounds.bytes_words(), tokens.unwrap_or_default())
 }
 
 /// Formats the limit for the length of a line in read and bash, if there is one.
@@ -152,7 +181,7 @@ pub fn instructions(limits: &Limits, tools: &ToolSet) -> String {
          of a result states what was omitted, and the exact next call that returns it. Relative paths start from the \
          workspace folder.{}{images}",
         purposes.join(", "),
-        size_text(limits),
+        size_text(limits, limits.bounds()),
         line_limit_text(limits).as_deref().unwrap_or("whole lines only"),
         answer_within.unwrap_or_default(),
     )

@@ -138,6 +138,10 @@ fn cause(
     if repeats.is_some() {
         return Ok(repeats);
     }
+    if let Some(near) = path_glob::in_other_folder(cx, [&args.pattern], place) {
+        let glob = show::path(&show::name(args.pattern.as_bytes()));
+        return Ok(Some(Notice::NoFileMatchesGlob { glob, near: Some(near) }));
+    }
     let no_ignore = args.no_ignore == Some(true);
     if results.ignored_any && !no_ignore {
         let query = Query { kind: args.kind.unwrap_or_default(), ..query(cx, args, place)? };

@@ -96,6 +96,8 @@ pub struct Args {
     pub no_ignore: Option<bool>,
 }
 
+/// Maximum number of matches that have their definitions by default with `--lean`.
+pub(super) const FEW_MATCHES: usize = 20;
 /// Maximum bytes of a binary file that are searched for a match.
 const BINARY_FILE_BYTES: u64 = 16_000_000;
 /// Maximum characters of the message about an invalid pattern. The message repeats the pattern.
@@ -115,7 +117,7 @@ fn search(cx: &Context, args: &Args) -> Result<Output, ToolError> {
     let (query, request) = plan(cx, args)?;
     let functions = match args.show_function {
         Some(true) if query.mode == OutputMode::Content => ShowFunctions::Always,
-        None if cx.limits.show_function && query.mode == OutputMode::Content => ShowFunctions::IfFew,
+        None if cx.limits.lean_grep && query.mode == OutputMode::Content => ShowFunctions::IfFew,
         _ => ShowFunctions::Never,
     };
     let mut results = Results::new(cx, &query, Page::new(cx, request), targets.len(), functions);

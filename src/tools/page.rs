@@ -115,6 +115,8 @@ pub(super) struct Page {
     ignored: Option<Notice>,
     /// Time limit of the call in seconds.
     secs: u64,
+    /// True if complete match lines end with their number.
+    has_sum: bool,
 }
 
 impl Page {
@@ -136,6 +138,7 @@ impl Page {
             cancel,
             ignored: cx.ignored_arguments(),
             secs,
+            has_sum: cx.limits.lean_grep,
         }
     }
 
@@ -177,7 +180,8 @@ impl Page {
         mut details: Details,
     ) -> Result<Output, ToolError> {
         let more = self.has_enough();
-        let Self { request, body, whole, found, stopped, in_all, none, cancel, ignored, secs } = self;
+        let Self { request, body, whole, found, stopped, in_all, none, cancel, ignored, secs, has_sum } =
+            self;
         let is_late = stopped.is_some();
         // The incomplete saved file is removed.
         if cancel.is_cancelled() {
@@ -258,7 +262,8 @@ impl Page {
             let of = InAll { count: Total::new(of.count.count(), is_at_least), ..of };
             notices.extend(next.map(|offset| Notice::ContinueOf { of, offset }));
         }
-        let sum = in_all.filter(|_| unit == Unit::Files && found > 0 && next.is_none() && !is_at_least);
+        let has_sum = |of: &InAll| unit == Unit::Files || has_sum && of.files.is_some_and(|files| files > 1);
+        let sum = in_all.filter(has_sum).filter(|_| found > 0 && next.is_none() && !is_at_least);
         notices.extend(sum.map(Notice::Sum));
         let is_to_the_end = |all: u64| is_limit_default || limit >= all;
         let totals = match details.truncation_info {

@@ -15,6 +15,7 @@ use crate::search::globs::{self, Glob, has_wildcard, literal_folders};
 use cutline_core::text::show;
 
 use super::notice::Notice;
+use super::resolve::{self, ExpectedKind};
 use super::{Context, ToolError};
 
 /// Compiles a glob for the paths below `base`. An error shows it as it was `given`.
@@ -152,6 +153,24 @@ pub(super) fn through_link(cx: &Context, glob: &str, base: &OpenedPath) -> Optio
     let path = lexical(&base.real.join(folder));
     let opened = OpenedPath::open(&cx.workspace, &path).ok()?;
     (opened.stat.kind == FileKind::Folder && opened.real != path).then(|| (opened, format!("./{rest}")))
+}
+
+/// Returns a glob like one of `globs` whose folder is missing in `place`, with an existing folder that ends in the same way.
+/// Returns `None` if `place` is not the workspace.
+pub(super) fn in_other_folder<'a>(
+    cx: &Context,
+    globs: impl IntoIterator<Item = &'a String>,
+    place: &OpenedPath,
+) -> Option<String> {
+    let is_workspace = cx.workspace.show(&place.asked) == ".";
+    globs.into_iter().filter(|_| is_workspace).find_map(|glob| {
+        let (folder, rest) = glob.split_at(literal_folders(glob).len());
+        if folder.is_empty() || folder.starts_with(['/', '!', '~']) || place.real.join(folder).exists() {
+            return None;
+        }
+        let near = resolve::elsewhere(cx, folder, ExpectedKind::Directory).into_iter().next()?;
+        Some(show::path(&show::name([&near, "/", rest].concat().as_bytes())))
+    })
 }
 
 /// Splits a path whose last component is a glob into the directory and the glob. Returns `None` if no component has a

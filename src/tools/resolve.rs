@@ -167,7 +167,7 @@ fn missing(cx: &Context, asked: &str, wanted: ExpectedKind) -> ToolError {
 }
 
 /// Returns existing paths that end as the missing path `asked` does.
-fn elsewhere(cx: &Context, asked: &str, wanted: ExpectedKind) -> Vec<String> {
+pub(super) fn elsewhere(cx: &Context, asked: &str, wanted: ExpectedKind) -> Vec<String> {
     let path = lexical(&cx.workspace.absolute(asked));
     let roots = cx.workspace.roots.iter().map(|root| root.real.as_path());
     let Some(root) = roots.filter(|root| path.starts_with(root)).max_by_key(|root| root.as_os_str().len())

@@ -10,7 +10,7 @@ use super::verdict::{Verdict, verdict};
 /// Lines after the first line of a kind that are stored.
 const AFTER: u64 = 10;
 /// Lines before it that are stored.
-const BEFORE: u64 = 4;
+const BEFORE: u64 = 5;
 /// Lines from a success on that are stored.
 const FILL: u64 = 3;
 
@@ -48,8 +48,8 @@ pub(super) struct Nearby {
     /// By the grade of the kind, the distance from it, and the number of the line.
     lines: BTreeMap<(Grade, u64, u64), Near>,
     open: Option<Open>,
-    /// The number of the last line that was stored, or that is of a kind.
-    last: u64,
+    /// The last line that was stored, or that is of a kind, and the grade of the kind.
+    last: Option<(u64, Grade)>,
 }
 
 impl Nearby {
@@ -66,7 +66,9 @@ impl Nearby {
     /// Stores the lines before the first line of a kind, and begins to read those after it.
     pub(super) fn start(&mut self, kind: usize, grade: Grade, line: Line<'_>) {
         let number = line.number;
-        let most = BEFORE.min(number.saturating_sub(self.last + 1));
+        // Lines near a weaker kind, such as the start of a stack trace, are shown with this one too.
+        let last = self.last.filter(|(_, other)| *other <= grade).map_or(0, |(last, _)| last);
+        let most = BEFORE.min(number.saturating_sub(last + 1));
         for (line, text) in (number - most..number).rev().zip(line.before.lines()) {
             if is_success(text) {
                 break;
@@ -74,7 +76,7 @@ impl Nearby {
             let text = text.to_owned();
             self.store(grade, Near { kind, line, distance: number - line, text, is_context: true });
         }
-        self.last = number;
+        self.last = Some((number, grade));
         // The lines after a report belong to it, also if a weaker one follows.
         if self.open.as_ref().is_none_or(|open| grade <= open.grade || !open.is_context) {
             self.open = Some(Open { kind, grade, number, until: number + AFTER, is_context: true });
@@ -93,7 +95,7 @@ impl Nearby {
             self.open = None;
         }
         if line <= until {
-            self.last = line;
+            self.last = Some((line, grade));
             self.store(
                 grade,
                 Near { kind, line, distance: line - number, text: text.to_owned(), is_context },

@@ -148,6 +148,10 @@ impl Collector {
         let (Some((mut kinds, space)), true) = (key_lines, forms != KeyForms::None) else { return plain };
         kinds.finish();
         let bounds = self.bounds;
+        let recent = match (self.keep, &self.tail) {
+            (Keep::Short { .. }, Some(tail)) => tail.whole_lines(),
+            _ => "",
+        };
         let ends = |plain, least, space, most| Ends {
             plain,
             least,
@@ -155,6 +159,7 @@ impl Collector {
             space,
             most,
             has_tail: self.tail.is_some(),
+            recent,
         };
         match (space, self.keep, &self.tail) {
             (KeySpace::Beside(all), ..) => {

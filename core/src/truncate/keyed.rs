@@ -70,6 +70,10 @@ const EVIDENCE_DISTANCE: u64 = 3;
 const LIBRARY_DISTANCE: u64 = 1000;
 /// The longest gap that is shown instead of a marker, in lines.
 const GAP_LINES: u64 = 3;
+/// In a short text, gaps may take this part of the space of key lines in addition.
+const GAPS_PART: u64 = 5;
+/// Lines at the end of a text that can fill a gap.
+const RECENT_LINES: usize = 100;
 /// How often the space of key lines that the end shows is given to the end.
 const ROUNDS: usize = 4;
 /// Shown lines of which the number of similar lines is reported.
@@ -77,7 +81,7 @@ const ALIKE_LISTED: usize = 3;
 
 /// The ends of a text, with and without key lines between them.
 #[derive(Debug)]
-pub(super) struct Ends {
+pub(super) struct Ends<'a> {
     /// The ends without key lines.
     pub(super) plain: Truncation,
     /// The ends if key lines use all of their limits.
@@ -90,6 +94,8 @@ pub(super) struct Ends {
     pub(super) most: usize,
     /// True if the end of the text is shown.
     pub(super) has_tail: bool,
+    /// The end of the text, with lines before those that are shown. Empty if it has none.
+    pub(super) recent: &'a str,
 }
 
 /// Returns the limits of key lines next to `plain`, within `all`, and the largest number of key lines. A call requested
@@ -113,19 +119,22 @@ pub(super) fn half(bounds: Bounds) -> Bounds {
 /// Returns the ends of a text with key lines between them; the ends alone if there are none.
 ///
 /// `with_less` returns the ends if key lines use the given part of the limits; `None` if the ends stay as they are.
-pub(super) fn with_key_lines(
-    kinds: &Kinds,
+pub(super) fn with_key_lines<'a>(
+    kinds: &'a Kinds,
     forms: KeyForms,
-    ends: Ends,
+    ends: Ends<'a>,
     with_less: impl Fn(Bounds) -> Option<Truncation>,
 ) -> Truncation {
-    let Ends { plain, least, bounds, space, most, has_tail } = ends;
+    let Ends { plain, least, bounds, space, most, has_tail, recent } = ends;
     let Some(cut) = plain.cut else { return plain };
     let gap = Gap::of(&least);
     let Some(worst) = worst_grade(kinds, forms, gap) else { return plain };
     let mut chosen = Chosen::new(kinds, worst, &least, Limits { bounds: space, most, has_tail });
-    chosen.fill_gaps(space);
+    chosen.fill_gaps(space, "");
     let (mut ends, mut last_space) = (least, space);
+    if !recent.is_empty() {
+        last_space.bytes += space.bytes / GAPS_PART;
+    }
     for _ in 0..ROUNDS {
         let Some(more) = with_less(chosen.space(space)) else { break };
         last_space = bounds.less(&more.content);
@@ -139,7 +148,7 @@ pub(super) fn with_key_lines(
     if worst_grade(kinds, forms, Gap::of(&ends)).is_none() || !chosen.has_report() {
         return plain;
     }
-    chosen.fill_gaps(last_space);
+    chosen.fill_gaps(last_space, recent);
     let cut = Cut { by: cut.by, ..ends.cut.unwrap_or(cut) };
     let mut shown = chosen.show(&ends, cut);
     shown.reports = Some(reports(kinds, worst, &chosen, &ends, cut));
@@ -279,6 +288,8 @@ struct Chosen<'a> {
     markers: u64,
     /// An upper bound of the cost of a marker.
     marker: Cost,
+    /// The number of lines of the text.
+    total_lines: u64,
 }
 
 impl<'a> Chosen<'a> {
@@ -295,6 +306,7 @@ impl<'a> Chosen<'a> {
             used: Cost::default(),
             markers: 1,
             marker: Cost::of(&marker(total, total), limits.bounds),
+            total_lines: total,
         };
         let all = kinds.kinds();
         let mut order: Vec<usize> = (0..all.len()).filter(|kind| all[*kind].grade <= worst).collect();
@@ -401,12 +413,17 @@ impl<'a> Chosen<'a> {
         Bounds { lines, bytes, tokens: bounds.tokens.map(|_| tokens), ..bounds }
     }
 
-    /// Adds the lines of gaps that are short or cost no more than their marker, within `bounds`.
-    fn fill_gaps(&mut self, bounds: Bounds) {
+    /// Adds the lines of gaps that are short or cost no more than their marker, within `bounds`. `recent` is the end of the
+    /// text.
+    fn fill_gaps(&mut self, bounds: Bounds, recent: &'a str) {
         let kinds = self.kinds;
         let mut texts: BTreeMap<u64, &'a str> =
             kinds.near().map(|near| (near.line, near.text.as_str())).collect();
         texts.extend(kinds.kinds().iter().filter_map(|kind| Some((kind.line, kind.text.as_deref()?))));
+        // The number of the last line of `recent` is `total`.
+        let total = self.total_lines;
+        let recent = recent.strip_suffix('\n').unwrap_or(recent).rsplit('\n').take(RECENT_LINES);
+        texts.extend((0..total).zip(recent).map(|(back, text)| (total - back, text)));
         let ends: Vec<u64> = self.lines.keys().copied().chain([self.gap.after]).collect();
         let mut last = self.gap.before;
         for end in ends {

@@ -31,6 +31,11 @@ impl Tail {
         self.recent.push_str(new);
     }
 
+    /// Returns the stored end of the text, from the first newline on.
+    pub(super) fn whole_lines(&self) -> &str {
+        self.recent.split_once('\n').map_or("", |(_, lines)| lines)
+    }
+
     /// Returns the part of the end within `bounds`, which must not exceed its own. `total` has the counts of the text.
     pub(super) fn end(&self, bounds: Bounds, total: Extent) -> Truncation {
         self.end_after(0, bounds, total)

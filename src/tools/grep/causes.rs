@@ -51,8 +51,9 @@ pub(super) fn of(
         && results.counting.files() == 0
         && !(ignored_any && count(cx, folders(), &any_line(query)?, true, COUNTED).count() > 0)
     {
-        let globs = globs.join(",");
-        return Some(Notice::NoFileMatchesGlob(show::path(&show::name(globs.as_bytes()))));
+        let near = path_glob::in_other_folder(cx, globs, &targets.first()?.place);
+        let glob = show::path(&show::name(globs.join(",").as_bytes()));
+        return Some(Notice::NoFileMatchesGlob { glob, near });
     }
     if args.literal != Some(true) && args.pattern.contains(SPECIAL) && args.invert != Some(true) {
         let source = Source { pattern: &args.pattern, literal: true, ..super::source(args) };

@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use crate::fs::open::{FileKind, OpenedPath};
-use crate::limits::OUTLINE_FILE_BYTES;
+use crate::limits::FUNCTION_FILE_BYTES;
 use crate::search::content::{Row, RowKind};
 use crate::tools::Context;
 use crate::tools::page::Group;
@@ -16,20 +16,23 @@ use cutline_core::truncate::line::{Missing, cut};
 const LINE_CHARS: usize = 200;
 
 /// Adds the lines of the definitions around the matches in `groups`, which are in one file. A line is added once for
-/// consecutive matches in the same definition, and not if the group has it already.
+/// consecutive matches in the same definition, and not if it is already in the lines of the match or of the previous one.
 pub(super) fn add(cx: &Context, file: &Path, groups: &mut [Group]) {
     let Some(language) = Language::of_path(&file.to_string_lossy()) else { return };
     let Some(text) = text(cx, file) else { return };
     let lines: Vec<u64> = groups.iter().filter_map(|group| Some(group.rows.get(group.at)?.number)).collect();
-    let mut shown = [None, None];
+    let (mut shown, mut previous) = ([None, None], Vec::new());
     for (group, around) in groups.iter_mut().zip(around(&text, &lines, language)) {
+        let numbers: Vec<u64> = group.rows.iter().map(|row| row.number).collect();
         let mut rows = VecDeque::new();
         for (shown, definition) in shown.iter_mut().zip([around.container, around.function]) {
             let line = definition.map(|definition| definition.line);
-            let is_new = *shown != line && !group.rows.iter().any(|row| Some(row.number) == line);
+            let is_in_rows = |line: &u64| numbers.contains(line) || previous.contains(line);
+            let is_new = *shown != line && !line.as_ref().is_some_and(is_in_rows);
             *shown = line;
             rows.extend(definition.filter(|_| is_new).map(row));
         }
+        previous = numbers;
         group.at += rows.len();
         rows.append(&mut group.rows);
         group.rows = rows;
@@ -46,10 +49,10 @@ fn row(DefinitionLine { line, text }: DefinitionLine<'_>) -> Row {
 fn text(cx: &Context, file: &Path) -> Option<Vec<u8>> {
     cx.stop().check().ok()?;
     let place = OpenedPath::open(&cx.workspace, file).ok()?;
-    if place.stat.kind != FileKind::File || place.stat.bytes > OUTLINE_FILE_BYTES {
+    if place.stat.kind != FileKind::File || place.stat.bytes > FUNCTION_FILE_BYTES {
         return None;
     }
     let mut text = Vec::new();
-    place.file().ok()?.take(OUTLINE_FILE_BYTES).read_to_end(&mut text).ok()?;
+    place.file().ok()?.take(FUNCTION_FILE_BYTES).read_to_end(&mut text).ok()?;
     Some(text)
 }

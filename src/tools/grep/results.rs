@@ -16,7 +16,7 @@ use cutline_core::details::Details;
 use cutline_core::notice::{InAll, Names};
 use cutline_core::text::{Total, as_index};
 
-use super::{Context, Output, Query, ToolError, functions};
+use super::{Context, FEW_MATCHES, Output, Query, ToolError, functions};
 use crate::tools::ToolName;
 use crate::tools::notice::{Notice, StoppedAt, Unit, WhySkipped};
 use crate::tools::page::{Group, Page, RowFormat};
@@ -26,9 +26,6 @@ use crate::tools::walk_support::{Counting, Paths, SkippedEntries, StoppedSearch}
 const BINARY_CALL_BYTES: u64 = 64_000_000;
 /// Maximum number of binary files of a target that are searched for a match.
 const BINARY_FILES: usize = 16_384;
-
-/// Maximum number of matches that have their definitions by default with `--lean`.
-const FEW_MATCHES: usize = 20;
 
 /// Whether the definitions around matches are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
