@@ -9,7 +9,7 @@ mod calls;
 mod limit;
 mod message;
 mod relay;
-mod shrink;
+pub(crate) mod shrink;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write};

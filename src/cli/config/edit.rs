@@ -1,19 +1,25 @@
 //! Edits a client's file and keeps its comments and the order of its entries.
 
+use std::borrow::Cow;
+
 use anyhow::{Context as _, bail, ensure};
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstNode, CstObjectProp, CstRootNode};
 use serde_json::Value;
+use serde_json::value::RawValue;
 use toml_edit::{DocumentMut, Item, Table, TableLike};
 
 use super::NAME;
 use crate::fit::Format;
+use crate::wrap::shrink::write_json;
 
 /// The field with the name of a server, for files with a list of servers.
 const NAME_FIELD: &str = "name";
 /// A new file for Continue, which rejects a file without the first three fields. JSON is also YAML.
 const NEW_YAML: &str =
     r#"{"name": "cutline", "version": "1.0.0", "schema": "v1", "mcpServers": [{"name": "cutline"}]}"#;
+/// Maximum bytes of a line of JSON that is not split.
+const LINE_BYTES: usize = 16_000;
 /// Parser options for JSON with comments, as VS Code accepts it.
 const LIKE_VSCODE: ParseOptions = ParseOptions {
     allow_comments: true,
@@ -48,7 +54,8 @@ impl Doc {
             Format::Json => "{}\n",
             Format::Yaml => NEW_YAML,
         };
-        let root = CstRootNode::parse(if text.trim().is_empty() { new } else { text }, &LIKE_VSCODE);
+        let text = if text.trim().is_empty() { new.into() } else { without_long_lines(text) };
+        let root = CstRootNode::parse(&text, &LIKE_VSCODE);
         let root = match format {
             Format::Yaml => root.context("cutline did not write it; --replace writes it anew")?,
             _ => root?,
@@ -115,6 +122,19 @@ impl Doc {
             Self::Toml(file) => file.to_string(),
         }
     }
+}
+
+/// Returns JSON with a part on each line if a line of it is very long: `jsonc-parser` would split this line in a time that
+/// grows with the square of its length.
+fn without_long_lines(text: &str) -> Cow<'_, str> {
+    let is_long = text.lines().any(|line| line.len() > LINE_BYTES);
+    if !is_long || serde_json::from_str::<&RawValue>(text).is_err() {
+        return text.into();
+    }
+    let mut lines = Vec::new();
+    let _never_fails = write_json(text.trim(), true, &mut lines);
+    lines.push(b'\n');
+    String::from_utf8_lossy(&lines).into_owned().into()
 }
 
 fn set_json(root: &CstRootNode, path: &[String], name: &str, value: &Value) -> anyhow::Result<()> {
