@@ -51,8 +51,8 @@ def claude_code(run):
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         "DISABLE_AUTOUPDATER": "1",
     }
-    command = ["claude", "-p", "go", "--mcp-config", config, "--strict-mcp-config", "--allowedTools", "mcp__cutline"]
-    return command, variables
+    command = ["claude", "-p", "go", "--mcp-config", config, "--strict-mcp-config"]
+    return [*command, "--allowedTools", "mcp__cutline", "Bash"], variables
 
 
 def codex_with(run, model):

@@ -193,7 +193,7 @@ class Session:
     @staticmethod
     def asked(exchange, tools):
         call = exchange.call
-        offer = tools.get(call.tool, Offer(call.tool))
+        offer = Offer(call.tool) if call.is_built_in else tools.get(call.tool, Offer(call.tool))
         if offer.name == CODE_TOOL:
             return Asked(exchange.id, CODE_TOOL, CODE % (call.tool, json.dumps(call.arguments)))
         if offer.name == BRIDGE:

@@ -25,6 +25,8 @@ class Call:
     says: tuple = ()
     # "right"; "off": outside the schema, but with a clear meaning; "wrong": must be refused by cutline or the agent.
     kind: str = "right"
+    # True for a tool of the agent itself.
+    is_built_in: bool = False
 
 
 def call(tool, *says, kind="right", **arguments):

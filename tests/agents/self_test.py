@@ -19,6 +19,11 @@ class Got:
         self.images, self.image_chars = images.get("images", 0), images.get("image_chars", 0)
 
 
+def script_of(step):
+    """Returns a script with one step."""
+    yield step
+
+
 def verdict(seen, kind="right", says=(), answer=ANSWER, is_error=False, image=False, reached=True, **images):
     content = [{"type": "text", "text": answer}] + ([{"type": "image", "data": ""}] if image else [])
     result = {"content": content, "isError": is_error} if answer is not None else None
@@ -63,6 +68,13 @@ class Sessions(unittest.TestCase):
         for _ in range(2):
             [again], _ = session.answer(Chat, {"tools": tools, "messages": [result]})
             self.assertEqual((again.name, again.arguments), ("mcp__cutline__read", {"offset": 3}))
+
+    def test_built_in_tools_keep_their_names(self):
+        tools = [{"function": {"name": name}} for name in ("bash", "cutline_bash")]
+        for is_built_in, name in ((True, "bash"), (False, "cutline_bash")):
+            session = Session(script_of([Call("bash", {}, is_built_in=is_built_in)]))
+            [asked], _ = session.answer(Chat, {"tools": tools})
+            self.assertEqual(asked.name, name)
 
     def test_results_are_found_in_all_four_interfaces(self):
         text = {"type": "text", "text": "a"}
