@@ -131,4 +131,5 @@ def main():
         sys.exit(f"{PICTURE} is not current: run {sys.argv[0]} CUTLINE")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -79,7 +79,14 @@ class Run:
         shutil.rmtree(self.folder, ignore_errors=True)
         for part in ("home", "project", "saved", "tmp"):
             (self.folder / part).mkdir(parents=True)
+        self.make_files()
+
+    def make_files(self):
         make_workspace(self.project)
+
+    def script(self):
+        """Returns the script of the model."""
+        return SCENARIOS[self.scenario]()
 
     @property
     def project(self):
@@ -169,7 +176,7 @@ def wait_until(is_so, seconds):
 
 def hold_session(run, agent):
     """Starts the agent, waits for its end or ends it, and checks for remaining processes."""
-    session = Session(SCENARIOS[run.scenario](), agent.results_are_text)
+    session = Session(run.script(), agent.results_are_text)
     server, run.url = serve(session, run.folder)
     seconds = SESSION_SECONDS + SECONDS.get(run.scenario, 0)
     command, variables = agent.start(run)
