@@ -204,7 +204,7 @@ impl FileSearcher {
         // Other files are checked only if they match, because the check reads each byte.
         let mut is_text = false;
         let mut emit_text = |found| {
-            is_text = is_text || !is_binary(start);
+            is_text = is_text || !is_binary(&buffer[..len]);
             if is_text { emit(found) } else { ControlFlow::Break(()) }
         };
         let mut sink = LineSink::new(query, (stop, &left), path, &mut emit_text);

@@ -133,9 +133,10 @@ fn ends_name(byte: u8, language: &Language, kind: Kind) -> bool {
 
 /// Returns the implementation of Rust whose keyword is at `start`.
 fn implementation(code: &[u8], start: usize) -> Head {
+    let code = &code[start..];
     let end = memchr::memchr(b'{', code).unwrap_or(code.len());
     let end = memmem::find(&code[..end], b" where").unwrap_or(end);
-    let end = code[..end].trim_ascii_end().len();
+    let end = start + code[..end].trim_ascii_end().len();
     Head::new(Kind::Type, "", start, start..end)
 }
 

@@ -242,6 +242,14 @@ fn skipped_files_are_counted() {
 }
 
 #[test]
+fn functions_of_a_large_file_are_shown() {
+    let filler = "    step();\n".repeat(300_000);
+    let fixture = Fixture::new(&[("a.js", &*format!("function run() {\n{filler}    needle();\n}\n"))]);
+    let arguments = json!({"pattern": "needle", "showFunction": true});
+    assert_eq!(text(&fixture, &arguments), "a.js=1= function run() {\na.js:300002:     needle();");
+}
+
+#[test]
 fn matches_across_lines() {
     let fixture = Fixture::new(&[("f", "a {\n  b\n}\nc\na { }\r\nz\n")]);
     let across = |arguments: Value| text(&fixture, &arguments);
