@@ -7,9 +7,9 @@
 
 mod calls;
 mod limit;
-mod message;
+pub(crate) mod message;
 mod relay;
-pub(crate) mod shrink;
+mod shrink;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write};

@@ -1,6 +1,7 @@
 //! Runs each parser of untrusted text on generated hostile inputs of N and 2N bytes. `run.py` counts the instructions.
 //!
-//! Prints a line for each call of [`measured`]: the parser, the generator and the bytes.
+//! Prints a line for each call of [`measured`]: the parser, the generator and the bytes. `growth N OF` runs each `OF`th
+//! generator, from the `N`th one on.
 
 use std::fs::{self, File};
 use std::hint::black_box;
@@ -17,7 +18,10 @@ use cutline_core::text::terminal::resolved;
 use cutline_core::truncate::{Bounds, Collector, Keep, KeyForms, KeySpace};
 
 /// Bytes of the smaller input.
-const BYTES: usize = 1_500;
+const BYTES: usize = 1_000;
+
+/// Bytes of a glob.
+const GLOB_BYTES: usize = 64;
 
 /// A parser, and the pieces from which its inputs are generated.
 struct Parser {
@@ -190,7 +194,7 @@ const PARSERS: &[Parser] = &[
             b"typedef struct {\n",
             b"} a;\n",
         ],
-        factor: 1,
+        factor: 4,
         run: |input| {
             let lines: Vec<u64> = (1..=memchr_lines(input)).collect();
             for ending in LANGUAGES {
@@ -209,12 +213,11 @@ const PARSERS: &[Parser] = &[
             b"*", b"**/", b"a*", b"?", b"{a,", b"{a,b}", b"}", b"[a", b"[!a-z]", b"]", b"\\", b"!", b"a/",
             b".", b"/", b"+(",
         ],
-        factor: 1,
+        factor: 8,
         run: |input| {
             let text = String::from_utf8_lossy(input);
-            // Globs have a limit of their own, so half of the input is the path.
-            let half = text.floor_char_boundary(text.len() / 32);
-            let (glob, path) = text.split_at(half);
+            // Globs have a limit of their own, so only the path grows.
+            let (glob, path) = text.split_at(text.floor_char_boundary(GLOB_BYTES));
             if let Ok(glob) = Glob::new(glob, Path::new("/a")) {
                 black_box((glob.selects(path.as_bytes(), false), glob.reaches_into(path.as_bytes())));
             }
@@ -302,7 +305,9 @@ fn counted(parser: &Parser, input: &[u8]) {
 }
 
 fn main() {
-    let mut generators = 0;
+    let mut arguments = std::env::args().skip(1).map(|number| number.parse::<usize>().unwrap());
+    let (part, parts) = (arguments.next().unwrap_or(0), arguments.next().unwrap_or(1));
+    let mut number = 0;
     for parser in PARSERS {
         let mut inputs: Vec<(String, Box<dyn Fn(usize) -> Vec<u8>>)> = vec![
             ("a long line".into(), Box::new(|bytes| vec![b'a'; bytes])),
@@ -330,15 +335,17 @@ fn main() {
             ));
         }
         for (name, generate) in &inputs {
+            number += 1;
+            if number % parts != part {
+                continue;
+            }
             for size in [BYTES * parser.factor, 2 * BYTES * parser.factor] {
                 let input = generate(size);
                 measured(parser, &input);
                 println!("{}\t{name}\t{size}", parser.name);
             }
-            generators += 1;
         }
     }
-    eprintln!("{generators} generators");
 }
 
 fn repeated(token: &[u8], bytes: usize) -> Vec<u8> {

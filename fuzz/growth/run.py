@@ -15,12 +15,15 @@ import re
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 
 MOST = 2.5
 # Fewer instructions are mostly those of the allocator.
 SMALLEST = 200_000
 CALLGRIND = ["valgrind", "--tool=callgrind", "--quiet"]
-BYTES = 20_000
+BYTES = 10_000
+# The generators of the library are split into processes.
+PARTS = 8
 
 
 def instructions(file):
@@ -28,15 +31,15 @@ def instructions(file):
     return int(re.search(r"^(?:totals|summary): (\d+)", pathlib.Path(file).read_text(errors="replace"), re.MULTILINE)[1])
 
 
-def library(program, folder):
-    """Yields the name and the instructions for the smaller and the larger input of each generator."""
-    out = os.path.join(folder, "library")
-    marks = ["--zero-before=growth::counted", "--dump-after=growth::measured"]
-    lines = subprocess.run([*CALLGRIND, *marks, f"--callgrind-out-file={out}", program], capture_output=True, text=True,
-                           check=True).stdout.splitlines()
-    counts = [instructions(f"{out}.{n + 1}") for n in range(len(lines))]
-    for n in range(0, len(lines), 2):
-        yield " / ".join(lines[n].split("\t")[:2]), counts[n], counts[n + 1]
+def library(program, part):
+    """Returns the name and the instructions for the smaller and the larger input of each generator of a part."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "library")
+        marks = ["--zero-before=growth::counted", "--dump-after=growth::measured"]
+        command = [*CALLGRIND, *marks, f"--callgrind-out-file={out}", program, str(part), str(PARTS)]
+        lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+        counts = [instructions(f"{out}.{n + 1}") for n in range(len(lines))]
+    return [(" / ".join(lines[n].split("\t")[:2]), counts[n], counts[n + 1]) for n in range(0, len(lines), 2)]
 
 
 def repeated(token, size):
@@ -109,24 +112,26 @@ def count(command, text, folder):
     return instructions(out)
 
 
-def programs(program):
-    for how, generators in PROGRAM.items():
-        for name, generate in generators.items():
-            counts = []
-            for size in (200, BYTES, 2 * BYTES):
-                with tempfile.TemporaryDirectory() as folder:
-                    command, text = how(program, folder, generate(size))
-                    counts.append(count(command, text, folder))
-            smallest, one, two = counts
-            yield f"{how.__name__} / {name}", one - smallest, two - smallest
+def program_growth(program, how, name, generate):
+    counts = []
+    for size in (200, BYTES, 2 * BYTES):
+        with tempfile.TemporaryDirectory() as folder:
+            command, text = how(program, folder, generate(size))
+            counts.append(count(command, text, folder))
+    smallest, one, two = counts
+    return [(f"{how.__name__} / {name}", one - smallest, two - smallest)]
 
 
 def main():
     growth, cutline = map(os.path.abspath, sys.argv[1:])
     failures, rows, worst = [], 0, {}
-    with tempfile.TemporaryDirectory() as folder:
-        results = [*library(growth, folder), *programs(cutline)]
-    for name, one, two in results:
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        jobs = [pool.submit(library, growth, part) for part in range(PARTS)]
+        jobs += [
+            pool.submit(program_growth, cutline, how, name, generate)
+            for how, generators in PROGRAM.items() for name, generate in generators.items()
+        ]
+    for name, one, two in [row for job in jobs for row in job.result()]:
         rows += 1
         factor = two / max(one, SMALLEST)
         parser = name.split(" / ")[0]

@@ -118,7 +118,7 @@ fn prepared<'a>(
     words: impl Iterator<Item = &'a String>,
 ) -> anyhow::Result<(Context, Object, CallStats)> {
     ensure!(options.tools.contains(&tool), "{} is not registered", tool.as_str());
-    let given = object(words)?;
+    let given = object(tool, words)?;
     let shared = options.shared()?;
     let workspace = Arc::new(options.workspace(&shared)?);
     let limits = options.fitted(options.fit.client(None))?;
@@ -145,11 +145,17 @@ async fn call(cx: &Context, tool: ToolName, given: &Object) -> Called {
 }
 
 /// Converts `key=value` words to the object that a model would send. Numbers and booleans stay strings.
-fn object<'a>(words: impl Iterator<Item = &'a String>) -> anyhow::Result<Object> {
+fn object<'a>(tool: ToolName, words: impl Iterator<Item = &'a String>) -> anyhow::Result<Object> {
     let mut object = Object::new();
     for word in words {
         let pair = word.split_once('=').filter(|(key, _)| !key.is_empty());
-        let (key, value) = pair.with_context(|| format!("{word} is not KEY=VALUE"))?;
+        let first = match tool {
+            ToolName::Bash => "command",
+            ToolName::Grep | ToolName::Find => "pattern",
+            ToolName::Read | ToolName::Ls => "path",
+        };
+        let hint = || format!("{word} is not KEY=VALUE, for example {first}={word}");
+        let (key, value) = pair.with_context(hint)?;
         let earlier = object.insert(key.to_owned(), value.into());
         ensure!(earlier.is_none(), "{word}: duplicate key");
     }

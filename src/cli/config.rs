@@ -52,7 +52,7 @@ pub(super) struct ConfigOptions {
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
     /// Which file of the client: for this project, for all your projects, or for you in this project (claude-code)
-    /// [default: project, if the client has such a file]
+    /// [default: that of the entry in use for this project, else project, if the client has such a file]
     #[arg(long, value_name = "SCOPE", value_enum, conflicts_with = "file")]
     scope: Option<Scope>,
     /// Drop the flags of an existing entry; without this, flags that are not given stay
@@ -187,7 +187,7 @@ fn without_entry(place: &Place, text: &str) -> anyhow::Result<String> {
 
 impl Change<'_> {
     /// Returns the locations to change: where a new entry goes, or where the entry is. Without `--file` and `--scope`,
-    /// these are the files of the first scope that has the entry.
+    /// these are the files of the first scope that has the entry; a new entry does not count those for all projects.
     fn places(&self) -> anyhow::Result<Vec<Place>> {
         let mut all = match (&self.options.file, self.options.scope) {
             (Some(file), _) => {
@@ -195,6 +195,7 @@ impl Change<'_> {
             }
             (None, None) if self.action != Action::Put => places(self.client),
             (None, scope) => {
+                let scope = scope.or_else(|| self.scope_in_use());
                 places::written(self.client, scope).unwrap_or_else(|message| refuse_in(&["config"], message))
             }
         };
@@ -219,6 +220,17 @@ impl Change<'_> {
             if self.action == Action::Remove { tell(message) } else { refuse_in(&["config"], message) }
         }
         Ok(all)
+    }
+
+    /// Returns the scope of the entry for this project that the client uses now.
+    fn scope_in_use(&self) -> Option<Scope> {
+        let has_entry =
+            |place: &Place| servers(place).is_ok_and(|servers| servers.iter().any(|(name, _)| name == NAME));
+        let of_project = |place: &Place| place.scope != Scope::User && !place.is_shared_yaml();
+        places(self.client)
+            .iter()
+            .find(|place| of_project(place) && has_entry(place))
+            .map(|place| place.scope)
     }
 
     /// Returns the program for an entry that had the command `old`, or its path. A name without a folder stays.

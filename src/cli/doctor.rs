@@ -98,7 +98,7 @@ fn machine(options: &Options, binary: &Path) -> Vec<Finding> {
             all.push(finding(folder.map(|folder| format!("full outputs are saved in {folder}"))));
         }
     }
-    let is_open = options.sandbox != sandbox::Mode::ReadOnly && options.sandbox_deny.is_empty();
+    let is_open = options.sandbox == sandbox::Mode::WorkspaceWrite && options.sandbox_deny.is_empty();
     match sandbox::probe() {
         Err(error) => all.push(Note(format!("--sandbox is not available here: {error}"))),
         Ok(()) => all.push(Fine("--sandbox can restrict commands".to_owned())),

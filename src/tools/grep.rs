@@ -50,7 +50,7 @@ pub struct Args {
     /// Only these files, e.g. *.rs, src/**/*.ts, !*.min.js
     #[schemars(with = "Option<String>", extend("x-list" = true))]
     pub glob: Option<Vec<String>>,
-    /// Skip these files and folders, e.g. *.min.js, dist
+    /// Skip these files and folders, with commas between, e.g. *.min.js,dist
     #[schemars(with = "Option<String>", extend("x-list" = true))]
     pub exclude: Option<Vec<String>>,
     /// File types as `rg --type` has them. Agents know this argument from other tools.

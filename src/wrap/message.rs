@@ -88,7 +88,7 @@ pub(super) fn id_key(id: &str) -> Option<String> {
 /// # Errors
 ///
 /// Returns an error if `json` is not a valid object or array. `visit` has then seen the part before the error.
-pub(super) fn each_child<'a>(json: &'a str, visit: impl FnMut(&'a str, &'a str)) -> serde_json::Result<()> {
+pub(crate) fn each_child<'a>(json: &'a str, visit: impl FnMut(&'a str, &'a str)) -> serde_json::Result<()> {
     let mut deserializer = serde_json::Deserializer::from_str(json);
     deserializer.deserialize_any(Children(visit))?;
     deserializer.end()

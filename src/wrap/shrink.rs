@@ -122,7 +122,7 @@ fn string(json: &str, room: usize) -> Shrunk {
 }
 
 /// Writes `json`, which is valid, without white space between its tokens, or indented by two spaces.
-pub(crate) fn write_json(json: &str, is_indented: bool, out: &mut impl Write) -> io::Result<()> {
+pub(super) fn write_json(json: &str, is_indented: bool, out: &mut impl Write) -> io::Result<()> {
     let bytes = json.as_bytes();
     // The part from `start` to `at` is not written yet.
     let (mut start, mut at, mut depth, mut was_opened) = (0, 0, 0_usize, false);

@@ -11,7 +11,7 @@ use toml_edit::{DocumentMut, Item, Table, TableLike};
 
 use super::NAME;
 use crate::fit::Format;
-use crate::wrap::shrink::write_json;
+use crate::wrap::message::each_child;
 
 /// The field with the name of a server, for files with a list of servers.
 const NAME_FIELD: &str = "name";
@@ -20,6 +20,8 @@ const NEW_YAML: &str =
     r#"{"name": "cutline", "version": "1.0.0", "schema": "v1", "mcpServers": [{"name": "cutline"}]}"#;
 /// Maximum bytes of a line of JSON that is not split.
 const LINE_BYTES: usize = 16_000;
+/// The levels of the objects of a file that are split: the root, and those around the entries of servers.
+const OUTER_LEVELS: usize = 3;
 /// Parser options for JSON with comments, as VS Code accepts it.
 const LIKE_VSCODE: ParseOptions = ParseOptions {
     allow_comments: true,
@@ -124,17 +126,24 @@ impl Doc {
     }
 }
 
-/// Returns JSON with a part on each line if a line of it is very long: `jsonc-parser` would split this line in a time that
-/// grows with the square of its length.
+/// Returns JSON with a member of the outer objects on each line if a line of it is very long: `jsonc-parser` would split this
+/// line in a time that grows with the square of its length.
 fn without_long_lines(text: &str) -> Cow<'_, str> {
     let is_long = text.lines().any(|line| line.len() > LINE_BYTES);
-    if !is_long || serde_json::from_str::<&RawValue>(text).is_err() {
-        return text.into();
+    if is_long && serde_json::from_str::<&RawValue>(text).is_ok() {
+        return (split(text.trim(), OUTER_LEVELS) + "\n").into();
     }
+    text.into()
+}
+
+/// Writes each member of an object on a line, and those of the objects in it, down to this number of levels.
+fn split(json: &str, levels: usize) -> String {
     let mut lines = Vec::new();
-    let _never_fails = write_json(text.trim(), true, &mut lines);
-    lines.push(b'\n');
-    String::from_utf8_lossy(&lines).into_owned().into()
+    let mut add = |name: &str, value| lines.push(format!("\"{name}\": {}", split(value, levels - 1)));
+    if levels == 0 || !json.starts_with('{') || each_child(json, &mut add).is_err() || lines.is_empty() {
+        return json.to_owned();
+    }
+    format!("{{\n{}\n}}", lines.join(",\n"))
 }
 
 fn set_json(root: &CstRootNode, path: &[String], name: &str, value: &Value) -> anyhow::Result<()> {

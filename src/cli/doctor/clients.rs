@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 use serde_json::Value;
 
 use super::Finding::{self, Fine, Note, Wrong};
@@ -100,6 +100,12 @@ fn started(
     let here = std::env::current_dir().unwrap_or_default();
     let folder = config::folder(entry).map_or_else(|| here.clone(), |folder| here.join(folder));
     options.roots.iter().try_for_each(|root| check_root(&folder.join(root)).map(drop))?;
+    // The file itself is not opened, because that creates it.
+    if let Some(file) = &options.stats_file {
+        let of_file = folder.join(file);
+        let is_there = of_file.parent().is_some_and(Path::is_dir);
+        ensure!(is_there, "--stats-file {}: its folder does not exist", file.display());
+    }
     let root = options.roots.first().map_or_else(|| folder.clone(), |root| folder.join(root));
     let saved = tempfile::tempdir()?;
     let mut command = Command::new(binary);

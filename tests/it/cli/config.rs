@@ -315,6 +315,17 @@ fn root_in_a_file_for_all_projects_is_reported() {
 }
 
 #[test]
+fn entry_in_use_for_the_project_is_changed() {
+    let workspace = Workspace::new();
+    config(&workspace, "claude-code", &["--scope", "local", "--root", ".", "--write"]);
+    let message = config(&workspace, "claude-code", &["--max-bytes", "8KB", "--write"]);
+    assert!(message.contains("(this project): cutline is written"), "{message}");
+    assert!(!workspace.path(".mcp.json").exists());
+    let entry = stdout(&run(&workspace, &["config", "claude-code"]));
+    assert!(entry.contains("8KB") && entry.contains("--root"), "{entry}");
+}
+
+#[test]
 fn invalid_flags_are_refused() {
     let workspace = Workspace::new();
     config(&workspace, "cursor", &["--bash-max-timeout", "200", "--write"]);

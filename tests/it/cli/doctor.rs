@@ -152,6 +152,16 @@ fn each_problem_is_reported() {
     }
 }
 
+#[test]
+fn missing_folder_of_an_entry_is_reported() {
+    let workspace = Workspace::new();
+    let entry =
+        json!({"command": env!("CARGO_BIN_EXE_cutline"), "args": ["--stats-file", "no/such/calls.jsonl"]});
+    let (code, report) = report_about(&workspace, &entry);
+    assert_eq!(code, 1, "{report}");
+    assert!(report.contains("but --stats-file no/such/calls.jsonl: its folder does not exist"), "{report}");
+}
+
 /// Returns every path below `folder`, with the time of its last change.
 fn tree(folder: &Path) -> Vec<(PathBuf, SystemTime)> {
     let mut all = Vec::new();
