@@ -6,6 +6,7 @@
 
 mod answer;
 mod parts;
+mod shown;
 
 use derive_more::Display;
 
@@ -16,9 +17,10 @@ use parts::{cut_by, over};
 
 pub use answer::{Answer, NoticeLike, PipelineExitCodes, Status};
 pub use parts::{
-    Blank, Count, FileChange, ImageShown, InAll, NAMES_LISTED, Names, NotEntered, PageOf, Part, Saved, Shown,
+    Blank, Count, FileChange, ImageShown, InAll, NAMES_LISTED, Names, NotEntered, PageOf, Part, Saved,
     StoppedAt, Unit, WhySkipped, between,
 };
+pub use shown::Shown;
 
 /// The line between the first and the last lines of an output.
 ///

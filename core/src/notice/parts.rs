@@ -5,8 +5,8 @@ use std::fmt;
 use derive_more::Display;
 use serde::Serialize;
 
-use crate::text::{Counter, Extent, Size, Total, show};
-use crate::truncate::{Bounds, Cut, Limit, Partial, Reports, Truncation};
+use crate::text::{Size, Total, show};
+use crate::truncate::{Limit, Reports};
 
 /// A number with its word, in one or in many.
 #[derive(Display)]
@@ -374,79 +374,6 @@ impl fmt::Display for Reports {
             }
         }
     }
-}
-
-/// The part of a text that is shown: `lines 1-20 of 5000 (30KB limit)`.
-#[derive(Debug, Clone, PartialEq, Eq, Display)]
-#[display("{words}")]
-pub struct Shown {
-    words: String,
-    /// Numbers of the first and the last line, if all lines between them are shown in full.
-    pub whole_lines: Option<(u64, u64)>,
-}
-
-impl Shown {
-    /// Returns the part of a text that `kept` has within `bounds`, or `None` if it has all. The text had `total` lines, and
-    /// `raw` has the bytes of the first and the last one.
-    pub fn of_text(kept: &Truncation, total: u64, raw: &Counter, bounds: Bounds) -> Option<Self> {
-        let (lines, key_lines) = ((1, kept.total.lines), kept.key_lines.len());
-        Some(Self::of(kept.cut?, kept.ends(), lines, total, raw, bounds, key_lines))
-    }
-
-    /// Returns the part that is left after `cut` within `bounds`, which is `output`. It was cut from lines `first` to
-    /// `last` of `total`. `raw` has the bytes of these two lines. The part includes `key_lines` key lines from the omitted
-    /// part.
-    pub fn of(
-        cut: Cut,
-        output: Extent,
-        (first, last): (u64, u64),
-        total: u64,
-        raw: &Counter,
-        bounds: Bounds,
-        key_lines: usize,
-    ) -> Self {
-        let by = cut_by(bounds.limit(cut.by));
-        let (head_lines, tail_lines) = (cut.head.lines, output.lines - cut.head.lines);
-        let (head, tail) = (first - 1 + head_lines, (last + 1).saturating_sub(tail_lines));
-        let whole_lines = match (cut.partial, head_lines, tail_lines) {
-            (None, 1.., 0) => Some((first, head)),
-            (None, 0, 1..) => Some((tail, last)),
-            _ => None,
-        };
-        let key_lines = Count(key_lines as u64, "key line", "key lines");
-        let keys = |place: &str| match key_lines.0 {
-            0 => String::new(),
-            _ => format!(" and {key_lines} {place}"),
-        };
-        let words = match (whole_lines, cut.partial, head_lines) {
-            (Some((first, last)), ..) => {
-                let keys = keys(if head_lines > 0 { "after them" } else { "before them" });
-                format!("lines {first}-{last}{keys} of {total}{by}")
-            }
-            (None, Some(Partial::LastLine), 0) => {
-                let part = part_of_line(output.bytes, last, raw.last_line_bytes());
-                format!("last {part}{}", keys("before it"))
-            }
-            (None, Some(Partial::LastLine), _) => {
-                let part = part_of_line(output.bytes - cut.head.bytes, last, raw.last_line_bytes());
-                format!("lines 1-{head} and last {part}{}", keys("between them"))
-            }
-            (None, None, 1..) => {
-                format!("lines 1-{head} and {tail}-{total}{} of {total}{by}", keys("between them"))
-            }
-            (None, ..) => {
-                let part = part_of_line(output.bytes, first, raw.first_line_bytes());
-                format!("first {part}{}", keys("after it"))
-            }
-        };
-        Self { words, whole_lines }
-    }
-}
-
-/// Returns the text for a part of a line, to be used after `first` or `last`.
-fn part_of_line(bytes: u64, line: u64, of: u64) -> String {
-    let (whole, part) = Size(of).beside(bytes);
-    format!("{part} of line {line} (line is {whole})")
 }
 
 /// A part of a result of which not everything is shown.
