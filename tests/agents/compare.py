@@ -81,12 +81,12 @@ def table(name, folder, programs, cutline, proxies):
         ("default", "cutline's `bash`", ours, ()),
         ("lean", "cutline's `bash`, `--lean`", ours, ("--lean",)),
     ]
-    lines = [f"| {agent} {version} | bytes | error shown | exit code shown |", "|---|---|---|---|"]
+    lines = [f"| {agent} {version} | size | error shown | exit code shown |", "|---|---|---|---|"]
     for scenario, tool, call, flags in sessions:
         place = folder / "runs" / f"{name}-compare-{scenario}"
         text = seen(Comparison(name, scenario, place, programs, cutline, proxies, call=call, flags=flags))
         error, exit_code = ("yes" if pattern.search(text) else "no" for pattern in (ERROR, EXIT_CODE))
-        lines.append(f"| {tool} | {len(text.encode()):,} | {error} | {exit_code} |")
+        lines.append(f"| {tool} | {len(text.encode()) / 1000:.0f}KB | {error} | {exit_code} |")
     return "\n".join(lines) + "\n"
 
 
