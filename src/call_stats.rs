@@ -6,6 +6,7 @@
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::fs::append::Appended;
 use crate::stats::{Answered, Record, Stats};
@@ -13,6 +14,12 @@ use crate::tools::error::reason;
 
 /// Percentage of the limit above which a result is close to it.
 const NEAR_LIMIT_PERCENT: u64 = 70;
+
+/// Returns the current time in milliseconds since 1970, or 0 before 1970.
+pub(crate) fn now_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
 
 /// The totals, and the file of call records.
 #[derive(Debug)]

@@ -23,7 +23,6 @@ pub mod blocking;
 pub mod call_stats;
 pub mod capture;
 pub mod cli;
-mod clock;
 pub mod fit;
 pub mod fs;
 pub mod limits;

@@ -25,8 +25,7 @@ use rmcp::model::{CallToolRequestParams, CallToolResult, Implementation, Protoco
 use rmcp::service::{RequestContext, RoleServer};
 use tokio_util::sync::CancellationToken;
 
-use crate::call_stats::{CallStats, StatsFile};
-use crate::clock::now_ms;
+use crate::call_stats::{CallStats, StatsFile, now_ms};
 use crate::fit::{Client, Fit, Given};
 use crate::fs::workspace::Workspace;
 use crate::limits::Limits;

@@ -11,8 +11,7 @@ use futures_util::FutureExt as _;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::call_stats::CallStats;
-use crate::clock::now_ms;
+use crate::call_stats::{CallStats, now_ms};
 use crate::limits::Limits;
 use crate::server::result_of;
 use crate::stats::{Outcome, Record, Tool};

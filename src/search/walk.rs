@@ -31,8 +31,8 @@ use dir::{Dir, OpenDirs};
 use queue::{Item, Queue};
 use worker::Worker;
 
-/// Time after the deadline in which the worker at the head of the queue can still end its work.
-const LATE_GRACE: Duration = Duration::from_secs(1);
+/// Time after the deadline in which the worker at the head of the queue can still end its work. The call waits longer.
+const HEAD_GRACE: Duration = Duration::from_secs(1);
 /// Maximum time between two checks whether the call was cancelled.
 const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
@@ -46,7 +46,7 @@ pub struct Walk {
     pub workers: usize,
     /// The threads of the server. A worker that is blocked in the system counts as stuck.
     pub threads: Threads,
-    /// Stops the walk early.
+    /// Stops the walk early. The walk cancels it at its end, so it needs a token of its own.
     pub stop: Stop,
     /// What the walk searches until it gives out [`Walked::Searched`], also without results. The sink can then end it.
     pub report_after: Searched,
@@ -218,7 +218,7 @@ fn give_out<V: Visit + 'static>(
     V::Found: 'static,
 {
     let stop = &shared.walk.stop;
-    let patience = stop.extended(LATE_GRACE).deadline();
+    let patience = stop.extended(HEAD_GRACE).deadline();
     let mut waiting: Vec<_> = worker::start(shared, 0).into_iter().collect();
     // If the system refuses to start a thread, the calling thread does the work between two results.
     let mut own = waiting.is_empty().then(|| Worker::new(shared, 0));
@@ -234,6 +234,7 @@ fn give_out<V: Visit + 'static>(
             drop(queue);
             std::panic::resume_unwind(panic);
         }
+        // Read before a result is taken, so that the sink can refuse this result, whatever the workers did meanwhile.
         let (searched, is_complete) = (queue.searched, queue.is_empty());
         let ready = queue.take_ready(stop.deadline().has_passed(), patience.has_passed());
         if let (Some(worker), None) = (&mut own, &ready) {

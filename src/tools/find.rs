@@ -98,7 +98,7 @@ fn search(cx: &Context, args: &Args) -> Result<Output, ToolError> {
     if results.is_empty() {
         results.cause = cause(cx, args, &place, &results)?;
     }
-    results.conclude()
+    results.conclude(cx)
 }
 
 /// Searches the folder at `place`.
@@ -185,21 +185,18 @@ struct Results {
 impl Results {
     fn take(&mut self, walked: Walked<Found>) -> ControlFlow<()> {
         let Self { paths, page, best, skipped, counting, .. } = self;
-        if let Walked::Searched(searched) = walked {
-            return counting.searched(searched);
-        }
-        if matches!(walked, Walked::Stopped(_)) && counting.is_counting() {
-            counting.is_at_least = true;
-            return ControlFlow::Break(());
-        }
-        let Some(Found { path, key }) = skipped.take(walked, paths) else { return ControlFlow::Continue(()) };
+        let Some(Found { path, key }) = counting.take(walked, skipped, paths)? else {
+            return ControlFlow::Continue(());
+        };
         let name = || Group::name(paths.show(&path));
         if let Some(best) = best {
             page.count(name);
             best.push(key, path);
         } else {
             let _is_counted_beyond_the_page = page.take(name);
-            counting.page_is_full(page.has_enough() && page.whole.is_none());
+            if page.has_enough() && page.whole.is_none() {
+                counting.page_is_full();
+            }
         }
         ControlFlow::Continue(())
     }
@@ -210,7 +207,7 @@ impl Results {
     }
 
     /// Builds the result of the call.
-    fn conclude(self) -> Result<Output, ToolError> {
+    fn conclude(self, cx: &Context) -> Result<Output, ToolError> {
         let Self { paths, mut page, best, mut skipped, counting, cause, .. } = self;
         let to_skip = as_index(page.request.offset);
         for (_, path) in best.into_iter().flat_map(|best| best.into_sorted().skip(to_skip)) {
@@ -220,7 +217,7 @@ impl Results {
         page.stopped = skipped.stopped.take().map(|stopped| stopped.at(page.found > 0, Unit::Results));
         let count = Total::new(page.found, counting.is_at_least);
         page.in_all = Some(InAll { count, unit: Unit::Results, files: None });
-        page.answer(None, skipped.notices(&mut details).chain(cause).collect(), details)
+        page.answer(cx, None, skipped.notices(&mut details).chain(cause).collect(), details)
     }
 }
 

@@ -83,7 +83,7 @@ fn list(cx: &Context, args: &Args) -> Result<Output, ToolError> {
         page.none = empty::NO_FILES;
     }
     let extent = lister.fill(&mut page)?;
-    page.answer(extent, Vec::new(), Details::default())
+    page.answer(cx, extent, Vec::new(), Details::default())
 }
 
 /// Lists a path that is not a directory.
@@ -97,7 +97,7 @@ fn list_one(
     let name = cx.workspace.show(&place.asked);
     let long = args.long.unwrap_or(false);
     let _full = page.take(|| Group::name(line(long, Some(&place.stat), &name))); // there is no other entry
-    page.answer(None, Vec::new(), Details::default())
+    page.answer(cx, None, Vec::new(), Details::default())
 }
 
 /// A listing of a directory.

@@ -1,16 +1,14 @@
 //! A page of results for grep, find and ls: the results that fit, and notices about the rest.
 
 mod body;
-mod ranking;
 
 use std::ops::ControlFlow;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use tokio_util::sync::CancellationToken;
 
 use crate::fs::saved_name::SavedKind;
-use crate::limits;
+use crate::limits::{self, RANKED_AT_ONCE};
 use crate::search::content::ContextLines;
 use cutline_core::details::{Details, TruncationReason};
 use cutline_core::notice::{Blank, InAll};
@@ -65,7 +63,7 @@ impl PageRequest {
         let default = if ranked.is_some() { limits::RANKED_LIMIT } else { facts_of(unit).0 };
         let (offset, is_limit_default) = (offset.unwrap_or(0), limit.is_none());
         let request = Self { offset, limit: limit.unwrap_or(default), is_limit_default, unit, ranked };
-        ranking::check(&request)?;
+        check_ranked(&request)?;
         Ok(request)
     }
 
@@ -84,6 +82,28 @@ impl PageRequest {
     pub(super) fn gives(&self, number: u64) -> bool {
         number > self.offset && number < self.enough()
     }
+}
+
+/// Returns the maximum number of results with this context that can be ranked. All are in memory until the search ends.
+fn most_ranked(context: ContextLines) -> u64 {
+    RANKED_AT_ONCE / context.lines_of_match()
+}
+
+/// Returns an error if a call requests more than can be ranked.
+fn check_ranked(request: &PageRequest) -> Result<(), ToolError> {
+    let Some(context) = request.ranked else { return Ok(()) };
+    let (most, both) = (most_ranked(context), request.kept());
+    if both <= most {
+        return Ok(());
+    }
+    let context = match context {
+        ContextLines { before: 0, after: 0 } => String::new(),
+        ContextLines { before, after } if before == after => format!(" and context={before}"),
+        ContextLines { before, after } => format!(" and before={before} and after={after}"),
+    };
+    Err(ToolError::Argument(format!(
+        "offset and limit: must be at most {most} together with sort=relevance{context}, got {both}"
+    )))
 }
 
 /// Returns the default limit, the kind of the saved file, and the text for no results.
@@ -110,13 +130,6 @@ pub(super) struct Page {
     pub(super) in_all: Option<InAll>,
     /// The text if there are no results.
     pub(super) none: &'static str,
-    cancel: CancellationToken,
-    /// The notice about ignored arguments.
-    ignored: Option<Notice>,
-    /// Time limit of the call in seconds.
-    secs: u64,
-    /// True if complete match lines end with their number.
-    has_sum: bool,
 }
 
 impl Page {
@@ -125,21 +138,8 @@ impl Page {
     pub(super) fn new(cx: &Context, request: PageRequest) -> Self {
         let (_, kind, none) = facts_of(request.unit);
         let whole = if request.ranked.is_none() { SavedResult::begin(cx, kind) } else { None };
-        let (body, cancel) = (Body::new(&cx.limits), cx.cancel.clone());
-        let secs = cx.deadline.limit.as_secs();
-        Self {
-            request,
-            body,
-            whole,
-            found: 0,
-            stopped: None,
-            in_all: None,
-            none,
-            cancel,
-            ignored: cx.ignored_arguments(),
-            secs,
-            has_sum: cx.limits.lean_grep,
-        }
+        let body = Body::new(&cx.limits);
+        Self { request, body, whole, found: 0, stopped: None, in_all: None, none }
     }
 
     /// Counts the next result, and shows it if it is on the page. Breaks when no more results are needed.
@@ -175,16 +175,16 @@ impl Page {
     /// Returns an error if the offset is after the last result.
     pub(super) fn answer(
         self,
+        cx: &Context,
         extent: Option<Extent>,
         about: Vec<Notice>,
         mut details: Details,
     ) -> Result<Output, ToolError> {
         let more = self.has_enough();
-        let Self { request, body, whole, found, stopped, in_all, none, cancel, ignored, secs, has_sum } =
-            self;
+        let Self { request, body, whole, found, stopped, in_all, none } = self;
         let is_late = stopped.is_some();
         // The incomplete saved file is removed.
-        if cancel.is_cancelled() {
+        if cx.cancel.is_cancelled() {
             return Err(ToolError::Cancelled);
         }
         let PageRequest { offset, limit, is_limit_default, unit, ranked } = request;
@@ -218,11 +218,11 @@ impl Page {
         let is_lower_bound = is_rest_unknown || is_late;
         let next = (body.groups < total || is_rest_unknown).then_some(offset + body.groups);
         details.timed_out = is_late.then_some(true);
-        let mut notices = Vec::from_iter(ignored);
+        let mut notices = Vec::from_iter(cx.ignored_arguments());
         if text::is_blank(&body.text) {
             notices.push(Notice::Blank(Blank::Results(body.groups)));
         }
-        let stopped = stopped.map(|at| Notice::Stopped { secs, at });
+        let stopped = stopped.map(|at| Notice::Stopped { secs: cx.deadline.limit.as_secs(), at });
         let mut by = None;
         if let Some(mut truncation) = body.truncation(extent) {
             let limit = body.bounds.limit(truncation.truncated_by);
@@ -240,7 +240,7 @@ impl Page {
             notices.extend(stopped);
             if next.is_some() || by.is_some() {
                 // The next call must be valid with the same limit.
-                let next = next.filter(|offset| offset + limit <= ranking::most_ranked(context));
+                let next = next.filter(|offset| offset + limit <= most_ranked(context));
                 details.next_offset = next;
                 let of = PageOf { shown: body.groups, total: Total::new(found, is_late), unit };
                 notices.push(Notice::Ranked { of, by, next });
@@ -262,7 +262,9 @@ impl Page {
             let of = InAll { count: Total::new(of.count.count(), is_at_least), ..of };
             notices.extend(next.map(|offset| Notice::ContinueOf { of, offset }));
         }
-        let has_sum = |of: &InAll| unit == Unit::Files || has_sum && of.files.is_some_and(|files| files > 1);
+        let has_sum = |of: &InAll| {
+            unit == Unit::Files || cx.limits.lean_grep && of.files.is_some_and(|files| files > 1)
+        };
         let sum = in_all.filter(has_sum).filter(|_| found > 0 && next.is_none() && !is_at_least);
         notices.extend(sum.map(Notice::Sum));
         let is_to_the_end = |all: u64| is_limit_default || limit >= all;

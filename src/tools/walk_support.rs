@@ -146,7 +146,8 @@ impl SkippedEntries {
     }
 }
 
-/// Counts what a search finds beyond its page, within bounds that do not depend on time.
+/// Counts what a search finds beyond its page, within bounds that do not depend on time: the walk reports what it searched
+/// before each result, and ends when that is enough. Of a single file, `Query::counted_bytes` is the bound.
 #[derive(Debug)]
 pub(super) struct Counting {
     /// The bounds.
@@ -200,11 +201,27 @@ impl Counting {
         ControlFlow::Break(())
     }
 
-    /// Starts to count if the page is full.
-    pub(super) fn page_is_full(&mut self, is_full: bool) {
-        if is_full {
-            self.from.get_or_insert(self.searched);
+    /// Takes an item of a walk. Returns a result, or breaks if no more are needed. Skipped entries are recorded.
+    pub(super) fn take<F>(
+        &mut self,
+        walked: Walked<F>,
+        skipped: &mut SkippedEntries,
+        paths: &Paths,
+    ) -> ControlFlow<(), Option<F>> {
+        if let Walked::Searched(searched) = walked {
+            return self.searched(searched).map_continue(|()| None);
         }
+        if matches!(walked, Walked::Stopped(_)) && self.is_counting() {
+            // The page is complete.
+            self.is_at_least = true;
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(skipped.take(walked, paths))
+    }
+
+    /// The page is full: from now on, results are only counted, within the bounds.
+    pub(super) fn page_is_full(&mut self) {
+        self.from.get_or_insert(self.searched);
     }
 
     /// Returns true if the page is full.
@@ -310,29 +327,5 @@ mod tests {
             assert_eq!(Paths::below(&workspace, Path::new(folder)).show(path.as_bytes()), shown);
         }
         assert_eq!(Paths::below(&workspace, Path::new("/data/repo/~")).show(b""), "./~");
-    }
-
-    #[test]
-    fn progress_is_of_long_walks_and_in_intervals() {
-        let heard = Arc::new(Mutex::new(Vec::new()));
-        let listener = Arc::clone(&heard);
-        let report = progress(&Progress::new(move |message| listener.lock().unwrap().push(message)));
-        let start = Instant::now();
-        let (mut visited, mut told) = (0, None);
-        while start.elapsed() < Duration::from_millis(1300) {
-            visited += 2;
-            report(2);
-            let heard = heard.lock().unwrap();
-            if start.elapsed() < Duration::from_millis(900) {
-                assert!(heard.is_empty());
-            } else if let ([one], None) = (heard.as_slice(), &told) {
-                told = Some(visited);
-                assert_eq!(*one, format!("{visited} entries listed"));
-            }
-            drop(heard);
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        assert_eq!(heard.lock().unwrap().len(), 1);
-        assert!(told.is_some());
     }
 }

@@ -290,13 +290,7 @@ pub(crate) static GROUPS: &[Group] = &[
         forms: &[any("caused by", Start, Any, Strong), any("caused by", Word, Colon, Message)],
     },
     Group { needles: &["imed out"], forms: &[any("timed out", Word, Word, Message)] },
-    Group {
-        needles: &["egmentation "],
-        forms: &[
-            any("segmentation fault", Word, Word, Strong),
-            any("segmentation fault", Word, Word, Message),
-        ],
-    },
+    Group { needles: &["egmentation "], forms: &[any("segmentation fault", Word, Word, Strong)] },
     Group {
         needles: &["nknown"],
         forms: &[any("unknown", Start, Text, Strong), any("unknown", Word, Word, Message)],

@@ -3,8 +3,8 @@
 use derive_more::Display;
 
 use super::parts::{Count, cut_by};
-use crate::text::{Counter, Extent, Size};
-use crate::truncate::{Bounds, Cut, Partial, Truncation};
+use crate::text::{Counter, Size};
+use crate::truncate::{Bounds, Partial, Truncation};
 
 /// The part of a text that is shown: `lines 1-20 of 5000 (30KB limit)`.
 #[derive(Debug, Clone, PartialEq, Eq, Display)]
@@ -19,38 +19,23 @@ impl Shown {
     /// Returns the part of a text that `kept` has within `bounds`, or `None` if it has all. The text had `total` lines, and
     /// `raw` has the bytes of the first and the last one.
     pub fn of_text(kept: &Truncation, total: u64, raw: &Counter, bounds: Bounds) -> Option<Self> {
-        let (lines, key_lines) = ((1, kept.total.lines), kept.key_lines.len());
-        Some(Self::of(kept.cut?, kept.ends(), lines, total, raw, bounds, key_lines))
-    }
-
-    /// Returns the part that is left after `cut` within `bounds`, which is `output`. It was cut from lines `first` to
-    /// `last` of `total`. `raw` has the bytes of these two lines. The part includes `key_lines` key lines from the omitted
-    /// part.
-    pub fn of(
-        cut: Cut,
-        output: Extent,
-        (first, last): (u64, u64),
-        total: u64,
-        raw: &Counter,
-        bounds: Bounds,
-        key_lines: usize,
-    ) -> Self {
+        let (cut, output, last) = (kept.cut?, kept.ends(), kept.total.lines);
         let by = cut_by(bounds.limit(cut.by));
-        let (head_lines, tail_lines) = (cut.head.lines, output.lines - cut.head.lines);
-        let (head, tail) = (first - 1 + head_lines, (last + 1).saturating_sub(tail_lines));
-        let whole_lines = match (cut.partial, head_lines, tail_lines) {
-            (None, 1.., 0) => Some((first, head)),
+        let (head, tail_lines) = (cut.head.lines, output.lines - cut.head.lines);
+        let tail = (last + 1).saturating_sub(tail_lines);
+        let whole_lines = match (cut.partial, head, tail_lines) {
+            (None, 1.., 0) => Some((1, head)),
             (None, 0, 1..) => Some((tail, last)),
             _ => None,
         };
-        let key_lines = Count(key_lines as u64, "key line", "key lines");
+        let key_lines = Count(kept.key_lines.len() as u64, "key line", "key lines");
         let keys = |place: &str| match key_lines.0 {
             0 => String::new(),
             _ => format!(" and {key_lines} {place}"),
         };
-        let words = match (whole_lines, cut.partial, head_lines) {
+        let words = match (whole_lines, cut.partial, head) {
             (Some((first, last)), ..) => {
-                let keys = keys(if head_lines > 0 { "after them" } else { "before them" });
+                let keys = keys(if head > 0 { "after them" } else { "before them" });
                 format!("lines {first}-{last}{keys} of {total}{by}")
             }
             (None, Some(Partial::LastLine), 0) => {
@@ -65,11 +50,11 @@ impl Shown {
                 format!("lines 1-{head} and {tail}-{total}{} of {total}{by}", keys("between them"))
             }
             (None, ..) => {
-                let part = part_of_line(output.bytes, first, raw.first_line_bytes());
+                let part = part_of_line(output.bytes, 1, raw.first_line_bytes());
                 format!("first {part}{}", keys("after it"))
             }
         };
-        Self { words, whole_lines }
+        Some(Self { words, whole_lines })
     }
 }
 

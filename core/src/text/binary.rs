@@ -67,7 +67,7 @@ const SIGNATURES: &[(usize, &[u8])] = &[
 
 /// Returns true if a file or an output that starts with `content` is not text: it has the signature of a binary format, or
 /// its first [`DECIDING_BYTES`] have two NUL bytes or more and above 10 %, where a run of them counts once, or more than 8 and
-/// above 1 % other control characters. White space, escape and backspace do not count. Text in UTF-16
+/// above 1 % other control characters. White space, bell, backspace and escape do not count. Text in UTF-16
 /// has a byte order mark.
 ///
 /// ```
@@ -134,10 +134,11 @@ fn is_control(byte: u8) -> bool {
     is_below_space(byte) && byte != b'\x1b'
 }
 
-/// Returns true for the characters below space except backspace and the five that are white space, 8 to 13. Inverting a bit
-/// moves these to the start, so that one comparison decides.
+/// Returns true for the characters below space except bell, which ends titles and links of terminals, backspace and the five
+/// that are white space: 7 to 13.
 fn is_below_space(byte: u8) -> bool {
-    (byte ^ 8).wrapping_sub(6) < 26
+    // Both, because the compiler turns no branch into instructions for several bytes.
+    (byte < 7) | matches!(byte, 14..=31)
 }
 
 #[cfg(test)]
@@ -158,7 +159,7 @@ mod tests {
             (text("\u{1}", 8, 0), false),
             (text("\u{1}", 9, 891), false), // exactly 1 %
             (text("\u{1}", 9, 890), true),
-            (text("\t\n\r\u{c}\u{1b}\u{8}", 100, 0), false),
+            (text("\t\n\r\u{b}\u{c}\u{1b}\u{8}\u{7}", 100, 0), false),
             (text("é\u{85}", 100, 0), false),
             // Only the first 64 KB count.
             ([text("", 0, DECIDING_BYTES), vec![1; 90_000]].concat(), false),

@@ -165,6 +165,7 @@ impl<F> Queue<F> {
         end: End<F>,
     ) {
         let Some(mut at) = self.running(worker) else { return };
+        // In reverse order, `at + 1` is the item before this one.
         if !found.is_empty() {
             let bytes = bytes + ITEM_BYTES;
             self.buffered_bytes += bytes;

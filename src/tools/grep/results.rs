@@ -172,15 +172,7 @@ impl Results {
 
     /// Adds the next result of the walk. Breaks when no more are needed.
     pub(super) fn take(&mut self, walked: Walked<Found>) -> ControlFlow<()> {
-        if let Walked::Searched(searched) = walked {
-            return self.counting.searched(searched);
-        }
-        if matches!(walked, Walked::Stopped(_)) && self.counting.is_counting() {
-            // The page is complete.
-            self.counting.is_at_least = true;
-            return ControlFlow::Break(());
-        }
-        match self.skipped.take(walked, &self.paths) {
+        match self.counting.take(walked, &mut self.skipped, &self.paths)? {
             None => {}
             Some(Found::Row(path, row)) => self.row(path, row),
             Some(Found::File(path, matches)) => {
@@ -249,7 +241,7 @@ impl Results {
     /// Lets the search only count once the page is full.
     fn count_if_full(&mut self) {
         if self.page.found >= self.query.enough {
-            self.counting.page_is_full(true);
+            self.counting.page_is_full();
             self.query.is_counting.store(true, Ordering::Relaxed);
         }
     }
@@ -422,7 +414,7 @@ impl Results {
         about.extend(self.skipped.notices(&mut details));
         about.extend((!self.binary_matches.is_empty()).then_some(Notice::BinaryMatches(self.binary_matches)));
         about.extend(self.cause);
-        self.page.answer(None, about, details)
+        self.page.answer(&self.cx, None, about, details)
     }
 }
 
