@@ -11,12 +11,15 @@ use crate::sys::TAG;
 const OWN: [(&str, &str); 7] = [
     ("PAGER", "cat"),
     ("GIT_PAGER", "cat"),
-    ("GIT_EDITOR", "true"),
+    ("GIT_EDITOR", GIT_EDITOR),
     ("GIT_TERMINAL_PROMPT", "0"),
     ("SSH_ASKPASS_REQUIRE", "never"),
     ("TERM", "dumb"),
     ("NO_COLOR", "1"),
 ];
+/// What git runs as its editor: the editor that the command sets, or nothing. git itself would prefer an editor from its
+/// configuration.
+const GIT_EDITOR: &str = r#"f() { for e in "$VISUAL" "$EDITOR"; do case $e in ''|*' no-editor') ;; *) eval "$e \"\$@\""; return ;; esac; done; }; f"#;
 /// Variables with the editor of other programs.
 const EDITORS: [&str; 2] = ["EDITOR", "VISUAL"];
 /// Variables that commands never inherit. `node` prints a warning if a colour is forced and `NO_COLOR` is set. The

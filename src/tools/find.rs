@@ -164,7 +164,8 @@ fn cause(
     }
     let query = query(cx, args, place)?;
     let reaches = |path: &[u8]| query.reaches_into(path);
-    Ok(walk_support::linked_folders(cx, place, no_ignore, reaches))
+    let is_by_path = args.pattern.trim_end_matches('/').contains('/');
+    Ok(walk_support::linked_folders(cx, place, no_ignore, is_by_path, reaches))
 }
 
 /// The results of a call.

@@ -119,7 +119,11 @@ fn read(cx: &Context, args: &Args, load: Load, opened: Option<Opened>) -> Result
         return Err(resolve::binary(cx, &place, end, &start));
     }
     let bytes = held.as_deref().map_or(Bytes::Open(&file), Bytes::Held);
-    page::read(cx, args, &place, &TextFile { bytes, encoding, start: mark as u64, end }).map(Some)
+    let text = TextFile { bytes, encoding, start: mark as u64, end };
+    // A character can be cut off at the end.
+    let is_utf8 = std::str::from_utf8(&start).map_or_else(|error| error.error_len().is_none(), |_| true);
+    let encoding = if is_utf8 { encoding } else { text.detect().map_err(failed)? };
+    page::read(cx, args, &place, &TextFile { encoding, ..text }).map(Some)
 }
 
 fn failure(cx: &Context, place: &OpenedPath, source: io::Error) -> ToolError {

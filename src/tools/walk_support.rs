@@ -234,11 +234,12 @@ impl Counting {
 const LINKS: usize = 1000;
 
 /// Returns the notice about links to folders that a search of the folder at `place` did not follow. `reaches` is true for
-/// paths that the search would reach.
+/// paths that the search would reach. Links to folders that the search reached otherwise count only with `is_by_path`.
 pub(super) fn linked_folders(
     cx: &Context,
     place: &OpenedPath,
     no_ignore: bool,
+    is_by_path: bool,
     reaches: impl Fn(&[u8]) -> bool,
 ) -> Option<Notice> {
     let mut links = Vec::new();
@@ -252,7 +253,7 @@ pub(super) fn linked_folders(
         let target = OpenedPath::open(&cx.workspace, &place.real.join(&*sys::name(&link)));
         let is_elsewhere = |target: &OpenedPath| {
             target.stat.kind == FileKind::Folder
-                && !target.real.starts_with(&place.real)
+                && (is_by_path || !target.real.starts_with(&place.real))
                 && !place.real.starts_with(&target.real)
         };
         if target.is_ok_and(|target| is_elsewhere(&target)) {

@@ -1,10 +1,19 @@
 """Compares all pages of random files with pages that Python creates."""
 
 import os
+import re
 
 import data
 
 MAX_LINES, MAX_BYTES = 2000, 30_000
+# Notices about the encoding and the line endings, which are not compared.
+OF_FILE = re.compile(r"\n\[(File is \S+, not UTF-8\. .*|File has bytes that are not UTF-8.*|(Lines|Some lines) end with CRLF)\](?=\n|$)")
+
+
+def without_notices_of_file(text):
+    """Returns the text without these notices, and without the empty line before them."""
+    shorter = OF_FILE.sub("", text)
+    return shorter if shorter == text else shorter.removesuffix("\n")
 
 
 def lines_of(text):
@@ -92,8 +101,9 @@ def one_page(report, setting, round_, name, raw, text, offset, limit):
     answer = setting.server.call("read", **arguments)
     expected, next_offset = page(text, offset, limit)
     case = {"round": round_, **arguments}
-    given = answer.text[: len(expected)] if expected.endswith(" is ") else answer.text
-    report.compare(case, given, expected, [(name, raw)])
+    given = without_notices_of_file(answer.text)
+    given = given[: len(expected)] if expected.endswith(" is ") else given
+    report.compare(case, given.removesuffix("\n"), expected.removesuffix("\n"), [(name, raw)])
     if not answer.is_error:
         report.compare({**case, "what": "nextOffset"}, answer.next_offset, next_offset, [(name, raw)])
 
@@ -104,6 +114,8 @@ def all_pages(random, report, setting, round_, name, raw, text, total):
     while offset:
         answer = setting.server.call("read", path=name, offset=offset, limit=limit)
         body, notices = answer.parts()
+        of_file = [notice for notice in notices if OF_FILE.fullmatch("\n" + notice)]
+        notices = [notice for notice in notices if notice not in of_file]
         if any(" exceeds " in notice for notice in notices):
             joined.append(None)
         elif answer.next_offset:
@@ -111,7 +123,7 @@ def all_pages(random, report, setting, round_, name, raw, text, total):
         elif notices:
             joined.extend([] if notices == ["[File is empty]"] else body.split("\n"))
         else:
-            joined.extend(lines_of(answer.text)[0])
+            joined.extend(lines_of(body if of_file else answer.text)[0])
         offset = answer.next_offset
     lines = lines_of(text)[0] if text else []
     expected = [None if len(line.encode()) > MAX_BYTES else line for line in lines]

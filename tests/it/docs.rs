@@ -19,8 +19,13 @@ use std::path::Path;
 use std::process::Command;
 
 /// The files with the texts of the notices.
-const NOTICES: [&str; 4] =
-    ["core/src/notice.rs", "core/src/notice/answer.rs", "core/src/notice/parts.rs", "src/tools/notice.rs"];
+const NOTICES: [&str; 5] = [
+    "core/src/notice.rs",
+    "core/src/notice/answer.rs",
+    "core/src/notice/parts.rs",
+    "core/src/notice/shown.rs",
+    "src/tools/notice.rs",
+];
 
 fn file(path: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()

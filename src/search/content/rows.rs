@@ -90,7 +90,8 @@ fn bytes_on_a_page(line: &[u8]) -> u64 {
 /// Converts a range of bytes of a line to the range of the text to show.
 fn focus_in(line: &[u8], focus: &Range<usize>) -> Range<usize> {
     let at = |byte: usize| line.get(..byte).map_or(0, |before| lossy(before).len());
-    if focus.end == 0 || line.is_ascii() { focus.clone() } else { at(focus.start)..at(focus.end) }
+    let is_unchanged = line.is_ascii() && !line.contains(&0);
+    if focus.end == 0 || is_unchanged { focus.clone() } else { at(focus.start)..at(focus.end) }
 }
 
 /// Converts bytes to text. Invalid bytes and NUL bytes become U+FFFD.

@@ -46,6 +46,13 @@ pub(super) fn of(
     let ignored_any = !no_ignore && results.walked.iter().any(|(rules, _)| rules.ignored_any());
     let folders = || targets.iter().filter(|target| target.place.stat.kind == FileKind::Folder);
     let has_files = folders().count() < targets.len();
+    let is_by_path = args.glob.iter().flatten().any(|glob| glob.contains('/'));
+    let has_links = results.walked.iter().any(|(_, has_links)| has_links.load(Ordering::Relaxed));
+    let linked = || {
+        folders().filter(|_| has_links).find_map(|Target { place, filter }| {
+            walk_support::linked_folders(cx, place, no_ignore, is_by_path, |path| filter.reaches_into(path))
+        })
+    };
     if let Some(globs) = &args.glob
         && !has_files
         && results.counting.files() == 0
@@ -53,7 +60,7 @@ pub(super) fn of(
     {
         let near = path_glob::in_other_folder(cx, globs, &targets.first()?.place);
         let glob = show::path(&show::name(globs.join(",").as_bytes()));
-        return Some(Notice::NoFileMatchesGlob { glob, near });
+        return linked().filter(|_| is_by_path).or(Some(Notice::NoFileMatchesGlob { glob, near }));
     }
     if args.literal != Some(true) && args.pattern.contains(SPECIAL) && args.invert != Some(true) {
         let source = Source { pattern: &args.pattern, literal: true, ..super::source(args) };
@@ -73,12 +80,7 @@ pub(super) fn of(
             return Some(Notice::IgnoredNotSearched);
         }
     }
-    if !results.walked.iter().any(|(_, has_links)| has_links.load(Ordering::Relaxed)) {
-        return None;
-    }
-    folders().find_map(|Target { place, filter }| {
-        walk_support::linked_folders(cx, place, no_ignore, |path| filter.reaches_into(path))
-    })
+    linked()
 }
 
 /// Returns the same query for another pattern, which only counts.

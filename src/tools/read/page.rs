@@ -194,8 +194,7 @@ impl ReadPage<'_> {
             if kept.cut.is_some() && (lossy || is_too_long) { self.bytes(last, lossy)? } else { (0, lossy) };
         let is_named = match encoding {
             Encoding::Utf8 => lossy,
-            Encoding::Utf16Le | Encoding::Utf16Be => true,
-            Encoding::Legacy(_) => is_too_long || !kept.content.is_ascii(),
+            Encoding::Utf16Le | Encoding::Utf16Be | Encoding::Legacy(_) => true,
         };
         let mut details = Details {
             encoding: is_named.then(|| format!("{encoding}{}", if lossy { " (lossy)" } else { "" })),
