@@ -277,6 +277,7 @@ mod tests {
             ("strands", 2000, 30_000, None, true, true),
             ("smolagents", 2000, 30_000, None, false, true),
         ];
+        assert_eq!(Client::measured().count(), cases.len(), "each client has a case");
         for (client, case) in Client::measured().zip(cases) {
             let fitted = client.fitted(&Limits::default(), Given::default(), None);
             let within = fitted.answer_within.map(|within| within.as_secs());

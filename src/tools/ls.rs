@@ -79,7 +79,7 @@ fn list(cx: &Context, args: &Args) -> Result<Output, ToolError> {
     };
     let lister = Lister::new(cx, args, folder, only)?;
     let mut page = Page::new(cx, request);
-    if lister.only.is_some() {
+    if lister.only.is_some() || args.exclude.is_some() {
         page.none = empty::NO_FILES;
     }
     let extent = lister.fill(&mut page)?;
