@@ -121,11 +121,22 @@ pub enum Notice {
     NotShown { part: String, why: String },
     /// Files that a sandboxed command created or changed, and that start programs outside the sandbox.
     #[display(
-        "[The command {change} {names}{}, which {} programs outside the sandbox]",
+        "[{}{names}{}{}, {} programs outside the sandbox]",
+        if *is_since_last { String::new() } else { format!("The command {change} ") },
         between(" and ", names.unlisted(), " more"),
-        if names.count() == 1 { "starts" } else { "start" }
+        match (*is_since_last, names.count()) {
+            (false, _) => String::new(),
+            (true, 1) => format!(" was {change} since the last command"),
+            (true, _) => format!(" were {change} since the last command"),
+        },
+        match (*is_since_last, names.count()) {
+            (false, 1) => "which starts",
+            (false, _) => "which start",
+            (true, 1) => "and starts",
+            (true, _) => "and start",
+        }
     )]
-    AutorunFiles { change: FileChange, names: Names },
+    AutorunFiles { change: FileChange, is_since_last: bool, names: Names },
     /// A command failed, and may not write to this git folder.
     #[display("[The git folder is read-only in the sandbox. The user can allow it with --writable {_0}]")]
     GitFolderReadOnly(String),

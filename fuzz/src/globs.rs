@@ -99,7 +99,9 @@ fn means(glob: &[u8], path: &[u8]) -> bool {
 /// Checks that an escaped path matches itself, and so does a path with each character in brackets.
 fn names_itself(path: &str) {
     let escaped = |c: char| if "*?[]{},!\\".contains(c) { format!("\\{c}") } else { c.to_string() };
-    let class = |c: char| if c == '/' { c.to_string() } else { format!("[\\{c}]") };
+    // A backslash in brackets is a character.
+    let is_special = |c: char| "/!^-{},\\".contains(c);
+    let class = |c: char| if is_special(c) { escaped(c) } else { format!("[{c}]") };
     names(&path.chars().map(escaped).collect::<String>(), path);
     names(&path.chars().map(class).collect::<String>(), path);
 }

@@ -19,8 +19,8 @@ use super::Background;
 use crate::blocking;
 use crate::sys::{self, Process, Unreadable, pid};
 
-/// Maximum number of searches for processes that get SIGKILL. A process can start others in the meantime.
-const KILL_ROUNDS: usize = 3;
+/// Time in which processes are searched and get SIGKILL. A process can start others in the meantime.
+const KILL_TIME: Duration = Duration::from_secs(1);
 /// Maximum wait for the processes that one search found. A process in uninterruptible sleep may remain.
 const KILL_WAIT: Duration = Duration::from_millis(300);
 /// The first pause between two looks at the processes. It doubles each time.
@@ -140,7 +140,8 @@ pub(super) fn end_scopes_blocking(scopes: &[ProcessScope], grace: Duration) {
         let found = signal_all(scopes, &[Signal::TERM, Signal::CONT]);
         wait_for_end(scopes, &found.unwrap_or_default(), grace);
     }
-    for _ in 0..KILL_ROUNDS {
+    let start = Instant::now();
+    while start.elapsed() < KILL_TIME {
         match signal_all(scopes, &[Signal::KILL]) {
             Ok(found) if found.is_empty() => return,
             Ok(found) => wait_for_end(scopes, &found, KILL_WAIT),

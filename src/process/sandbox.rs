@@ -203,14 +203,15 @@ impl Sandbox {
 
     /// Returns the known state of the autorun files for a command for `roots`. While processes of other commands with the
     /// same folders remain (not `is_idle`), they share it: it is the state at their last comparison, or at first before
-    /// they started.
+    /// they started. Otherwise, changes since the end of the last command are reported too.
     pub(super) fn watch(&self, roots: &[Root], is_idle: bool) -> Arc<Watch> {
         let search = self.search(roots);
         let mut shared = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
-        match shared.as_ref().filter(|shared| !is_idle && shared.search == search) {
-            Some(watch) => Arc::clone(watch),
-            None => Arc::clone(shared.insert(Arc::new(Watch::new(search)))),
+        if let Some(watch) = shared.as_ref().filter(|shared| !is_idle && shared.search == search) {
+            return Arc::clone(watch);
         }
+        let last = shared.take().filter(|last| last.search == search);
+        Arc::clone(shared.insert(Arc::new(Watch::new(search, last.as_deref()))))
     }
 
     /// Returns a warning that lists the autorun files that a command for `roots` can write to, and the folders in which it

@@ -17,7 +17,7 @@ use cutline_core::truncate::{Bounds, BytesAs, Collector, Keep, KeyForms, KeySpac
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::message::{as_json, each_child, members, replaced, text};
+use super::message::{as_json, decoded, each_child, members, replaced, text};
 use super::shrink::{MARK, shrink, write_json};
 use super::{KeepPart, Settings};
 use crate::capture::{Captured, View};
@@ -183,12 +183,12 @@ struct Parts<'a> {
 impl<'a> Parts<'a> {
     fn read(result: &'a str, rules: &Rules<'_>) -> Limited<Self> {
         let (mut parts, mut content, mut is_double) = (Self::default(), None, false);
-        let read = each_child(result, |name, value| match name {
+        let read = each_child(result, |name, value| match &*decoded(name) {
             "content" => is_double |= content.replace(value).is_some(),
             "structuredContent" => is_double |= parts.structured.replace(value).is_some(),
             _ => {
                 let kept_bytes = parts.kept_bytes + (name.len() + value.len() + "\"\":,".len()) as u64;
-                match name {
+                match &*decoded(name) {
                     _ if kept_bytes > FREE_BYTES => return,
                     "_meta" => parts.meta = Some(value),
                     _ => parts.members.push((name, value)),
@@ -375,7 +375,11 @@ fn shrink_within(json: &str, bounds: Bounds) -> Option<(String, Vec<Part>, Trunc
         let (text, parts) = shrink(json, room)?;
         let Some(exceeded) = bounds.exceeded_by(&text) else { return Some((text, parts, by)) };
         by = exceeded;
-        room = text.len().checked_sub(1 + text.len() / 16)?;
+        // Each round reads all of the JSON, so the first rooms are guesses, twice what fits.
+        let most = bounds.tokens.filter(|_| by == TruncatedBy::Tokens);
+        let guess = most.map(|most| text.len() as u64 * most * 2 / estimate(&text).max(1));
+        let smaller = text.len().checked_sub(1 + text.len() / 16)?;
+        room = guess.map_or(smaller, |guess| as_index(guess).min(smaller));
     }
 }
 

@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 /// Maximum bytes of one read.
 const BLOCK_BYTES: usize = 64 * 1024;
 /// Number of bytes at the end of an oversized line in which its id is searched.
-const END_BYTES: usize = 1024;
+pub(super) const END_BYTES: usize = 1024;
 
 /// The members of a message as JSON.
 #[derive(Default)]
@@ -69,7 +69,7 @@ impl<'a> MessageHead<'a> {
 }
 
 /// Returns the id in the last member of a message, before its version at most. TypeScript servers write it there.
-fn id_at_end(line: &str) -> Option<&str> {
+pub(super) fn id_at_end(line: &str) -> Option<&str> {
     let (_, rest) = line.rsplit_once("\"id\":")?;
     let end = rest.trim_end().strip_suffix('}')?;
     let id = end.strip_suffix(",\"jsonrpc\":\"2.0\"").unwrap_or(end);
@@ -83,7 +83,7 @@ pub(super) fn id_key(id: &str) -> Option<String> {
 }
 
 /// Calls `visit` with each member of an object, or with each item of an array. The name of a member is its text without
-/// quotes, and an item has none. An escape in a name is not decoded: a member that is spelled so is unknown.
+/// quotes, and an item has none. Escapes in a name are not decoded ([`decoded`]).
 ///
 /// # Errors
 ///
@@ -94,10 +94,17 @@ pub(crate) fn each_child<'a>(json: &'a str, visit: impl FnMut(&'a str, &'a str))
     deserializer.end()
 }
 
+/// Returns the name of a member without escapes, as a client reads it.
+pub(super) fn decoded(name: &str) -> Cow<'_, str> {
+    let plain = if name.contains('\\') { text(&format!("\"{name}\"")) } else { None };
+    plain.map_or(Cow::Borrowed(name), Cow::Owned)
+}
+
 /// Returns the members of a JSON object with these names.
 pub(super) fn members<'a, const N: usize>(json: &'a str, names: [&str; N]) -> [Option<&'a str>; N] {
     let mut found = [None; N];
     let _not_an_object = each_child(json, |key, value| {
+        let key = decoded(key);
         for (_, place) in names.iter().zip(&mut found).filter(|(name, _)| **name == key) {
             *place = Some(value);
         }
@@ -128,7 +135,9 @@ impl<'de, F: FnMut(&'de str, &'de str)> Visitor<'de> for Children<F> {
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
         while let Some(name) = map.next_key::<&RawValue>()? {
-            (self.0)(name.get().trim_matches('"'), map.next_value::<&RawValue>()?.get());
+            let name = name.get();
+            let name = name.get(1..name.len() - 1).unwrap_or_default();
+            (self.0)(name, map.next_value::<&RawValue>()?.get());
         }
         Ok(())
     }

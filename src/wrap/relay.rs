@@ -11,7 +11,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::calls::{Calls, OpenCall};
 use super::limit::{Limited, limit_error, limit_result, limit_task};
-use super::message::{Line, Lines, MessageHead, error_reply, members, replaced, text, valid_start};
+use super::message::{
+    END_BYTES, Line, Lines, MessageHead, error_reply, id_at_end, members, replaced, text, valid_start,
+};
 use super::{END_GRACE, Settings};
 use crate::call_stats::{CallStats, now_ms, tell};
 use crate::fit::Client;
@@ -26,6 +28,9 @@ const SERVER_ENDED: i32 = -32_000;
 const SHOWN_BYTES: usize = 200;
 /// The member of `_meta` with the client of a stateless request.
 const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
+/// The start of the methods of notifications with the state of a task.
+const TASKS: &str = "notifications/tasks";
+const BYTE_ORDER_MARK: char = '\u{feff}';
 /// The requests for the result of a tool.
 const RESULTS: [&str; 2] = ["tools/call", "tasks/result"];
 /// The reasons to drop a message.
@@ -179,15 +184,26 @@ impl Session {
     /// Returns what to send to the client for a line of the server.
     fn server_line<'l>(&self, line: Line<'l>) -> Cow<'l, [u8]> {
         let text = valid_start(&line.bytes);
-        let message = text.trim_ascii();
-        let head = MessageHead::read(message);
+        // A byte order mark is not allowed, but the id of its message is known.
+        let message = text.trim_ascii().trim_start_matches(BYTE_ORDER_MARK);
+        let mut head = MessageHead::read(message);
+        let is_utf8 = text.len() == line.bytes.len();
+        let (_, end) = line.bytes.split_at(line.bytes.len().saturating_sub(END_BYTES));
+        let lossy = String::from_utf8_lossy(end);
+        if !is_utf8 {
+            head.id = head.id.or_else(|| id_at_end(&lossy));
+        }
         let call = head.id.filter(|_| head.method.is_none()).and_then(|id| locked(&self.calls).take(id));
         let replacement = if line.is_oversized {
             Err(OVERSIZED)
         } else if message.starts_with('[') {
             Err(NO_BATCHES)
         // Some clients treat a carriage return as the end of a line.
-        } else if !head.is_valid() || text.len() < line.bytes.len() || message.contains('\r') {
+        } else if !head.is_valid()
+            || !is_utf8
+            || message.contains('\r')
+            || text.trim_ascii().starts_with(BYTE_ORDER_MARK)
+        {
             Err("it is not a message of JSON-RPC 2.0 in one line of UTF-8")
         } else {
             self.replacement(&head, text, call.as_ref())
@@ -218,7 +234,9 @@ impl Session {
     /// Returns the reason if the message cannot pass.
     fn replacement(&self, head: &MessageHead<'_>, line: &str, call: Option<&OpenCall>) -> Limited {
         let json = match (head.method, head.result.or(head.error)) {
-            (Some(method), _) if method.starts_with("\"notifications/tasks") => head.params.unwrap_or(""),
+            (Some(method), _) if text(method).is_some_and(|name| name.starts_with(TASKS)) => {
+                head.params.unwrap_or("")
+            }
             (None, Some(_)) if head.id.is_some() && call.is_none() => {
                 return Err("no request with its id is open");
             }

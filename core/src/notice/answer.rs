@@ -164,6 +164,7 @@ impl NoticeLike {
 /// Returns true if `line` looks like a notice when it is printed: in square brackets, three or more words, of which the first is
 /// of letters, or a number or size and a word. Ignores escape sequences, invisible characters and white space around it.
 fn has_form_of_notice(line: &str) -> bool {
+    let line = line.trim();
     if line.len() > MAX_LINE_BYTES || !line.contains('[') || !line.contains(']') {
         return false;
     }

@@ -201,13 +201,19 @@ struct WatchedFile {
 pub(in crate::process) struct Watch {
     pub(super) search: AutorunSearch,
     known: Mutex<BTreeMap<PathBuf, WatchedFile>>,
+    /// The changes between the last command and this one.
+    since_last: Mutex<Vec<AutorunChange>>,
 }
 
 impl Watch {
-    /// Reads the current state.
-    pub(super) fn new(search: AutorunSearch) -> Self {
+    /// Reads the current state. `last` is the state at the end of the last command.
+    pub(super) fn new(search: AutorunSearch, last: Option<&Self>) -> Self {
+        let mut since_last = last.map(Self::changes).unwrap_or_default();
+        for change in &mut since_last {
+            change.is_since_last = true;
+        }
         let known = Mutex::new(search.watched());
-        Self { search, known }
+        Self { search, known, since_last: Mutex::new(since_last) }
     }
 
     /// Returns the files that were created or changed since the last call.
@@ -216,9 +222,11 @@ impl Watch {
         let change = |(path, before): (&PathBuf, &WatchedFile)| {
             let now = FileState::of(path, before.is_of_git)?;
             let is_changed = !before.is_protected && before.state.as_ref() != Some(&now);
-            is_changed.then(|| AutorunChange { path: path.clone(), is_new: before.state.is_none() })
+            let is_new = before.state.is_none();
+            is_changed.then(|| AutorunChange { path: path.clone(), is_new, is_since_last: false })
         };
-        let changes = known.iter().filter_map(change).collect();
+        let since_last = std::mem::take(&mut *self.since_last.lock().unwrap_or_else(PoisonError::into_inner));
+        let changes = since_last.into_iter().chain(known.iter().filter_map(change)).collect();
         let mut next = self.search.watched();
         for (path, file) in &mut next {
             // A file that exists only now is protected from the next command on.
@@ -236,6 +244,8 @@ pub struct AutorunChange {
     pub path: PathBuf,
     /// True if it did not exist at the last comparison.
     pub is_new: bool,
+    /// True if it happened between two commands: by a process that was left, or by others.
+    pub is_since_last: bool,
 }
 
 impl AutorunChange {
@@ -247,12 +257,16 @@ impl AutorunChange {
 
 /// Returns the notices about `changes`. `show` formats a path.
 pub fn notices(changes: &[AutorunChange], show: impl Fn(&Path) -> String) -> impl Iterator<Item = Notice> {
-    let notice = |change| {
+    let notice = |(is_since_last, change)| {
         let mut names = Names::default();
-        for file in changes.iter().filter(|file| file.kind() == change) {
+        let is_of_notice =
+            |file: &&AutorunChange| file.kind() == change && file.is_since_last == is_since_last;
+        for file in changes.iter().filter(is_of_notice) {
             names.push(&show(&file.path));
         }
-        (!names.is_empty()).then_some(Notice::AutorunFiles { change, names })
+        (!names.is_empty()).then_some(Notice::AutorunFiles { change, is_since_last, names })
     };
-    [notice(FileChange::Created), notice(FileChange::Changed)].into_iter().flatten()
+    let kinds = [FileChange::Created, FileChange::Changed];
+    let all = [true, false].into_iter().flat_map(move |since_last| kinds.map(|change| (since_last, change)));
+    all.filter_map(notice).collect::<Vec<_>>().into_iter()
 }

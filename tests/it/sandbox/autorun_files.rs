@@ -265,8 +265,20 @@ fn file_created_in_the_background_is_reported_by_the_next_command() {
     workspace.write("go", "");
     crate::support::eventually("the file exists", || workspace.path(".cursor/mcp.json").exists());
     let reply = client.call("bash", json!({"command": "true"}));
-    reply
-        .assert_contains("[The command created .cursor/mcp.json, which starts programs outside the sandbox]");
+    // The process that was left may still run when the command starts.
+    reply.assert_contains(".cursor/mcp.json");
+    reply.assert_contains(" programs outside the sandbox]");
+    client.call("bash", json!({"command": "true"})).assert_text("(no output)");
+}
+
+#[test]
+fn file_created_between_two_commands_is_reported() {
+    let workspace = workspace();
+    let Some(mut client) = start(&workspace, false) else { return };
+    client.call("bash", json!({"command": "true"})).assert_text("(no output)");
+    workspace.write(".mcp.json", "{}");
+    let notice = "[.mcp.json was created since the last command, and starts programs outside the sandbox]";
+    client.call("bash", json!({"command": "true"})).assert_text(&format!("(no output)\n\n{notice}"));
     client.call("bash", json!({"command": "true"})).assert_text("(no output)");
 }
 
