@@ -9,6 +9,7 @@ mod stream;
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use crate::fs::saved_name::SavedKind;
@@ -35,6 +36,9 @@ pub struct Settings {
     pub keep: Duration,
 }
 
+/// The part of the limit of all files that is kept between two sweeps at most.
+const UNSWEPT_PART: u64 = 8;
+
 impl Default for Settings {
     fn default() -> Self {
         Self {
@@ -53,13 +57,15 @@ pub struct Store {
     settings: Settings,
     /// An error if nothing can be saved.
     folder: io::Result<SavedFolder>,
+    /// Bytes that were kept since the last sweep.
+    unswept: AtomicU64,
 }
 
 impl Store {
     /// Opens the folder in `settings` if it exists. It is created when it is needed. Logs a failure.
     pub fn new(settings: Settings) -> Self {
         let folder = SavedFolder::new(&settings.dir, settings.private);
-        let store = Self { settings, folder };
+        let store = Self { settings, folder, unswept: AtomicU64::new(0) };
         store.warn_of(store.folder.as_ref().err());
         store
     }
@@ -89,6 +95,15 @@ impl Store {
     fn create(&self, kind: SavedKind) -> io::Result<OutputFile> {
         let folder = self.folder.as_ref().map_err(same_error)?;
         OutputFile::create(folder, kind, self.settings.max_file_bytes)
+    }
+
+    /// Counts the bytes of a kept file. Sweeps early if they are many, so that the total size stays near its limit.
+    fn count_kept(&self, bytes: u64) {
+        let unswept = self.unswept.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        if unswept > self.settings.max_total_bytes / UNSWEPT_PART {
+            self.unswept.store(0, Ordering::Relaxed);
+            self.sweep(SystemTime::now());
+        }
     }
 
     /// Checks that outputs can be saved: writes a byte to a file and removes the file. Returns the folder.

@@ -108,7 +108,9 @@ impl SavedStream {
     /// Writes the output so far to a file, and keeps the file. Later output is added to it.
     pub fn keep(&mut self) -> io::Result<SavedOutput> {
         let bytes = self.raw.extent().bytes;
-        self.file().as_mut().map(|file| file.keep(bytes)).map_err(|error| same_error(error))
+        let kept = self.file().as_mut().map(|file| file.keep(bytes)).map_err(|error| same_error(error))?;
+        self.store.count_kept(kept.first_bytes.unwrap_or(bytes));
+        Ok(kept)
     }
 
     /// Stops saving. Removes the file unless it was kept.

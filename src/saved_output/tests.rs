@@ -3,8 +3,11 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
+use std::sync::Arc;
+
 use super::*;
 use crate::fs::saved_name::is_saved_name;
+use cutline_core::truncate::Bounds;
 
 fn settings(dir: PathBuf) -> Settings {
     Settings { dir, private: true, ..Settings::default() }
@@ -209,4 +212,19 @@ fn cleanup_removes_old_outputs_then_the_oldest() {
     left.sort();
     expected.sort();
     assert_eq!(left, expected);
+}
+
+#[test]
+fn many_outputs_are_swept_early() {
+    let temp = tempfile::tempdir().unwrap();
+    let dir = temp.path().join("own");
+    let store = Arc::new(Store::new(Settings { max_total_bytes: 8000, ..settings(dir.clone()) }));
+    for _ in 0..50 {
+        let bounds = Bounds::new(0, 0);
+        let mut stream = SavedStream::new(Arc::clone(&store), SavedKind::COMMAND, bounds);
+        stream.push(&[b'x'; 1000]);
+        stream.keep().unwrap();
+    }
+    let sizes = fs::read_dir(&dir).unwrap().map(|entry| entry.unwrap().metadata().unwrap().len());
+    assert!(sizes.sum::<u64>() <= 10_000);
 }

@@ -7,7 +7,6 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::time::SystemTime;
 
 use crate::fs::follow::Followed;
 use crate::fs::lines::first_bytes;
@@ -173,15 +172,16 @@ fn named_folder(path: &Path, prefix: &str, base: &Path) -> Option<(PathBuf, Foll
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct FileState {
     inode: u64,
-    /// The size and the time of the last change. `None` for a git folder, which changes with each commit.
-    content: Option<(u64, Option<SystemTime>)>,
+    /// The time of the last change, in seconds and nanoseconds. A process cannot set it, unlike the time of the last
+    /// modification. `None` for a git folder, which changes with each commit.
+    content: Option<(i64, i64)>,
 }
 
 impl FileState {
     fn of(path: &Path, is_of_git: bool) -> Option<Self> {
         let found = path.symlink_metadata().ok()?;
         let is_compared = !(found.is_dir() && is_of_git);
-        let content = is_compared.then(|| (found.len(), found.modified().ok()));
+        let content = is_compared.then(|| (found.ctime(), found.ctime_nsec()));
         Some(Self { inode: found.ino(), content })
     }
 }
