@@ -109,6 +109,11 @@ impl Collector {
         self.head.cut.is_some() && self.tail.is_none() && self.key_lines.is_none()
     }
 
+    /// Returns the limit that ended the first lines, if one did.
+    pub(super) fn head_cut(&self) -> Option<TruncatedBy> {
+        self.head.cut
+    }
+
     /// Takes the next piece.
     pub fn push(&mut self, text: &str) {
         self.total.push(text.as_bytes());

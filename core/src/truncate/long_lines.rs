@@ -97,7 +97,10 @@ impl LongLines {
     /// True if more text would only be counted.
     pub fn is_full(&self) -> bool {
         let is_endless = self.long.is_some_and(|bytes| bytes > MOST_BYTES);
-        self.whole.is_full() && (is_endless || self.cut.as_ref().is_none_or(Collector::is_full))
+        // A page that is full by its lines is shown as it is.
+        let is_shown = self.whole.head_cut() == Some(TruncatedBy::Lines);
+        let needs_no_cut = is_shown || is_endless || self.cut.as_ref().is_none_or(Collector::is_full);
+        self.whole.is_full() && needs_no_cut
     }
 
     /// Returns the kept text with key lines of these forms, and the most characters of a line if lines in it were cut.
