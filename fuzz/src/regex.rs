@@ -93,8 +93,7 @@ fn check(settings: Settings, pattern: &str, text: &[u8]) {
     let text = &text[mark..];
     let has_returns = text.contains(&b'\r');
     let Some(oracle) = oracle else { return };
-    // grep-regex treats carriage returns in its own way.
-    if has_returns {
+    if has_returns && (multiline || can_match_return(settings, pattern)) {
         return;
     }
     // If a match can span lines, these refer to the file, otherwise to the line.
@@ -179,10 +178,18 @@ fn oracle(settings: Settings, pattern: &str) -> Option<PikeVM> {
     } else {
         pattern.to_owned()
     };
-    let flags = syntax::Config::new().utf8(false).multi_line(true);
+    // Lines can end with a carriage return, so `.` does not match it, and `$` matches before it.
+    let flags = syntax::Config::new().utf8(false).multi_line(true).crlf(!settings.multiline);
     let flags = flags.case_insensitive(settings.ignore_case).dot_matches_new_line(settings.multiline);
     let bounds = thompson::Config::new().utf8(false).nfa_size_limit(Some(ORACLE_BYTES));
     PikeVM::builder().syntax(flags).thompson(bounds).build(&text).ok()
+}
+
+/// Returns true if a pattern can match a carriage return. Lines then keep theirs.
+fn can_match_return(settings: Settings, pattern: &str) -> bool {
+    let escapes = ["\\r", "\\x", "\\u", "\\U"];
+    let escaped = !settings.literal && escapes.iter().any(|escape| pattern.contains(escape));
+    pattern.contains('\r') || escaped
 }
 
 /// Returns for each line if it matches alone.

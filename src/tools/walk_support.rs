@@ -329,4 +329,28 @@ mod tests {
         }
         assert_eq!(Paths::below(&workspace, Path::new("/data/repo/~")).show(b""), "./~");
     }
+
+    #[test]
+    fn progress_is_of_long_walks_and_in_intervals() {
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let listener = Arc::clone(&heard);
+        let report = progress(&Progress::new(move |message| listener.lock().unwrap().push(message)));
+        let start = Instant::now();
+        let (mut visited, mut told) = (0, None);
+        while start.elapsed() < Duration::from_millis(1300) {
+            visited += 2;
+            report(2);
+            let heard = heard.lock().unwrap();
+            if start.elapsed() < Duration::from_millis(900) {
+                assert!(heard.is_empty());
+            } else if let ([one], None) = (heard.as_slice(), &told) {
+                told = Some(visited);
+                assert_eq!(*one, format!("{visited} entries listed"));
+            }
+            drop(heard);
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert_eq!(heard.lock().unwrap().len(), 1);
+        assert!(told.is_some());
+    }
 }
