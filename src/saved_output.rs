@@ -20,6 +20,9 @@ use stream::OutputFile;
 
 pub use stream::{SavedOutput, SavedStream, Unsaved};
 
+/// The part of the limit of all files that is kept between two sweeps at most.
+const UNSWEPT_PART: u64 = 8;
+
 /// The folder of saved outputs and its limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
@@ -35,9 +38,6 @@ pub struct Settings {
     /// Maximum age of a file.
     pub keep: Duration,
 }
-
-/// The part of the limit of all files that is kept between two sweeps at most.
-const UNSWEPT_PART: u64 = 8;
 
 impl Default for Settings {
     fn default() -> Self {

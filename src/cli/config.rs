@@ -161,6 +161,11 @@ pub(super) fn servers(place: &Place) -> anyhow::Result<Vec<(String, Value)>> {
     Doc::parse(place.files.format, &read(&place.path)?)?.servers(&place.keys)
 }
 
+/// Returns true if a location has a server with this name.
+fn has_server(place: &Place, name: &str) -> anyhow::Result<bool> {
+    Ok(servers(place)?.iter().any(|(other, _)| other == name))
+}
+
 /// Returns `new` with the line endings of `old`: `\r\n` if all of its lines have them.
 fn with_line_ends_of(old: &str, new: &str) -> String {
     let lines = old.matches('\n').count();
@@ -204,10 +209,9 @@ impl Change<'_> {
         }
         let name = self.action.name();
         // A broken file counts, so that its error is reported.
-        let has_entry = |place: &Place| match servers(place) {
+        let has_entry = |place: &Place| match has_server(place, name) {
             _ if place.is_shared_yaml() => read(&place.path).is_ok_and(|text| text.contains(name)),
-            Ok(servers) => servers.iter().any(|(other, _)| other == name),
-            Err(_) => true,
+            has_server => has_server.unwrap_or(true),
         };
         all.retain(|place| place.path.exists() && has_entry(place));
         let used = all.first().map(|place| place.scope);
@@ -224,13 +228,9 @@ impl Change<'_> {
 
     /// Returns the scope of the entry for this project that the client uses now.
     fn scope_in_use(&self) -> Option<Scope> {
-        let has_entry =
-            |place: &Place| servers(place).is_ok_and(|servers| servers.iter().any(|(name, _)| name == NAME));
-        let of_project = |place: &Place| place.scope != Scope::User && !place.is_shared_yaml();
-        places(self.client)
-            .iter()
-            .find(|place| of_project(place) && has_entry(place))
-            .map(|place| place.scope)
+        let of_project = places(self.client).into_iter().filter(|place| place.scope != Scope::User);
+        let mut editable = of_project.filter(|place| !place.is_shared_yaml());
+        editable.find(|place| has_server(place, NAME).unwrap_or(false)).map(|place| place.scope)
     }
 
     /// Returns the program for an entry that had the command `old`, or its path. A name without a folder stays.

@@ -157,9 +157,8 @@ impl SupervisedCommand {
     /// Blocks the asynchronous thread while it looks at these few files, so that no command starts in the meantime.
     fn autorun_changes(&self) -> Vec<AutorunChange> {
         let changes = self.watched.as_ref().map(|watched| watched.changes()).unwrap_or_default();
-        for AutorunChange { path, is_new, .. } in &changes {
-            let verb = if *is_new { "created" } else { "changed" };
-            let path = show::name(shown(path)).into_owned();
+        for change in &changes {
+            let (verb, path) = (change.kind(), show::name(shown(&change.path)).into_owned());
             tracing::warn!("a sandboxed command {verb} {path}, which starts programs outside the sandbox");
         }
         changes

@@ -242,9 +242,11 @@ impl FileSearcher {
             Ok(()) => has_more.then_some(IncompleteReason::Rest),
         };
         let flow = sink.finish();
-        let incomplete =
-            if flow.is_break() && !is_text { Some(IncompleteReason::Binary) } else { incomplete };
-        if let Some(reason) = incomplete.filter(|_| flow.is_continue() || !is_text) {
+        let incomplete = match flow {
+            ControlFlow::Continue(()) => incomplete,
+            ControlFlow::Break(()) => (!is_text).then_some(IncompleteReason::Binary),
+        };
+        if let Some(reason) = incomplete {
             let _flow = emit(Found::Incomplete(path(), reason)); // nothing follows
         }
         stopped.map_or(Ok(position), |stopped| Err(stopped.into()))

@@ -128,19 +128,17 @@ impl ToolName {
 /// Describes what bash returns of an output.
 fn output_text(limits: &Limits) -> String {
     let cut_lines = line_limit_text(limits).map_or_else(String::new, |text| format!(", {text}"));
-    let keys = if limits.key_lines { "one line of each kind that reports an error, " } else { "" };
+    let key_lines = "one line of each kind that reports an error";
     if let Some(Keep::Short { bytes }) = limits.short() {
         let (lines, limit) = (limits.max_lines, size_text(limits, limits.output_bounds()));
-        let parts = format!("the first lines, {keys}and the last lines");
-        return format!(
-            "complete up to {lines} lines or {limit}{cut_lines}; of more, about {}: {parts}",
-            Size(bytes)
-        );
+        let key_lines = if limits.key_lines { format!("{key_lines}, ") } else { String::new() };
+        let parts = format!("the first lines, {key_lines}and the last lines");
+        let size = Size(bytes);
+        return format!("complete up to {lines} lines or {limit}{cut_lines}; of more, about {size}: {parts}");
     }
     let (lines, limit) = (bash::plan::kept_lines_text(limits), size_text(limits, limits.bounds()));
-    let keys =
-        if keys.is_empty() { "" } else { "; of more, one line of each kind that reports an error too" };
-    format!("{lines} or {limit}{cut_lines}{keys}")
+    let key_lines = if limits.key_lines { format!("; of more, {key_lines} too") } else { String::new() };
+    format!("{lines} or {limit}{cut_lines}{key_lines}")
 }
 
 /// Formats the byte limit of a result with these bounds, and the token limit if there is one.

@@ -9,7 +9,7 @@ use crate::fs::open::OpenedPath;
 use crate::limits::{OUTLINE_BYTES, OUTLINE_FILE_BYTES, OUTLINE_PART_BYTES};
 use cutline_core::outline::{Language, Listed, definitions, listed};
 use cutline_core::text::as_index;
-use cutline_core::text::decode::{Decoder, Encoding};
+use cutline_core::text::decode::{Decoder, Encoding, is_utf8};
 
 /// The part of a file that is shown.
 pub(in crate::tools) struct Page {
@@ -61,8 +61,7 @@ fn content<'a>(text: &TextFile<'a>, part: Range<u64>) -> io::Result<Cow<'a, [u8]
         }
     };
     // Detection can read a megabyte. Valid UTF-8 does not need it; a character can be cut off at the end.
-    let is_valid = || str::from_utf8(&bytes).map_or_else(|error| error.error_len().is_none(), |_| true);
-    if text.encoding == Encoding::Utf8 && is_valid() {
+    if text.encoding == Encoding::Utf8 && is_utf8(&bytes) {
         return Ok(bytes);
     }
     let mut decoded = Vec::new();

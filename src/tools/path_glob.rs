@@ -162,8 +162,10 @@ pub(super) fn in_other_folder<'a>(
     globs: impl IntoIterator<Item = &'a String>,
     place: &OpenedPath,
 ) -> Option<String> {
-    let is_workspace = cx.workspace.show(&place.asked) == ".";
-    globs.into_iter().filter(|_| is_workspace).find_map(|glob| {
+    if cx.workspace.show(&place.asked) != "." {
+        return None;
+    }
+    globs.into_iter().find_map(|glob| {
         let (folder, rest) = glob.split_at(literal_folders(glob).len());
         if folder.is_empty() || folder.starts_with(['/', '!', '~']) || place.real.join(folder).exists() {
             return None;

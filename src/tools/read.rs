@@ -22,7 +22,7 @@ use crate::fs::open::{FileKind, OpenedPath};
 use crate::limits::{PSEUDO_FILE_BYTES, PSEUDO_FILE_SECS};
 use cutline_core::text::as_index;
 use cutline_core::text::binary::{DECIDING_BYTES, is_binary};
-use cutline_core::text::decode::Encoding;
+use cutline_core::text::decode::{Encoding, is_utf8};
 
 use super::resolve::{self, ExpectedKind};
 use super::{Context, Load, Output, ToolError};
@@ -120,9 +120,7 @@ fn read(cx: &Context, args: &Args, load: Load, opened: Option<Opened>) -> Result
     }
     let bytes = held.as_deref().map_or(Bytes::Open(&file), Bytes::Held);
     let text = TextFile { bytes, encoding, start: mark as u64, end };
-    // A character can be cut off at the end.
-    let is_utf8 = std::str::from_utf8(&start).map_or_else(|error| error.error_len().is_none(), |_| true);
-    let encoding = if is_utf8 { encoding } else { text.detect().map_err(failed)? };
+    let encoding = if is_utf8(&start) { encoding } else { text.detect().map_err(failed)? };
     page::read(cx, args, &place, &TextFile { encoding, ..text }).map(Some)
 }
 

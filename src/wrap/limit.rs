@@ -183,15 +183,15 @@ struct Parts<'a> {
 impl<'a> Parts<'a> {
     fn read(result: &'a str, rules: &Rules<'_>) -> Limited<Self> {
         let (mut parts, mut content, mut is_double) = (Self::default(), None, false);
-        let read = each_child(result, |name, value| match &*decoded(name) {
+        let read = each_child(result, |spelled, value| match &*decoded(spelled) {
             "content" => is_double |= content.replace(value).is_some(),
             "structuredContent" => is_double |= parts.structured.replace(value).is_some(),
-            _ => {
-                let kept_bytes = parts.kept_bytes + (name.len() + value.len() + "\"\":,".len()) as u64;
-                match &*decoded(name) {
+            name => {
+                let kept_bytes = parts.kept_bytes + (spelled.len() + value.len() + "\"\":,".len()) as u64;
+                match name {
                     _ if kept_bytes > FREE_BYTES => return,
                     "_meta" => parts.meta = Some(value),
-                    _ => parts.members.push((name, value)),
+                    _ => parts.members.push((spelled, value)),
                 }
                 parts.kept_bytes = kept_bytes;
             }

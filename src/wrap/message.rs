@@ -69,11 +69,16 @@ impl<'a> MessageHead<'a> {
 }
 
 /// Returns the id in the last member of a message, before its version at most. TypeScript servers write it there.
-pub(super) fn id_at_end(line: &str) -> Option<&str> {
+fn id_at_end(line: &str) -> Option<&str> {
     let (_, rest) = line.rsplit_once("\"id\":")?;
     let end = rest.trim_end().strip_suffix('}')?;
     let id = end.strip_suffix(",\"jsonrpc\":\"2.0\"").unwrap_or(end);
     id_key(id).and_then(|_| serde_json::from_str::<&RawValue>(id).ok()).map(RawValue::get)
+}
+
+/// Returns the same of the end of a message that may not be UTF-8.
+pub(super) fn id_at_end_of(end: &[u8]) -> Option<String> {
+    id_at_end(&String::from_utf8_lossy(end)).map(str::to_owned)
 }
 
 /// Returns the text by which ids are compared. A string and a number with the same digits are equal, because some
@@ -193,7 +198,7 @@ impl<R: Read> Lines<R> {
                 break;
             }
         }
-        let id = id.or_else(|| id_at_end(&String::from_utf8_lossy(&self.line)).map(str::to_owned));
+        let id = id.or_else(|| id_at_end_of(&self.line));
         let method = if has_method { "\"\"" } else { "null" };
         let head = format!("{{\"id\":{},\"method\":{method}}}", id.as_deref().unwrap_or("null"));
         Ok(Some(Line { bytes: head.into_bytes().into(), is_oversized: true }))

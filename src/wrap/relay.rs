@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::calls::{Calls, OpenCall};
 use super::limit::{Limited, limit_error, limit_result, limit_task};
 use super::message::{
-    END_BYTES, Line, Lines, MessageHead, error_reply, id_at_end, members, replaced, text, valid_start,
+    END_BYTES, Line, Lines, MessageHead, error_reply, id_at_end_of, members, replaced, text, valid_start,
 };
 use super::{END_GRACE, Settings};
 use crate::call_stats::{CallStats, now_ms, tell};
@@ -189,10 +189,8 @@ impl Session {
         let mut head = MessageHead::read(message);
         let is_utf8 = text.len() == line.bytes.len();
         let (_, end) = line.bytes.split_at(line.bytes.len().saturating_sub(END_BYTES));
-        let lossy = String::from_utf8_lossy(end);
-        if !is_utf8 {
-            head.id = head.id.or_else(|| id_at_end(&lossy));
-        }
+        let id_at_end = if is_utf8 { None } else { id_at_end_of(end) };
+        head.id = head.id.or(id_at_end.as_deref());
         let call = head.id.filter(|_| head.method.is_none()).and_then(|id| locked(&self.calls).take(id));
         let replacement = if line.is_oversized {
             Err(OVERSIZED)

@@ -10,7 +10,7 @@ mod detect;
 use std::fmt;
 
 use super::{NEWLINE, as_index};
-pub use detect::SAMPLE_BYTES;
+pub use detect::{SAMPLE_BYTES, is_utf8};
 
 /// The encoding of a text. It is displayed as its name in the WHATWG standard, in lower case.
 ///

@@ -376,10 +376,11 @@ impl<'a> Chosen<'a> {
         texts.extend(kinds.kinds().iter().filter_map(|kind| Some((kind.line, kind.text.as_deref()?))));
         // The number of the last line of `recent` is `total`.
         let total = self.total_lines;
-        let recent = recent.strip_suffix('\n').into_iter().chain((!recent.ends_with('\n')).then_some(recent));
-        let recent =
-            recent.filter(|text| !text.is_empty()).flat_map(|text| text.rsplit('\n')).take(RECENT_LINES);
-        texts.extend((0..total).zip(recent).map(|(back, text)| (total - back, text)));
+        let body = recent.strip_suffix('\n').unwrap_or(recent);
+        if !body.is_empty() {
+            let recent = body.rsplit('\n').take(RECENT_LINES);
+            texts.extend((0..total).zip(recent).map(|(back, text)| (total - back, text)));
+        }
         let ends: Vec<u64> = self.lines.keys().copied().chain([self.gap.after]).collect();
         let mut last = self.gap.before;
         for end in ends {

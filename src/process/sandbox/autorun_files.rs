@@ -266,7 +266,6 @@ pub fn notices(changes: &[AutorunChange], show: impl Fn(&Path) -> String) -> imp
         }
         (!names.is_empty()).then_some(Notice::AutorunFiles { change, is_since_last, names })
     };
-    let kinds = [FileChange::Created, FileChange::Changed];
-    let all = [true, false].into_iter().flat_map(move |since_last| kinds.map(|change| (since_last, change)));
-    all.filter_map(notice).collect::<Vec<_>>().into_iter()
+    let [new, old] = [FileChange::Created, FileChange::Changed];
+    [(true, new), (true, old), (false, new), (false, old)].map(notice).into_iter().flatten()
 }

@@ -104,9 +104,9 @@ fn remedies<'a>(
         .filter(|name| MANAGED.contains(name) && !commands.has_named_remedy.swap(true, Ordering::Relaxed));
     let was_silent = details.timed_out == Some(true) && body == empty::NO_OUTPUT;
     // Only the last part of the command can be the one that did not end.
-    let unquoted = without_quoted(&plan.command);
-    let is_in_pipe = unquoted.rsplit([';', '\n', '&', ')']).next().is_some_and(has_pipe);
-    let silent = (was_silent && is_in_pipe).then_some(Notice::LastStageSilent);
+    let ends_in_pipe = |command: &str| command.rsplit([';', '\n', '&', ')']).next().is_some_and(has_pipe);
+    let silent =
+        (was_silent && ends_in_pipe(&without_quoted(&plan.command))).then_some(Notice::LastStageSilent);
     git.into_iter().chain(managed.map(|name| Notice::NotOnPath(name.to_owned()))).chain(silent)
 }
 

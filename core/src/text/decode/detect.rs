@@ -37,18 +37,20 @@ impl Encoding {
     /// assert_eq!(detected(b"le caf\xe9 est pr\xeat"), "windows-1252");
     /// ```
     pub fn detect(start: &[u8], text_bytes: u64) -> Option<Self> {
-        if start.get(..START_BYTES).is_some_and(|first| !first.is_ascii() && is_valid(first)) {
+        if start.get(..START_BYTES).is_some_and(|first| !first.is_ascii() && is_utf8(first)) {
             return Some(Self::Utf8);
         }
         let sample = start.get(..SAMPLE_BYTES).unwrap_or(start);
         let is_complete = sample.len() == SAMPLE_BYTES || sample.len() as u64 >= text_bytes;
-        let is_utf8 = || is_valid(sample) || is_mostly_utf8(sample);
-        is_complete.then(|| if is_utf8() { None } else { legacy(sample) }.map_or(Self::Utf8, Self::Legacy))
+        is_complete.then(|| {
+            let is_utf8 = is_utf8(sample) || is_mostly_utf8(sample);
+            if is_utf8 { None } else { legacy(sample) }.map_or(Self::Utf8, Self::Legacy)
+        })
     }
 }
 
 /// Returns true for UTF-8. A character can be cut off at the end.
-fn is_valid(text: &[u8]) -> bool {
+pub fn is_utf8(text: &[u8]) -> bool {
     str::from_utf8(text).map_or_else(|error| error.error_len().is_none(), |_| true)
 }
 
@@ -58,7 +60,7 @@ fn lines_beyond_ascii(sample: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 fn is_mostly_utf8(sample: &[u8]) -> bool {
-    let (valid, invalid): (Vec<_>, Vec<_>) = lines_beyond_ascii(sample).partition(|line| is_valid(line));
+    let (valid, invalid): (Vec<_>, Vec<_>) = lines_beyond_ascii(sample).partition(|line| is_utf8(line));
     let (mut characters, mut others) = (0, 0);
     for chunk in sample.utf8_chunks() {
         characters += chunk.valid().chars().filter(|c| !c.is_ascii()).count();
