@@ -210,7 +210,10 @@ impl FileSearcher {
         let mut sink = LineSink::new(query, (stop, &left), path, &mut emit_text);
         let searched = if pattern.is_across_lines {
             file.seek(SeekFrom::Start(len as u64))?;
-            let text = complete_text(start, file.take(rest), encoding, stop)?;
+            let mut text = complete_text(start, file.take(rest), encoding, stop)?;
+            if pattern.replaces_crlf() {
+                replace_crlf(&mut text);
+            }
             grep.search_slice(&pattern.regex, &text, &mut sink)
         } else if rest == 0 && encoding == Encoding::Utf8 && start.len() <= FIRST_BYTES {
             grep.search_slice(&pattern.regex, start, &mut sink)
@@ -290,7 +293,7 @@ fn searcher(query: &Query, buffer_bytes: usize, encoding: Encoding) -> Searcher 
     builder.build()
 }
 
-/// Returns the complete text of a file in UTF-8, with lines that end with `\n`.
+/// Returns the complete text of a file in UTF-8.
 fn complete_text(start: &[u8], mut rest: impl Read, encoding: Encoding, stop: &Stop) -> io::Result<Vec<u8>> {
     let mut text = start.to_vec();
     // In parts, because a file in `/proc` may be slow.
@@ -301,6 +304,11 @@ fn complete_text(start: &[u8], mut rest: impl Read, encoding: Encoding, stop: &S
         let (decoded, _has_errors) = encoding.standard().decode_without_bom_handling(&text);
         text = decoded.into_owned().into_bytes();
     }
+    Ok(text)
+}
+
+/// Replaces each `\r\n` by `\n`.
+fn replace_crlf(text: &mut Vec<u8>) {
     let mut len = 0;
     for at in 0..text.len() {
         if text[at] != b'\r' || text.get(at + 1) != Some(&b'\n') {
@@ -309,7 +317,6 @@ fn complete_text(start: &[u8], mut rest: impl Read, encoding: Encoding, stop: &S
         }
     }
     text.truncate(len);
-    Ok(text)
 }
 
 /// Reads a file until the call must stop, or until enough was counted.

@@ -45,7 +45,7 @@ def random_pattern(random, multiline=False, returns=False):
         text = random.choice([data.line(random).strip() or "x", random.choice(data.WORDS), "a.b", "(", "[x]", "*", "\\"])
         return Pattern(text, re.escape(text), literal=True, **flags)
     if kind < 0.3 and multiline:
-        text = random.choice(["foo\\n", "\\n", "\\n\\n", "^$", "\\s*$", "^\\s*\\n", "\\s*\\z", "\\A\\s*", "x\\nfoo|bar", "\\n+", "$\\n", "^", "$", "\\z"])
+        text = random.choice(["foo\\n", "\\n", "\\n\\n", "^$", "\\s*$", "^\\s*\\n", "\\s*\\z", "\\A\\s*", "x\\nfoo|bar", "\\n+", "$\\n", "^", "$", "\\z", *(["\\r\\n", "x\\r?\\nfoo"] if returns else [])])
         return Pattern(text, text.replace("\\z", "\\Z"), **flags)
     if kind < 0.35 and returns:
         text = random.choice(["\\r", "\\r$", "foo\\r?$", " \\r", "[\\r]", "^\\r"])

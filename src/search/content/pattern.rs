@@ -99,10 +99,19 @@ impl Pattern {
         })
     }
 
-    /// Returns a line without its line ending.
-    pub(super) fn unended(line: &[u8]) -> &[u8] {
-        let Some(ended) = line.strip_suffix(b"\n") else { return line };
-        ended.strip_suffix(b"\r").unwrap_or(ended)
+    /// Returns true if each `\r\n` of a text is replaced by `\n` before the search.
+    pub(super) fn replaces_crlf(&self) -> bool {
+        self.crlf && self.is_across_lines
+    }
+
+    /// Returns a line of the searched text without its line ending.
+    pub(super) fn unended<'a>(&self, line: &'a [u8]) -> &'a [u8] {
+        match line.strip_suffix(b"\n") {
+            None => line,
+            // Another `\r` belongs to the line.
+            Some(ended) if self.replaces_crlf() => ended,
+            Some(ended) => ended.strip_suffix(b"\r").unwrap_or(ended),
+        }
     }
 }
 

@@ -157,7 +157,7 @@ impl Sink for LineSink<'_, '_> {
         // The start of the line in the block of lines, and the last match in it.
         let (mut at, mut across) = (0, 0..0);
         for (line, number) in found.lines().zip(found.line_number().unwrap_or(1)..) {
-            let unended = Pattern::unended(line);
+            let unended = query.pattern.unended(line);
             self.matches += 1;
             if self.needs_line(number) {
                 // The position of the match only matters if the line is truncated or ranked.
@@ -199,7 +199,7 @@ impl Sink for LineSink<'_, '_> {
         if !self.needs_line(number) {
             return Ok(true);
         }
-        let line = Pattern::unended(found.bytes());
+        let line = self.query.pattern.unended(found.bytes());
         Ok(self.line(RowKind::Context, number, line, &(0..0)))
     }
 }

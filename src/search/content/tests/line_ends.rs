@@ -17,6 +17,17 @@ fn return_is_searched_if_the_pattern_contains_it() {
     assert_eq!(search(&query("^$", 0), regular.as_bytes()).0, ["4:"]);
 }
 
+#[test]
+fn search_across_lines_finds_returns_that_the_pattern_contains() {
+    let content = "a\r\nb\r\nc\nd\r\r\ne";
+    let found = |pattern: &str| search(&across(pattern), content.as_bytes()).0;
+    assert_eq!(found(r"a\r\nb"), ["1:a", "2:b"]);
+    assert_eq!(found(r"c\r?\nd"), ["3:c", "4:d\r"]);
+    assert_eq!(found(r"b\nc"), ["2:b", "3:c"]);
+    assert_eq!(found("^"), ["1:a", "2:b", "3:c", "4:d\r", "5:e"]);
+    assert_eq!(search(&query("^", 0), content.as_bytes()).0, found("^"));
+}
+
 /// Typical patterns for searches across lines.
 const ACROSS: [&str; 32] = [
     "needle$",
