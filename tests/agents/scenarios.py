@@ -64,6 +64,12 @@ def main():
     [found] = yield [call("grep", "^many/0000.txt:1: needle 0\n", CONTINUES, pattern="needle")]
     offset = next_offset(found)
     yield [call("grep", "^many/0100.txt:1: ", CONTINUES, pattern="needle", offset=offset, limit=2)]
+    yield [call("grep", r"^src/pool.py=1= class Pool:\nsrc/pool.py=2= +def size\(self\):\nsrc/pool.py:3: ", pattern="return 17", path="src", showFunction=True)]
+    yield [call("grep", r"^short.txt:1: 1\nshort.txt:10: 10\n", pattern="[2-9]", path="short.txt", invert=True)]
+    yield [call("grep", "^many/0007.txt:1: needle 7$", pattern="needle 7", word=True)]
+    yield [call("grep", "^many/0007.txt:1: needle 7$", pattern="needle 7", **{"-w": True})]
+    yield [call("read", "^==> short.txt:7-8 <==\n7\n8\n\n==> rows.txt:3-3 <==\nrow 00003 ", path="short.txt:7-8 rows.txt:3-3")]
+    yield [call("bash", "^1\n2\n\n", SAVED, command="seq 3000", head=2, tail=0)]
     yield [call("ls", "^0000.txt\n", CONTINUES, path="many")]
     yield [call("find", "^src/inner/part10.py$", pattern="*.py")]
     yield [call("find", "^many/0000.txt\n", CONTINUES, pattern="*.txt")]
@@ -92,6 +98,7 @@ def off():
     yield [call("bash", "^zero$", kind="off", command="echo zero", timeout=0, head=0, tail=0)]
     yield [call("bash", "^long$", kind="off", command="echo long", timeout=120000)]
     yield [call("read", "^row 00001 ", kind="off", file_path="rows.txt")]
+    yield [call("read", "^==> short.txt:7-8 <==\n7\n8\n\n==> rows.txt:3-3 <==\nrow 00003 ", kind="off", path=["short.txt:7-8", "rows.txt:3-3"])]
 
 
 def limits():
@@ -188,5 +195,6 @@ def make_workspace(folder):
         file(f"many/{i:04}.txt", f"needle {i}\n")
     for i in range(20):
         file(f"src/inner/part{i}.py", f"part = {i}\n")
+    file("src/pool.py", "class Pool:\n    def size(self):\n        return 17\n")
     file("chart.png", png(200, 120, (bytes([y, 255 - y, 90]) * 200 for y in range(120))))
     file("photo.png", png(1100, 1000, (noise.randbytes(3300) for _ in range(1000))))

@@ -68,7 +68,7 @@ def match(exchanges, calls):
             for c in calls
             if not c.is_taken and c.tool == exchange.call.tool and exchange.asked_at - 1 <= c.at <= end
         ]
-        fitting.sort(key=lambda c: len(exchange.call.arguments.items() ^ hashable(c.arguments).items()))
+        fitting.sort(key=lambda c: len(hashable(exchange.call.arguments).items() ^ hashable(c.arguments).items()))
         for call in fitting[:1]:
             call.is_taken = True
         pairs.append((exchange, fitting[0] if fitting else None))

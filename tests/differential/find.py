@@ -77,7 +77,7 @@ def narrow(random, setting, case, top, entries, in_repository):
         case["maxDepth"] = random.randint(1, 4)
     by_fd = random.random() < 0.5
     count = random.choice([0, 1, 1, 2, 3])
-    excludes = [random.choice(PLAIN_EXCLUDES) if by_fd else globs.random_glob(random).lstrip("!").strip() for _ in range(count)]
+    excludes = [random.choice(PLAIN_EXCLUDES) if by_fd else globs.random_glob(random).lstrip("! ").rstrip() for _ in range(count)]
     excludes = [glob for glob in excludes if glob.strip("/.")]
     if excludes:
         is_text = len(excludes) == 1 or random.random() < 0.5

@@ -14,7 +14,9 @@ def random_glob(random):
         if random.random() < 0.2:
             parts.append("**")
         else:
-            parts.append("".join(random.choices(atoms, k=random.choice([1, 1, 2, 3]))))
+            part = "".join(random.choices(atoms, k=random.choice([1, 1, 2, 3])))
+            # cutline removes the component `.` of a glob.
+            parts.append("a" if part == "." else part)
     glob = "/".join(parts)
     if random.random() < 0.1:
         glob = random.choice(["/", "./"]) + glob
