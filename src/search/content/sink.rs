@@ -9,7 +9,6 @@ use std::sync::atomic::Ordering;
 use grep_matcher::Matcher as _;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 
-use super::pattern::Pattern;
 use super::ranked::FileRanking;
 use super::rows::{Row, RowKind, shown};
 use super::{Emit, Found, OutputMode, Query};
