@@ -58,6 +58,9 @@ pub(super) struct ConfigOptions {
     /// Drop the flags of an existing entry; without this, flags that are not given stay
     #[arg(long, conflicts_with_all = ["unwrap", "remove"])]
     replace: bool,
+    /// Remove the flag NAME, such as max-bytes, from an existing entry. Repeatable
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true, conflicts_with_all = ["unwrap", "remove"])]
+    unset: Vec<String>,
     /// Do not write --lean, which `config` otherwise adds to a new entry
     #[arg(long, conflicts_with_all = ["unwrap", "remove"])]
     no_lean: bool,
@@ -111,6 +114,9 @@ struct Change<'a> {
 pub(super) fn run(options: &ConfigOptions, matches: &ArgMatches) -> anyhow::Result<i32> {
     let Some((client, files)) = options.client.and_then(|client| Some((client, client.files.as_ref()?)))
     else {
+        if options.write {
+            refuse_in(&["config"], "--write needs a client");
+        }
         print(overview())?;
         return Ok(0);
     };
@@ -173,12 +179,12 @@ fn with_line_ends_of(old: &str, new: &str) -> String {
     if is_crlf { new.replace("\r\n", "\n").replace('\n', "\r\n") } else { new.to_owned() }
 }
 
-/// Returns the text of a file without the entry of cutline. It is empty if the file has nothing else, except for what
-/// `config` wrote.
-fn without_entry(place: &Place, text: &str) -> anyhow::Result<String> {
+/// Returns the text of a file without the entry of cutline, and whether it has nothing else, except for what `config`
+/// wrote.
+fn without_entry(place: &Place, text: &str) -> anyhow::Result<Edited> {
     let mut doc = Doc::parse(place.files.format, text)?;
     if place.files.format == Format::Yaml {
-        return Ok(String::new());
+        return Ok(Edited { was_own: true, is_empty: true, ..Edited::default() });
     }
     doc.set(&place.keys, NAME, &Value::Null)?;
     let rest = doc.to_text();
@@ -186,8 +192,8 @@ fn without_entry(place: &Place, text: &str) -> anyhow::Result<String> {
     let nested = place.keys.iter().rev().fold("{}".to_owned(), |inner, key| format!("{{{key:?}: {inner}}}"));
     let setting = place.files.answer_tokens.map(|name| format!("{name} = {}", entry::ANSWER_TOKENS));
     let nothing = [Some(nested), setting, Some("{}".to_owned()), Some(String::new())];
-    let is_empty = nothing.iter().flatten().any(|nothing| without_spaces(nothing) == without_spaces(&rest));
-    Ok(if is_empty { String::new() } else { with_line_ends_of(text, &rest) })
+    let was_own = nothing.iter().flatten().any(|nothing| without_spaces(nothing) == without_spaces(&rest));
+    Ok(Edited { text: with_line_ends_of(text, &rest), was_own, is_empty: was_own })
 }
 
 impl Change<'_> {
@@ -256,7 +262,7 @@ impl Change<'_> {
         flags_of(&typed)
     }
 
-    /// Returns the command of the changed entry, and what it no longer has of the old command `was`.
+    /// Returns the command of the changed entry, and how it differs from the old command `was`.
     fn words(
         &self,
         place: &Place,
@@ -265,10 +271,15 @@ impl Change<'_> {
         was: &[String],
     ) -> anyhow::Result<(Vec<String>, Vec<String>)> {
         let (is_put, is_own) = (self.action == Action::Put, is_cutline(was));
+        let is_of_other = is_put && !is_own && !was.is_empty();
+        ensure!(
+            !is_of_other || self.options.replace,
+            "the entry starts another program: {}; change it by hand, or replace it with --replace",
+            was.join(" ")
+        );
         let (was_flags, command) = match (wrapped(was), was.split_first()) {
             (Some(parts), _) => parts,
             (None, Some((_, flags))) if is_put && is_own => (flags, was),
-            // The command of another program is replaced.
             _ => (if is_put { was } else { &[] }, was),
         };
         if let Action::Unwrap(_) = self.action {
@@ -281,6 +292,11 @@ impl Change<'_> {
             flags => flags.context("--replace drops the flags of the entry")?,
         };
         let mut flags = merged(if is_kept { &was_flags } else { &[] }, &self.given(program)?);
+        for name in &self.options.unset {
+            let flag = format!("--{}", name.trim_start_matches('-'));
+            ensure!(entry::has(&flags, &flag), "the entry has no {flag}");
+            flags.retain(|other| other.name != flag);
+        }
         if self.options.no_lean {
             flags.retain(|flag| flag.name != LEAN_FLAG);
         } else if !is_kept && (is_put || takes("wrap", "lean")) {
@@ -288,10 +304,21 @@ impl Change<'_> {
         }
         if is_put {
             entry::add_needed(&mut flags, place, old, doc, &typed::text(self.folder.as_os_str())?);
-            let kept = || "without --replace, the flags of the entry stay";
-            parsed(&texts(&flags)).with_context(kept)?;
+            let kept = || "with the flags of the entry, which stay without --replace";
+            let checked = parsed(&texts(&flags));
+            if is_kept && !was_flags.is_empty() {
+                checked.with_context(kept)?
+            } else {
+                checked?
+            };
         }
-        let gone = was_flags.iter().filter(|flag| !flags.contains(flag)).map(|flag| flag.words.join(" "));
+        let missing_in = |all: &[Flag], flags: &[Flag], what: &str| -> Vec<String> {
+            let missing = flags.iter().filter(|flag| !all.contains(flag));
+            missing.map(|flag| format!("{what}: {}", flag.words.join(" "))).collect()
+        };
+        let is_new = is_put && was.is_empty();
+        let added = if is_new { Vec::new() } else { missing_in(&was_flags, &flags, "added") };
+        let changes = [missing_in(&flags, &was_flags, "removed"), added].concat();
         let now = if is_put {
             [vec![program.to_owned()], texts(&flags)].concat()
         } else {
@@ -301,7 +328,7 @@ impl Change<'_> {
             is_put || is_cutline(&now),
             "the name of {program} must be {NAME}: it identifies wrapped entries"
         );
-        Ok((now, gone.collect()))
+        Ok((now, changes))
     }
 
     /// Changes the entry in the text of a file. Returns the new text, the entry, and messages.
@@ -314,48 +341,57 @@ impl Change<'_> {
         let old = entry::named(&servers, name)?.unwrap_or_default();
         let others = servers.iter().filter(|(other, _)| other != name);
         let others = others.map(|(name, entry)| (name, words(files, entry).unwrap_or_default()));
-        if self.action == Action::Remove {
-            let text = without_entry(place, text)?;
-            let others = others.filter(|(_, words)| wrapped(words).is_some()).map(|(name, _)| {
-                format!("{name} there is still wrapped by {NAME}: --unwrap {name} --write turns it back")
-            });
-            return Ok((Edited { was_own: text.is_empty(), text }, old, others.collect()));
+        let is_remove = self.action == Action::Remove;
+        let others = others.filter(|(_, words)| is_cutline(words)).filter_map(|(name, words)| {
+            let hint =
+                format!("{name} there is still wrapped by {NAME}: --unwrap {name} --write turns it back");
+            let is_wrapped = wrapped(&words).is_some();
+            let own = || format!("The file has another entry that starts {NAME}: {name}");
+            if is_wrapped { is_remove.then_some(hint) } else { Some(own()) }
+        });
+        if is_remove {
+            return Ok((without_entry(place, text)?, old, others.collect()));
         }
         if let Some(url) = entry::remote(&old) {
             let hint =
                 format!("{name} is a remote server ({url}); to wrap it, start it with npx mcp-remote {url}");
             ensure!(matches!(self.action, Action::Unwrap(_)), hint);
-            return Ok((Edited { text: text.to_owned(), was_own: false }, old, Vec::new()));
+            return Ok((Edited { text: text.to_owned(), ..Edited::default() }, old, Vec::new()));
         }
         let was = words(files, &old)?;
-        let (now, removed) = self.words(place, &doc, &old, &was)?;
+        let (now, mut messages) = self.words(place, &doc, &old, &was)?;
         if now != was {
             entry::set_words(&mut doc, place, name, &now)?;
         }
-        let mut messages: Vec<String> = removed.iter().map(|words| format!("removed: {words}")).collect();
         if is_put {
-            entry::set_needed(&mut doc, place, &old)?;
-            let own = others.filter(|(_, words)| is_cutline(words) && wrapped(words).is_none());
-            messages.extend(
-                own.map(|(name, _)| format!("The file has another entry that starts {NAME}: {name}")),
-            );
+            let set = entry::set_needed(&mut doc, place, &old)?;
+            let set = set.into_iter().filter(|_| !was.is_empty());
+            messages.extend(set.map(|setting| format!("added: {setting}")));
+            messages.extend(others);
             messages.extend(self.warnings(place, &old, &now));
         }
         let entry = entry::named(&doc.servers(&place.keys)?, name)?.unwrap_or_default();
         let new = with_line_ends_of(text, &doc.to_text());
-        let was_own = is_put && new != text && without_entry(place, text).is_ok_and(|rest| rest.is_empty());
-        Ok((Edited { text: new, was_own }, entry, messages))
+        let was_own = is_put && new != text && without_entry(place, text).is_ok_and(|rest| rest.was_own);
+        Ok((Edited { text: new, was_own, is_empty: false }, entry, messages))
     }
 
     /// Returns what the user should know about a written entry, with its old value and its command.
     fn warnings(&self, place: &Place, old: &Value, now: &[String]) -> impl Iterator<Item = String> {
         let switch = is_switched_off(old).then(|| "The entry is switched off there".to_owned());
-        let root = now.iter().skip_while(|word| *word != entry::ROOT_FLAG).nth(1);
-        let root = root.filter(|_| place.scope == Scope::User && self.options.file.is_none());
+        let pairs = now.iter().zip(now.iter().skip(1));
+        let roots = pairs.filter(|(flag, _)| *flag == entry::ROOT_FLAG).map(|(_, root)| root);
+        let missing = roots.clone().filter(|root| !self.folder.join(root).is_dir());
+        let missing = missing.map(|root| format!("warning: {root} is not a folder"));
+        let root = roots.clone().next().filter(|_| place.scope == Scope::User && self.options.file.is_none());
         let has_project = self.files.paths.iter().any(|(scope, _)| *scope == Scope::Project);
         let hint = if has_project { "; --scope project writes a file for one project" } else { "" };
         let root = root.map(|root| format!("warning: in all projects, this entry works in {root}{hint}"));
-        switch.into_iter().chain(root)
+        let is_shared = place.scope == Scope::Project && now.first().is_some_and(|program| program == NAME);
+        let own = now.iter().skip(1).filter(move |word| is_shared && word.starts_with('/'));
+        let own =
+            own.map(|path| format!("warning: the file of the project has a path of this machine: {path}"));
+        switch.into_iter().chain(root).chain(missing).chain(own)
     }
 
     /// Prints the changed entry. Returns the exit code, which is 1 if it cannot be written.

@@ -28,6 +28,8 @@ const ROOT_VARIABLE: &str = "CUTLINE_ROOT";
 pub(super) const LEAN_FLAG: &str = "--lean";
 /// The flag for the default timeout of a command. The value cannot exceed the maximum timeout.
 const TIMEOUT_FLAG: &str = "--bash-timeout";
+/// The flag for the longest timeout of a command.
+const MAX_TIMEOUT_FLAG: &str = "--bash-max-timeout";
 /// Bytes per token in the clients' estimates.
 const TOKEN_BYTES: u64 = 4;
 /// The call timeout in seconds that `config` sets. It is longer than any command can run.
@@ -207,26 +209,30 @@ pub(super) fn add_needed(flags: &mut Vec<Flag>, place: &Place, entry: &Value, do
     let Some(wait) = files.waits else { return };
     let given = entry.get(wait.field).and_then(number).map(|units| units / wait.per_second);
     let secs = given.or(wait.is_set.then_some(WAIT_SECS)).map_or(0, less_a_tenth);
-    if secs > 0 && (Client::gives_up(client) || secs < BASH_MAX_TIMEOUT_SECS) {
+    let longest = flags.iter().find(|flag| flag.name == MAX_TIMEOUT_FLAG);
+    let longest = longest.and_then(|flag| flag.words.last()?.parse().ok()).unwrap_or(BASH_MAX_TIMEOUT_SECS);
+    if secs > 0 && (Client::gives_up(client) || secs < longest) {
         add(flags, "--answer-within", &secs.to_string());
     }
 }
 
-/// Sets the fields of the entry that the client needs, and its settings outside the entry. Fields that exist stay.
-pub(super) fn set_needed(doc: &mut Doc, place: &Place, entry: &Value) -> anyhow::Result<()> {
+/// Sets the fields of the entry that the client needs, and its settings outside the entry. Fields that exist stay. Returns
+/// the new settings.
+pub(super) fn set_needed(doc: &mut Doc, place: &Place, entry: &Value) -> anyhow::Result<Vec<String>> {
     let Files { kind, switches, waits, answer_tokens, .. } = place.files;
     let kind = kind.map(|(name, word)| (name, json!(word)));
     let switches = switches.iter().map(|switch| (*switch, json!(true)));
     let waits = waits.filter(|wait| wait.is_set).map(|wait| (wait.field, json!(WAIT_SECS * wait.per_second)));
-    for (name, value) in kind.into_iter().chain(switches).chain(waits) {
-        if entry.get(name).is_none() {
-            doc.set(&place.entry(NAME), name, &value)?;
-        }
+    let own = kind.into_iter().chain(switches).chain(waits).filter(|(name, _)| entry.get(name).is_none());
+    let own = own.map(|(name, value)| (place.entry(NAME), name, value));
+    let top = answer_tokens.filter(|name| doc.value().get(name).is_none());
+    let top = top.map(|name| (Vec::new(), name, json!(ANSWER_TOKENS)));
+    let mut set = Vec::new();
+    for (path, name, value) in own.chain(top) {
+        doc.set(&path, name, &value)?;
+        set.push(format!("{name} = {value}"));
     }
-    match answer_tokens {
-        Some(name) if doc.value().get(name).is_none() => doc.set(&[], name, &json!(ANSWER_TOKENS)),
-        _ => Ok(()),
-    }
+    Ok(set)
 }
 
 /// Returns 90 % of a client's limit.

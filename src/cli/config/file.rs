@@ -26,10 +26,12 @@ const NEW_MODE: u32 = 0o666;
 /// The new text of a file.
 #[derive(Debug, Default)]
 pub(super) struct Edited {
-    /// The text. If it is empty, the file is deleted.
+    /// The text.
     pub(super) text: String,
     /// True if the old text has nothing but the entry of cutline. It is then not copied.
     pub(super) was_own: bool,
+    /// True if the new text has nothing. The file is then deleted, unless its path is a link.
+    pub(super) is_empty: bool,
 }
 
 /// Returns the text of a client's file without a byte order mark. A missing file is empty.
@@ -79,6 +81,7 @@ pub(super) fn rewrite(
         "a link leads from it out of the project; to change {}, use --file",
         end.display()
     );
+    let is_link = path.is_symlink();
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let folder = path.parent().context("it has no parent folder")?;
     let old = read_all(&path)?;
@@ -110,7 +113,7 @@ pub(super) fn rewrite(
         format!("; the old file is {}", backup.display())
     };
     ensure!(read_all(&path)? == old, "another program has written it just now");
-    if edited.text.is_empty() {
+    if edited.is_empty && !is_link {
         fs::remove_file(&path)?;
         return Ok(Some("; the file had nothing else, and is deleted".to_owned()));
     }

@@ -25,65 +25,103 @@ fn is_writing(flag: &str) -> bool {
     name == "stats-file" || name.starts_with("spill-")
 }
 
+/// Returns true for a text with a placeholder.
+fn is_filled_in(text: &str) -> bool {
+    FILLED_IN.iter().any(|start| text.contains(start))
+}
+
 /// Checks the entries in all files of clients.
 pub(super) fn findings(binary: &Path) -> Vec<Finding> {
     let check = |(client, files): (&'static Client, &'static Files)| {
         let name = files.name;
-        checked(client, name, binary).unwrap_or_else(|error| Some(Note(format!("{name}: {error:#}"))))
+        checked(client, name, binary).unwrap_or_else(|error| {
+            // A file that cannot be read may belong to another person's project.
+            let is_unread = error.downcast_ref::<std::io::Error>().is_some();
+            let finding = if is_unread { Note } else { Wrong };
+            vec![finding(format!("{name}: {error:#}"))]
+        })
     };
-    let mut all: Vec<Finding> = config::clients().filter_map(check).collect();
+    let mut all: Vec<Finding> = config::clients().flat_map(check).collect();
     if all.is_empty() {
         all.push(Note(format!("no client in this folder starts {NAME}: run {NAME} config CLIENT --write")));
     }
     all
 }
 
-/// Checks the first entry of a client that starts cutline.
-fn checked(client: &'static Client, name: &str, binary: &Path) -> anyhow::Result<Option<Finding>> {
-    let mut found: Vec<(Place, Value, Vec<String>)> = Vec::new();
+/// Returns the path of a program that can be started.
+fn path_of(program: &str) -> Option<PathBuf> {
+    if program.contains('/') {
+        Some(PathBuf::from(program)).filter(|path| process::is_program(path))
+    } else {
+        process::on_path(program)
+    }
+}
+
+/// An entry that starts cutline.
+struct Entry {
+    place: Place,
+    name: String,
+    value: Value,
+    words: Vec<String>,
+}
+
+/// Checks the first entry of a client that starts cutline, and all entries that start `cutline wrap`.
+fn checked(client: &'static Client, name: &str, binary: &Path) -> anyhow::Result<Vec<Finding>> {
+    let (mut own, mut all) = (Vec::new(), Vec::new());
     for place in config::places(client) {
         if place.is_shared_yaml() || !place.path.exists() {
             continue;
         }
         let unreadable = || format!("{place} could not be parsed");
-        for (name, entry) in config::servers(&place).with_context(unreadable)? {
-            let words = config::words(place.files, &entry).with_context(unreadable)?;
-            let is_started = !words.is_empty() && wrapped(&words).is_none();
-            if is_started && (name == NAME || is_cutline(&words)) {
-                found.push((place.clone(), entry, words));
+        for (entry, value) in config::servers(&place).with_context(unreadable)? {
+            let words = config::words(place.files, &value).with_context(unreadable)?;
+            if let Some((_, command)) = wrapped(&words) {
+                let programs = words.first().into_iter().chain(command.first());
+                let missing = programs.filter(|program| !is_filled_in(program) && path_of(program).is_none());
+                let text = format!("{name}: {place} wraps {entry}");
+                all.push(match missing.last() {
+                    None => Fine(text),
+                    Some(program) => Wrong(format!("{text} with {program}, which is not a program")),
+                });
+            } else if !words.is_empty() && (entry == NAME || is_cutline(&words)) {
+                own.push(Entry { place: place.clone(), name: entry, value, words });
             }
         }
     }
-    let Some(((place, entry, words), others)) = found.split_first() else { return Ok(None) };
+    all.extend(own.split_first().map(|(first, others)| of_first(client, name, binary, first, others)));
+    Ok(all)
+}
+
+/// Checks an entry that starts cutline. `others` are the entries after it.
+fn of_first(client: &Client, name: &str, binary: &Path, entry: &Entry, others: &[Entry]) -> Finding {
+    let Entry { place, value, words, .. } = entry;
     let program = words.first().map_or("", String::as_str);
-    let other = others.iter().find(|(.., other)| other != words);
-    let other = other.map_or_else(String::new, |(other, ..)| format!("; {other} has another entry"));
+    let other = others.iter().find(|other| other.words != *words);
+    let other = other.map_or_else(String::new, |Entry { place, name, .. }| {
+        let name = if *name == entry.name { String::new() } else { format!(": {name}") };
+        format!("; {place} has another entry{name}")
+    });
     let what = format!("{name}: {place} starts {program}");
-    if config::is_switched_off(entry) {
-        return Ok(Some(Note(format!("{name}: the entry in {place} is switched off{other}"))));
+    if config::is_switched_off(value) {
+        return Note(format!("{name}: the entry in {place} is switched off{other}"));
     }
-    let values = config::variables(entry).map(|(_, value)| value);
-    let mut texts = words.iter().map(String::as_str).chain(values).chain(config::folder(entry));
-    if texts.any(|text| FILLED_IN.iter().any(|start| text.contains(start))) {
-        return Ok(Some(Note(format!("{what} with ${{…}}, which the client fills in: it was not started"))));
+    let values = config::variables(value).map(|(_, value)| value);
+    let mut texts = words.iter().map(String::as_str).chain(values).chain(config::folder(value));
+    if texts.any(is_filled_in) {
+        return Note(format!("{what} with ${{…}}, which the client fills in: it was not started"));
     }
-    let path = if program.contains('/') {
-        Some(PathBuf::from(program)).filter(|path| process::is_program(path))
-    } else {
-        process::on_path(program)
-    };
-    Ok(Some(match path {
+    match path_of(program) {
         None => Wrong(format!("{what}, which is not a program")),
         Some(path) if !is_same(&path, binary) => {
             Note(format!("{what}, another program than this one: it was not started"))
         }
-        Some(_) => match started(client, entry, words, binary) {
+        Some(_) => match started(client, value, words, binary) {
             Ok((text, None)) if other.is_empty() => Fine(format!("{what}: {text}")),
             Ok((text, None)) => Note(format!("{what}: {text}{other}")),
             Ok((text, Some(root))) => Note(format!("{what}: {text}; this entry works in {root}{other}")),
             Err(error) => Wrong(format!("{what}, but {error:#}")),
         },
-    }))
+    }
 }
 
 /// Starts an entry. Returns what it did, and its first root if that is not in the current folder.

@@ -179,6 +179,7 @@ fn file_of_each_client_keeps_the_rest() {
         let message =
             config(&["--max-bytes", "10KB", "--keep", "tail", "--no-lean", "--wrap", "github", "--write"]);
         assert!(message.contains("github is wrapped"), "{message}");
+        assert!(message.contains("added: --max-bytes 10KB\nadded: --keep tail\n"), "{message}");
         let message = config(&["--max-bytes", "9KB", "--wrap", "github", "--write"]);
         assert!(message.contains("removed: --max-bytes 10KB\n"), "{message}");
         let wrapped = client.entry_in(&now(), "github").to_string();
@@ -291,11 +292,21 @@ fn new_entries_have_the_recommended_limits() {
     assert_eq!(args(&["--tools", "read"]).0, json!(["--lean", "--tools", "read"]));
     let (now, message) = args(&["--no-lean"]);
     assert_eq!(now, json!(["--tools", "read"]));
-    assert!(message.contains("removed: --lean\n"), "{message}");
+    assert!(message.contains("removed: --lean\n") && !message.contains("added"), "{message}");
     // An existing entry changes only as it is told.
-    assert_eq!(args(&["--max-bytes", "9KB"]).0, json!(["--tools", "read", "--max-bytes", "9KB"]));
+    let (now, message) = args(&["--max-bytes", "9KB"]);
+    assert_eq!(now, json!(["--tools", "read", "--max-bytes", "9KB"]));
+    assert!(message.ends_with("is written\nadded: --max-bytes 9KB\n"), "{message}");
     assert_eq!(args(&["--lean"]).0, json!(["--tools", "read", "--max-bytes", "9KB", "--lean"]));
-    assert_eq!(args(&["--replace"]).0, json!(["--lean"]));
+    let (now, message) = args(&["--unset", "max-bytes", "--unset", "--tools"]);
+    assert_eq!(now, json!(["--lean"]));
+    assert!(message.contains("removed: --tools read\nremoved: --max-bytes 9KB\n"), "{message}");
+    let refused = run(&workspace, &["config", "cursor", "--unset", "tools", "--write"]);
+    assert!(stderr(&refused).ends_with("was not changed: the entry has no --tools\n"), "{refused:?}");
+    args(&["--no-lean", "--tools", "read"]);
+    let (now, message) = args(&["--replace"]);
+    assert_eq!(now, json!(["--lean"]));
+    assert!(message.contains("removed: --tools read\nadded: --lean\n"), "{message}");
     assert_eq!(args(&["--replace", "--no-lean"]).0, Value::Null);
 }
 
@@ -337,7 +348,7 @@ fn invalid_flags_are_refused() {
         "{message}"
     );
     assert!(
-        message.contains("was not changed: without --replace, the flags of the entry stay: "),
+        message.contains("was not changed: with the flags of the entry, which stay without --replace: "),
         "{message}"
     );
     assert_eq!(fs::read_to_string(workspace.path(".cursor/mcp.json")).unwrap(), before);

@@ -126,8 +126,32 @@ fn entries_with_different_commands_are_reported() {
     );
     assert!(report.contains(&line), "{line} is not in\n{report}");
     fs::write(&own, "{").unwrap();
-    let report = stdout(&run(&workspace, &["doctor", "--tools", "ls"]));
+    let output = run(&workspace, &["doctor", "--tools", "ls"]);
+    let report = stdout(&output);
     assert_eq!(report.matches("could not be parsed: Unterminated object").count(), 1, "{report}");
+    assert!(code(&output) == 1 && report.contains("wrong Claude Code: "), "{report}");
+}
+
+#[test]
+fn all_entries_of_a_file_are_reported() {
+    let binary = env!("CARGO_BIN_EXE_cutline");
+    let entry = |words: &[&str]| json!({"command": words[0], "args": words[1..]});
+    let servers = json!({"mcpServers": {
+        "cutline": entry(&[binary, "--root", "."]),
+        "second": entry(&[binary, "--root", ".", "--lean"]),
+        "good": entry(&[binary, "wrap", "--", "sh"]),
+        "bad": entry(&[binary, "wrap", "--", "/gone/server"]),
+    }});
+    let workspace = Workspace::with(&json!({"a": "one\n", ".cursor/mcp.json": servers.to_string()}));
+    let report = stdout(&run(&workspace, &["doctor", "--tools", "ls"]));
+    let file = workspace.path(".cursor/mcp.json");
+    for line in [
+        format!("ok    Cursor: {} wraps good\n", file.display()),
+        format!("wrong Cursor: {} wraps bad with /gone/server, which is not a program\n", file.display()),
+        format!("; {} has another entry: second\n", file.display()),
+    ] {
+        assert!(report.contains(&line), "{line} is not in\n{report}");
+    }
 }
 
 #[test]

@@ -55,9 +55,46 @@ fn other_entry_that_starts_cutline_is_reported() {
         ".cursor/mcp.json",
         "{\"mcpServers\": {\"cutline\": {\"command\": \"x\", \"disabled\": true}}}\n",
     );
-    let message = config(&workspace, "cursor", &["--write"]);
+    let message = config(&workspace, "cursor", &["--replace", "--write"]);
     assert!(message.contains("removed: x\n"), "{message}");
     assert!(message.contains("The entry is switched off there\n"), "{message}");
+}
+
+#[test]
+fn entry_that_starts_another_program_is_not_changed() {
+    let workspace = Workspace::new();
+    let text = "{\"mcpServers\": {\"cutline\": {\"command\": \"ssh\", \"args\": [\"host\", \"cutline\", \"--root\", \"/p\"]}}}\n";
+    workspace.write(".cursor/mcp.json", text);
+    let output = run(&workspace, &["config", "cursor", "--max-bytes", "8KB", "--write"]);
+    let why = "was not changed: the entry starts another program: ssh host cutline --root /p; change it by hand, or \
+               replace it with --replace\n";
+    assert!(code(&output) == 1 && stderr(&output).ends_with(why), "{output:?}");
+    assert_eq!(fs::read_to_string(workspace.path(".cursor/mcp.json")).unwrap(), text);
+}
+
+#[test]
+fn file_at_the_end_of_a_link_stays() {
+    let workspace = Workspace::new();
+    fs::create_dir_all(workspace.home().join(".cursor")).unwrap();
+    let (link, file) = (workspace.home().join(".cursor/mcp.json"), workspace.home().join("dotfile.json"));
+    fs::write(&file, "{}\n").unwrap();
+    symlink(&file, &link).unwrap();
+    for _ in 0..2 {
+        config(&workspace, "cursor", &["--scope", "user", "--write"]);
+        let message = config(&workspace, "cursor", &["--scope", "user", "--remove", "--write"]);
+        assert!(message.ends_with(": cutline is removed\n"), "{message}");
+        let text = fs::read_to_string(&file).unwrap();
+        assert!(link.is_symlink() && !text.contains("cutline"), "{text}");
+    }
+}
+
+#[test]
+fn entry_that_does_not_work_elsewhere_is_reported() {
+    let workspace = Workspace::new();
+    let output =
+        super::run_on_path(&workspace, &["config", "cursor", "--root", ".", "--root", "/nope", "--write"]);
+    let expected = "warning: /nope is not a folder\nwarning: the file of the project has a path of this machine: /nope\n";
+    assert!(code(&output) == 0 && stderr(&output).ends_with(expected), "{output:?}");
 }
 
 #[test]
