@@ -5,7 +5,7 @@
 //! name in the handshake, or in each request of the stateless protocol. Flags take precedence over the profile. Clients
 //! without a profile get the default limits.
 
-#![expect(clippy::indexing_slicing, reason = "letters are at places in the name")]
+#![expect(clippy::indexing_slicing, reason = "the ranges are of words of the name")]
 
 mod clients;
 
@@ -102,17 +102,12 @@ impl Client {
 
     /// Returns true if this is the name of the client, or of a program that is based on it: the name starts with the id
     /// of the profile, or contains it as complete words. Case, spaces and punctuation are ignored.
-    fn is_called(&self, name: &[u8]) -> bool {
-        let is_letter = |at: &usize| name.get(*at).is_some_and(u8::is_ascii_alphanumeric);
-        let starts = (0..name.len()).filter(|at| is_letter(at) && (*at == 0 || !is_letter(&(at - 1))));
-        let own = self.id.bytes().filter(u8::is_ascii_alphanumeric);
-        let len = own.clone().count();
-        starts.enumerate().any(|(number, start)| {
-            let letters = (start..name.len()).filter(is_letter);
-            let found = letters.clone().take(len).map(|at| name[at].to_ascii_lowercase());
-            let goes_on = || letters.clone().nth(len - 1).is_some_and(|end| is_letter(&(end + 1)));
-            found.eq(own.clone()) && (number == 0 || !goes_on())
-        })
+    fn is_called(&self, name: &str) -> bool {
+        let own = self.id.replace('-', "");
+        let lower = name.to_ascii_lowercase();
+        let words: Vec<&str> = lower.split(|c: char| !c.is_ascii_alphanumeric()).collect();
+        let is_later = |start: usize| (start..words.len()).any(|end| words[start..=end].concat() == own);
+        words.concat().starts_with(&own) || (1..words.len()).any(is_later)
     }
 
     /// Returns true if the client timeout is shorter than the command timeout.
@@ -181,7 +176,7 @@ impl Fit {
             Self::Client(client) => Some(client),
             Self::Auto => {
                 let name = name.filter(|name| name.len() <= NAME_BYTES)?;
-                Client::measured().find(|client| client.is_called(name.as_bytes()))
+                Client::measured().find(|client| client.is_called(name))
             }
         }
     }
