@@ -1,22 +1,28 @@
 //! Signals that end this process, and signals that its parent ignored or blocked.
 
+use std::future::poll_fn;
 use std::io;
-use std::task::{Context, Poll};
+use std::task::Poll;
 
-use futures_util::StreamExt as _;
-use futures_util::stream::{BoxStream, SelectAll, poll_fn};
 use nix::sys::signal::SigSet;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// A stream with the number of each received signal that ends the server.
-pub(crate) type Signals = SelectAll<BoxStream<'static, i32>>;
+/// The signals that end the server, with their numbers.
+pub(crate) struct Signals(Vec<(i32, Signal)>);
 
-/// Returns a stream with the number of a signal for each time that it is received.
-fn numbered(
-    number: i32,
-    poll: impl FnMut(&mut Context<'_>) -> Poll<Option<()>> + Send + Unpin + 'static,
-) -> BoxStream<'static, i32> {
-    poll_fn(poll).map(move |()| number).boxed()
+impl Signals {
+    /// Returns the number of the next signal that is received.
+    pub(crate) async fn next(&mut self) -> i32 {
+        poll_fn(|cx| {
+            for (number, signal) in &mut self.0 {
+                if signal.poll_recv(cx).is_ready() {
+                    return Poll::Ready(*number);
+                }
+            }
+            Poll::Pending
+        })
+        .await
+    }
 }
 
 /// Makes commands start with the default action for each signal and with no signal blocked, however this process was
@@ -40,9 +46,6 @@ pub(crate) fn reset_inherited() -> io::Result<()> {
 /// Returns the signals that are received from now on.
 pub(crate) fn signals() -> io::Result<Signals> {
     let kinds = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()];
-    let numbered = |kind: SignalKind| {
-        let mut signal = signal(kind)?;
-        Ok(numbered(kind.as_raw_value(), move |cx| signal.poll_recv(cx)))
-    };
-    kinds.into_iter().map(numbered).collect()
+    let numbered = |kind: SignalKind| Ok((kind.as_raw_value(), signal(kind)?));
+    kinds.into_iter().map(numbered).collect::<io::Result<_>>().map(Signals)
 }

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cutline_core::truncate::Keep;
-use futures_util::{FutureExt as _, StreamExt as _};
+use futures_util::FutureExt as _;
 use globset::GlobMatcher;
 use tokio::time::{sleep, timeout};
 
@@ -113,7 +113,7 @@ pub async fn run(
     let session = Session::start(settings, records, (input, output), (server_output, server_input))?;
     let code = tokio::select! {
         biased;
-        Some(number) = signals.next() => {
+        number = signals.next() => {
             session.close_server_input();
             served.end_and_unregister(LEFT_GRACE).await;
             let _may_time_out = timeout(LEFT_GRACE, session.server_over.cancelled()).await;

@@ -9,7 +9,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use futures_util::StreamExt as _;
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use tokio_util::sync::CancellationToken;
@@ -43,7 +42,7 @@ pub async fn serve(config: Config) -> std::io::Result<Option<i32>> {
     let session = tokio::spawn(session(Arc::clone(&server), transport));
     let signal = tokio::select! {
         biased;
-        Some(number) = signals.next() => Some(number),
+        number = signals.next() => Some(number),
         () = shutdown.cancelled() => None,
     };
     shutdown.cancel();
