@@ -5,6 +5,7 @@
 //! enough.
 
 use std::io;
+use std::ops::RangeFrom;
 use std::os::fd::AsFd;
 
 use rustix::fs::{AtFlags, Mode, OFlags, openat, renameat, unlinkat};
@@ -21,66 +22,57 @@ const NAMES_AT_ONCE: usize = 1000;
 /// process keeps adding files.
 const MAX_PASSES: u32 = 1_000_000;
 
-/// Removes the folder `name` of `base` with its contents. `opened` is this folder.
-pub(crate) fn remove_tree(base: &Folder, name: &[u8], opened: &Folder) -> io::Result<()> {
-    let _shown_below = rustix::fs::fchmod(opened, Mode::RWXU); // a failure appears when entries can't be removed
-    let mut removal = Removal { top: opened, names_used: 0, progress: false };
+/// Removes the folder `name` of `base` with its contents. `top` is this folder.
+pub(crate) fn remove_tree(base: &Folder, name: &[u8], top: &Folder) -> io::Result<()> {
+    let _shown_below = rustix::fs::fchmod(top, Mode::RWXU); // a failure appears when entries can't be removed
+    // The numbers in the names of moved folders.
+    let mut numbers = 1..;
     for _ in 0..MAX_PASSES {
-        let names = some_names(opened)?;
+        let names = some_names(top)?;
         if names.is_empty() {
             return Ok(unlinkat(base, name, AtFlags::REMOVEDIR)?);
         }
-        removal.progress = false;
-        let failed = names.iter().filter_map(|name| removal.remove(name).err()).last();
-        if let Some(error) = failed.filter(|_| !removal.progress) {
-            return Err(error);
+        let results: Vec<_> = names.iter().map(|name| remove_level(top, name, &mut numbers)).collect();
+        if results.iter().all(Result::is_err) {
+            return results.into_iter().collect();
         }
     }
     Err(Errno::NOTEMPTY.into())
 }
 
-struct Removal<'a> {
-    top: &'a Folder,
-    /// The number that was used last as the name of a moved folder.
-    names_used: u64,
-    /// True if this pass removed something or moved a folder up.
-    progress: bool,
+/// Removes the entry `name` of the folder `top`, or moves folders inside it to the top first.
+fn remove_level(top: &Folder, name: &[u8], numbers: &mut RangeFrom<u64>) -> io::Result<()> {
+    if remove_file_or_empty(top, name) {
+        return Ok(());
+    }
+    // A mount point can't be moved, so this fails before anything below it is removed.
+    let name = move_up(top, top, name, numbers)?;
+    make_accessible(top, name.as_bytes())?;
+    let folder = openat(top, name.as_str(), FOLDER, Mode::empty())?;
+    for inner in some_names(&folder)? {
+        if !remove_file_or_empty(&folder, &inner) && move_up(top, &folder, &inner, numbers).is_err() {
+            // The folder's mode may prevent its move.
+            make_accessible(&folder, &inner)?;
+            move_up(top, &folder, &inner, numbers)?;
+        }
+    }
+    match unlinkat(top, name.as_str(), AtFlags::REMOVEDIR) {
+        Err(Errno::NOTEMPTY) => Ok(()),
+        removed => Ok(removed?),
+    }
 }
 
-impl Removal<'_> {
-    /// Removes an entry of the top folder. Moves the folders inside it to the top first.
-    fn remove(&mut self, name: &[u8]) -> io::Result<()> {
-        if remove_file_or_empty(self.top, name) {
-            self.progress = true;
-            return Ok(());
-        }
-        // A mount point can't be moved, so this fails before anything below it is removed.
-        let name = self.move_up(self.top, name)?;
-        make_accessible(self.top, name.as_bytes())?;
-        let folder = openat(self.top, name.as_str(), FOLDER, Mode::empty())?;
-        for inner in some_names(&folder)? {
-            if !remove_file_or_empty(&folder, &inner) && self.move_up(&folder, &inner).is_err() {
-                // The folder's mode may prevent its removal.
-                make_accessible(&folder, &inner)?;
-                self.move_up(&folder, &inner)?;
-            }
-            self.progress = true;
-        }
-        Ok(unlinkat(self.top, name.as_str(), AtFlags::REMOVEDIR)?)
-    }
-
-    /// Moves the folder `name` of `from` to the top. Returns its new name there.
-    fn move_up(&mut self, from: &Folder, name: &[u8]) -> Result<String, Errno> {
-        loop {
-            self.names_used += 1;
-            let free = format!("removed-{}", self.names_used);
-            match renameat(from, name, self.top, free.as_str()) {
-                Ok(()) => return Ok(free),
-                Err(Errno::EXIST | Errno::NOTEMPTY | Errno::NOTDIR | Errno::ISDIR) => {}
-                Err(error) => return Err(error),
-            }
+/// Moves the folder `name` of `from` to `top`. Returns its new name there.
+fn move_up(top: &Folder, from: &Folder, name: &[u8], numbers: &mut RangeFrom<u64>) -> Result<String, Errno> {
+    for number in numbers {
+        let free = format!("removed-{number}");
+        match renameat(from, name, top, free.as_str()) {
+            Ok(()) => return Ok(free),
+            Err(Errno::EXIST | Errno::NOTEMPTY | Errno::NOTDIR | Errno::ISDIR) => {}
+            Err(error) => return Err(error),
         }
     }
+    Err(Errno::EXIST)
 }
 
 fn remove_file_or_empty(folder: impl AsFd, name: &[u8]) -> bool {
