@@ -9,7 +9,9 @@ mod stream;
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 use std::time::{Duration, SystemTime};
 
 use crate::fs::saved_name::SavedKind;
@@ -97,12 +99,14 @@ impl Store {
         OutputFile::create(folder, kind, self.settings.max_file_bytes)
     }
 
-    /// Counts the bytes of a kept file. Sweeps early if they are many, so that the total size stays near its limit.
-    fn count_kept(&self, bytes: u64) {
+    /// Counts the bytes of a kept file. Sweeps early if they are many, so that the total size stays near its limit. Does so
+    /// on another thread, because this one may handle all messages.
+    fn count_kept(self: &Arc<Self>, bytes: u64) {
         let unswept = self.unswept.fetch_add(bytes, Ordering::Relaxed) + bytes;
         if unswept > self.settings.max_total_bytes / UNSWEPT_PART {
             self.unswept.store(0, Ordering::Relaxed);
-            self.sweep(SystemTime::now());
+            let store = Arc::clone(self);
+            let _swept_later = thread::Builder::new().spawn(move || store.sweep(SystemTime::now()));
         }
     }
 
