@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
-use crate::sys::{self, FileKind, below};
+use crate::sys::{self, FileKind};
 
 /// A file that is open for appending.
 #[derive(Debug)]
@@ -26,15 +26,7 @@ impl Appended {
     /// Returns an error unless the path is a regular file of this user with a single hard link. A command could have
     /// created a link, and a FIFO could block.
     pub fn open(path: &Path) -> io::Result<Self> {
-        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
-            return Err(io::Error::other("not a regular file"));
-        };
-        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        let folder = sys::open_folder(folder)?;
-        let link =
-            below::stat(&folder, name.as_encoded_bytes()).is_ok_and(|stat| stat.kind == FileKind::Link);
-        let (file, stat) = below::append(&folder, name)
-            .map_err(|error| if link { io::Error::other("a link, which is not followed") } else { error })?;
+        let (file, stat) = sys::append(path)?;
         if stat.kind != FileKind::File {
             return Err(io::Error::other("not a regular file"));
         }

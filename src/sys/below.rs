@@ -4,7 +4,6 @@
 //! therefore be out of date. On an older kernel or another system, and for paths longer than the kernel's limit, each
 //! name of the path is opened separately without following links.
 
-use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -17,12 +16,10 @@ use crate::sys::{self, FileKind, Stat};
 
 /// Flags that open a folder.
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY);
-/// Flags so that opening never waits for another process or a device.
-const NO_WAIT: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY);
-/// Flags that open a file of any type.
-const FILE: OFlags = OFlags::RDONLY.union(NO_WAIT);
+/// Flags that open a file of any type, without waiting for another process or a device.
+const FILE: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
 /// The mode of new files: read and write for the owner.
-const OWNER_ONLY: Mode = Mode::RUSR.union(Mode::WUSR);
+pub(super) const OWNER_ONLY: Mode = Mode::RUSR.union(Mode::WUSR);
 
 /// Opens the folder at `path`, relative to `base`. An empty path means `base` itself.
 pub(crate) fn folder(base: &Folder, path: &[u8]) -> io::Result<Folder> {
@@ -55,15 +52,6 @@ pub(crate) fn make_private_folder(base: &Folder, name: &str) -> io::Result<()> {
 pub(crate) fn create(base: &Folder, name: &str) -> io::Result<File> {
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     Ok(File::from(rustix::fs::openat(base, name, flags, OWNER_ONLY)?))
-}
-
-/// Opens `name` in `base` for reading and appending, and creates it for this user only if it does not exist. Returns an
-/// error for a link. Never waits.
-pub(crate) fn append(base: &Folder, name: &OsStr) -> io::Result<(File, Stat)> {
-    let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW;
-    let fd = rustix::fs::openat(base, name, flags | NO_WAIT | OFlags::CLOEXEC, OWNER_ONLY)?;
-    let stat = Stat::of(&rustix::fs::fstat(&fd)?);
-    Ok((File::from(fd), stat))
 }
 
 fn open(base: impl AsFd, path: &[u8], flags: OFlags) -> Result<OwnedFd, Errno> {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
+use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::ops::ControlFlow;
 use std::os::fd::{AsFd, OwnedFd};
@@ -143,6 +144,21 @@ pub(crate) fn each_name(
         }
     }
     Ok(())
+}
+
+/// Opens the file at `path` for reading and appending, and creates it for this user only if it does not exist. Follows
+/// links in the path of its folder, but returns an error if the file is a link. Never waits.
+pub(crate) fn append(path: &Path) -> io::Result<(File, Stat)> {
+    let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW;
+    let flags = flags | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    match rustix::fs::open(path, flags, below::OWNER_ONLY) {
+        Err(Errno::LOOP) => Err(io::Error::other("a link, which is not followed")),
+        opened => {
+            let fd = opened?;
+            let stat = Stat::of(&rustix::fs::fstat(&fd)?);
+            Ok((fd.into(), stat))
+        }
+    }
 }
 
 /// Opens the folder at `path`. Follows links.
