@@ -25,12 +25,10 @@ use crate::sys::path_of;
 const SHARED_MEMORY: &str = "/dev/shm";
 
 /// The types of local file systems with files of users.
-const LOCAL: [&str; 17] = [
+const LOCAL: [&str; 18] = [
     "bcachefs", "btrfs", "devpts", "devtmpfs", "exfat", "ext2", "ext3", "ext4", "f2fs", "jfs", "ntfs3",
-    "overlay", "ramfs", "rootfs", "tmpfs", "vfat", "xfs",
+    "overlay", "ramfs", "rootfs", "tmpfs", "vfat", "xfs", "zfs",
 ];
-/// A local file system that Linux itself does not include.
-const ZFS: &str = "zfs";
 /// The table of mounts of this process.
 const TABLE: &str = "/proc/self/mountinfo";
 
@@ -58,15 +56,15 @@ pub(super) fn enter_namespaces(
     let _only_metadata_can_change = make_others_read_only(&kept);
     let mut pinned = BTreeSet::new();
     for (folder, path) in present {
-        let mut between: Vec<&Path> = path.ancestors().skip(1).take_while(|above| above != folder).collect();
-        while let Some(above) = between.pop() {
-            // The kernel refuses to move or remove a mounted folder.
+        // The kernel refuses to move or remove a mounted folder.
+        let mut way: Vec<&Path> = path.ancestors().take_while(|above| above != folder).collect();
+        while let Some(above) = way.pop() {
             if pinned.insert(above) {
-                bind(above)?;
+                let mount = bind(above)?;
+                if above == path {
+                    make_mount_read_only(&mount)?;
+                }
             }
-        }
-        if pinned.insert(path) {
-            make_mount_read_only(&bind(path)?)?;
         }
     }
     Ok(shared_memory)
@@ -122,14 +120,6 @@ fn unshare(flags: UnshareFlags) -> Result<(), Errno> {
     rustix::thread::unshare(flags)
 }
 
-/// One mount of the table.
-#[derive(Debug, PartialEq, Eq)]
-struct Mount {
-    path: PathBuf,
-    is_read_only: bool,
-    is_local: bool,
-}
-
 /// Makes all mounts of local file systems read-only, except at and below `kept`. Does nothing if `kept` contains the
 /// root folder. File systems over the network and in user space are skipped, because a path to one that does not respond
 /// would block the command.
@@ -145,33 +135,23 @@ fn make_others_read_only(kept: &[&Path]) -> io::Result<()> {
         }
     }
     let table = std::fs::read(TABLE)?;
-    let (local, others): (Vec<Mount>, Vec<Mount>) =
-        table.split(|byte| *byte == b'\n').filter_map(Mount::parse).partition(|mount| mount.is_local);
+    let mounts: Vec<(PathBuf, bool)> = table.split(|byte| *byte == b'\n').filter_map(parse).collect();
     // A path through a mount that is not local may block.
-    let others: Vec<&Path> = others.iter().map(|mount| mount.path.as_path()).collect();
-    for mount in local {
-        if !mount.is_read_only && !is_below(&mount.path, kept) && !is_below(&mount.path, &others) {
-            // Another mount may hide this one.
-            let _hidden =
-                without_links(&mount.path, OFlags::empty()).and_then(|mount| make_mount_read_only(&mount));
-        }
+    let others = mounts.iter().filter(|(_, is_local)| !is_local).map(|(path, _)| path.as_path());
+    let skipped: Vec<&Path> = others.chain(kept.iter().copied()).collect();
+    for (path, _) in mounts.iter().filter(|(path, _)| !is_below(path, &skipped)) {
+        // Another mount may hide this one.
+        let _hidden = without_links(path, OFlags::empty()).and_then(|mount| make_mount_read_only(&mount));
     }
     Ok(())
 }
 
-impl Mount {
-    /// Parses a line of the table: numbers, path, flags, `-`, type.
-    fn parse(line: &[u8]) -> Option<Self> {
-        let mut fields = line.split(|byte| *byte == b' ');
-        let path = unescaped(fields.nth(4)?);
-        let flags: Vec<&[u8]> = fields.next()?.split(|byte| *byte == b',').collect();
-        let kind = std::str::from_utf8(fields.skip_while(|field| *field != b"-").nth(1)?).ok()?;
-        Some(Self {
-            path: PathBuf::from(OsString::from_vec(path)),
-            is_read_only: flags.contains(&b"ro".as_slice()),
-            is_local: kind == ZFS || LOCAL.contains(&kind),
-        })
-    }
+/// Parses a line of the table: numbers, path, flags, `-`, type. Returns the path, and true if the file system is local.
+fn parse(line: &[u8]) -> Option<(PathBuf, bool)> {
+    let mut fields = line.split(|byte| *byte == b' ');
+    let path = unescaped(fields.nth(4)?);
+    let kind = std::str::from_utf8(fields.skip_while(|field| *field != b"-").nth(1)?).ok()?;
+    Some((PathBuf::from(OsString::from_vec(path)), LOCAL.contains(&kind)))
 }
 
 /// Decodes the escapes of a path: the table has white space and backslashes as three octal digits.
@@ -193,10 +173,9 @@ mod tests {
     #[test]
     fn lines_of_the_table_are_parsed() {
         let line = br"36 35 98:0 /mnt1 /mnt\0402\134x rw,nosuid,noexec,relatime shared:1 master:2 - ext4 /dev/root rw";
-        let expected = Mount { path: PathBuf::from(r"/mnt 2\x"), is_read_only: false, is_local: true };
-        assert_eq!(Mount::parse(line), Some(expected));
-        let remote = Mount::parse(b"1 2 0:3 / /a ro,nodev - nfs4 host:/x rw").unwrap();
-        assert!(remote.is_read_only && !remote.is_local);
-        assert_eq!(Mount::parse(b""), None);
+        assert_eq!(parse(line), Some((PathBuf::from(r"/mnt 2\x"), true)));
+        let remote = b"1 2 0:3 / /a ro,nodev - nfs4 host:/x rw";
+        assert_eq!(parse(remote), Some((PathBuf::from("/a"), false)));
+        assert_eq!(parse(b""), None);
     }
 }
