@@ -14,4 +14,4 @@ pub mod open;
 pub mod saved_name;
 pub mod workspace;
 
-pub(crate) use crate::sys::{log_stream, stdin, stdout};
+pub(crate) use crate::sys::{LogStream, stdin, stdout};

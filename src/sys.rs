@@ -34,7 +34,7 @@ pub(crate) use shell::{
     close_inherited_on_exec, ending_of, find_shell, has_startup_file, is_program, leave_terminal, on_path,
     prepare_spawn, signal_name, survive_large_files,
 };
-pub(crate) use streams::{InputPipe, OutputPipe, log_stream, stdin, stdout};
+pub(crate) use streams::{InputPipe, LogStream, OutputPipe, stdin, stdout};
 
 /// Returns a new random number that other processes can't guess.
 ///

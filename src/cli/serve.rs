@@ -80,11 +80,11 @@ pub(super) fn log_to_stderr(options: &Options) {
     let by_default = if std::io::stderr().is_terminal() { "info" } else { "warn" };
     let texts = [from_rust_log.as_deref(), Some(by_default)].into_iter().flatten();
     let filter = options.log.clone().or_else(|| texts.flat_map(values::log_filter).next());
-    let lines = tracing_subscriber::fmt::layer().with_writer(fs::log_stream);
+    let lines = tracing_subscriber::fmt::layer().with_writer(|| fs::LogStream);
     let lines = lines.with_ansi(false).with_target(false);
     tracing_subscriber::registry().with(filter).with(lines).init();
     // The default hook blocks if stderr is full. A call that panics must still return a result.
     std::panic::set_hook(Box::new(|panic| {
-        let _lost = writeln!(fs::log_stream(), "{panic}");
+        let _lost = writeln!(fs::LogStream, "{panic}");
     }));
 }

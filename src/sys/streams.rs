@@ -154,11 +154,6 @@ pub(crate) struct LogStream;
 /// Number of lines that were lost since the last written one. Locked while a line is written.
 static LOST_LINES: Mutex<u64> = Mutex::new(0);
 
-/// Returns the stream for log lines.
-pub(crate) fn log_stream() -> LogStream {
-    LogStream
-}
-
 impl Write for LogStream {
     /// Writes a complete line, or drops it.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
