@@ -44,9 +44,9 @@ pub const BASH_MAX_TIMEOUT_SECS: u64 = 600;
 pub const GREP_PATHS: usize = 100;
 /// Maximum number of commands that run at the same time. Clients start fewer, and they fit into the usual limit of 1024
 /// open files.
-pub const COMMANDS_AT_ONCE: u32 = 64;
+pub const COMMANDS_AT_ONCE: usize = 64;
 /// Maximum number of ended commands with background processes that keep the output open. Each needs three open files.
-pub const BACKGROUND_COMMANDS: u32 = 128;
+pub const BACKGROUND_COMMANDS: usize = 128;
 /// Seconds after which read, grep, find and ls return the results so far.
 pub const SEARCH_TIMEOUT_SECS: u64 = 20;
 /// Bytes of one saved output.

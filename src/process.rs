@@ -8,15 +8,13 @@
 //! ends all running commands in the same way. Of the commands that had ended before, it ends the processes that stayed
 //! in the command's group or still hold the command's pipe open.
 //!
-//! Modules in reading order: `command` has the request and the outcome, `permits` limits the number of commands,
-//! `environment` and `sandbox` restrict what a command can see and change, `start` starts it, `supervise` follows it
+//! Modules in reading order: `command` has the outcome of a command, `environment` and `sandbox` restrict what a command can see and change, `start` starts it, `supervise` follows it
 //! until it ends, `drain` reads its output, `pipeline` gets the exit codes of its pipelines, `registry` lists the
 //! processes to end, `process_tree` ends them. `temp_folder` has the folders of one server.
 
 mod command;
 mod drain;
 pub mod environment;
-mod permits;
 mod pipeline;
 mod process_tree;
 mod registry;
@@ -28,33 +26,35 @@ mod temp_folder;
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant, SystemTime};
 
 use tokio::process::Command;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::blocking;
-use crate::capture::Capture;
+use crate::capture::{Capture, View};
 use crate::fs::saved_name::SavedKind;
 use crate::fs::workspace::Root;
+use crate::limits::{BACKGROUND_COMMANDS, COMMANDS_AT_ONCE};
 use crate::saved_output::{self, Store};
 use crate::sys;
 use drain::Drain;
 use environment::Environment;
-use permits::CommandPermits;
-use pipeline::{PipelineReport, PipelineReports};
+use pipeline::PipelineReport;
 use registry::Registry;
 use sandbox::Sandbox;
+use sandbox::autorun_files::Watch;
 use supervise::SupervisedCommand;
+use temp_folder::TempFolder;
 
 pub use crate::sys::Ending;
 pub(crate) use crate::sys::{
     InputPipe, adopt_orphans, close_inherited_on_exec, is_program, leave_terminal, on_path, signal_name,
 };
-pub use command::{Background, Cause, CommandOutcome, CommandRequest, Running, State, Times, status};
-pub use permits::{CommandPermit, TooManyCommands};
+pub use command::{Background, Cause, CommandOutcome, Running, State, Times, status};
 pub use pipeline::has_pipe;
 pub use start::Program;
 
@@ -73,16 +73,31 @@ pub struct Commands {
     /// The path of the shell, or its name if no folder of `PATH` has it.
     pub shell: PathBuf,
     /// The sandbox rules, if `--sandbox` is on.
-    pub sandbox: Option<Sandbox>,
+    pub sandbox: Option<Arc<Sandbox>>,
+    /// The state of the autorun files that all running commands share.
+    watch: Mutex<Option<Arc<Watch>>>,
     /// The folder of saved outputs.
     pub store: Arc<Store>,
     /// True after a result explained why a program of a version manager was not found.
     pub has_named_remedy: AtomicBool,
     environment: Environment,
     registry: Arc<Registry>,
-    permits: CommandPermits,
-    pipelines: PipelineReports,
+    /// One permit for each command that can run at the same time.
+    permits: Arc<Semaphore>,
+    /// The folder with the startup file of pipelines, and without a sandbox with the reports. It is created for the first
+    /// command with a pipeline. Sandboxed commands cannot write there.
+    temp: OnceLock<Option<Arc<TempFolder>>>,
 }
+
+/// A permit to run one command. Dropping it lets another command run.
+#[derive(Debug)]
+pub struct CommandPermit {
+    _running: Option<OwnedSemaphorePermit>,
+}
+
+/// No further command can start: this number of earlier commands have processes that hold their output open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TooManyCommands(pub usize);
 
 impl Commands {
     /// Creates the command runner with the rules of `sandbox`, if any, and the variables of `environment`. `saved` are
@@ -91,21 +106,14 @@ impl Commands {
         Self {
             registry: Arc::default(),
             shell: sys::find_shell(),
-            sandbox,
+            sandbox: sandbox.map(Arc::new),
+            watch: Mutex::default(),
             environment,
             store: Arc::new(Store::new(saved)),
-            permits: CommandPermits::new(),
-            pipelines: PipelineReports::default(),
+            permits: Arc::new(Semaphore::new(COMMANDS_AT_ONCE)),
+            temp: OnceLock::new(),
             has_named_remedy: AtomicBool::new(false),
         }
-    }
-
-    /// Returns a warning if cutline cannot find all processes of a command.
-    pub fn warning(&self) -> Option<&'static str> {
-        (!sys::has_process_table()).then_some(
-            "/proc shows no processes of this PID namespace, so cutline can only end the processes that stay in \
-             the process group of their command",
-        )
     }
 
     /// Prepares the process for commands, and starts the background work. Needs a tokio runtime. `shutdown` ends the
@@ -117,8 +125,11 @@ impl Commands {
         let (store, registry) = (Arc::clone(&self.store), Arc::clone(&self.registry));
         store.make_named();
         sys::survive_large_files();
-        if let Some(warning) = self.warning() {
-            tracing::warn!("{warning}");
+        if !sys::has_process_table() {
+            tracing::warn!(
+                "/proc shows no processes of this PID namespace, so cutline can only end the processes that stay in \
+                 the process group of their command"
+            );
         }
         tokio::spawn(async move {
             let removal = async {
@@ -146,27 +157,46 @@ impl Commands {
 
     /// Returns the folders outside the roots that sandboxed commands can write to.
     pub fn writable(&self) -> impl Iterator<Item = &Path> {
-        self.sandbox.iter().flat_map(Sandbox::writable)
+        self.sandbox.iter().flat_map(|sandbox| sandbox.writable())
     }
 
-    /// Waits for a permit to run a command. First removes ended background processes from the registry.
+    /// Waits for a permit to run a command, in the order of the calls.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if too many ended commands have processes that hold their output open. It does not wait for
+    /// these, because they may never end.
     pub async fn permit(&self) -> Result<CommandPermit, TooManyCommands> {
+        let running = Arc::clone(&self.permits).acquire_owned().await.ok();
         self.registry.clean_up();
-        self.permits.take().await
+        let background = self.registry.background_commands();
+        if background < BACKGROUND_COMMANDS {
+            Ok(CommandPermit { _running: running })
+        } else {
+            Err(TooManyCommands(background))
+        }
     }
 
-    /// Starts a command, a thread that reads its output, and a task that supervises it. Needs a tokio runtime.
-    pub fn run(&self, permit: CommandPermit, request: CommandRequest<'_>) -> io::Result<Running> {
-        let CommandRequest { command, roots, folder, view, times } = request;
+    /// Starts `command`, a thread that reads its output, and a task that supervises it. Needs a tokio runtime. `folder` is
+    /// the working directory, a path without links. A sandbox lets the command write to `roots`, except in read-only mode.
+    pub fn run(
+        &self,
+        permit: CommandPermit,
+        command: &str,
+        roots: &[Root],
+        folder: &Path,
+        view: View,
+        times: Times,
+    ) -> io::Result<Running> {
         let began = Instant::now();
-        let writable = self.sandbox.as_ref().map(|sandbox| &sandbox.temp);
-        let report = self.pipelines.create(&self.shell, &self.environment, writable, command);
+        let report = self.pipeline_report(command);
         let shell_command = self.shell_command(command, roots, folder, report.as_ref())?;
-        let watched = self.sandbox.as_ref().map(|sandbox| sandbox.watch(roots, self.registry.is_idle()));
+        let (watched, changed_before) = self.watch(roots);
         let (shell, output) = Program::start(&self.registry, shell_command, true)?;
         let capture = Capture::new(Arc::clone(&self.store), SavedKind::COMMAND, view);
         let drain = Drain::start(output, capture)?;
-        let supervised = SupervisedCommand { shell, report, drain, permit, began, times, watched };
+        let supervised =
+            SupervisedCommand { shell, report, drain, permit, began, times, watched, changed_before };
         Ok(supervised.spawn())
     }
 
@@ -203,7 +233,8 @@ impl Commands {
     pub async fn shutdown(&self) {
         self.registry.shutdown().await;
         let of_sandbox = self.sandbox.iter().map(|sandbox| &sandbox.temp);
-        let folders: Vec<_> = of_sandbox.chain(self.pipelines.folder()).map(Arc::clone).collect();
+        let folders: Vec<_> =
+            of_sandbox.chain(self.temp.get().into_iter().flatten()).map(Arc::clone).collect();
         let removal = async {
             let remove = move || folders.iter().for_each(|folder| folder.remove());
             let _removed_when_dropped = blocking::run(remove).await;

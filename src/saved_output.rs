@@ -20,7 +20,7 @@ use crate::sys;
 use folder::SavedFolder;
 use stream::OutputFile;
 
-pub use stream::{SavedOutput, SavedStream, Unsaved};
+pub use stream::{SavedOutput, SavedStream};
 
 /// The part of the limit of all files that is kept between two sweeps at most.
 const UNSWEPT_PART: u64 = 8;

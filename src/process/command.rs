@@ -1,7 +1,6 @@
-//! The interface of a command: the request, the running command and the outcome.
+//! The interface of a command: the time limits, the running command and the outcome.
 
 use std::io;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,24 +11,8 @@ use super::Ending;
 use super::drain::Drain;
 use super::sandbox::AutorunChange;
 use super::signal_name;
-use crate::capture::{Captured, Latest, View};
-use crate::fs::workspace::Root;
+use crate::capture::{Captured, Latest};
 use cutline_core::notice::{PipelineExitCodes, Status};
-
-/// A command to run, and the part of its output to show.
-#[derive(Debug, Clone, Copy)]
-pub struct CommandRequest<'a> {
-    /// The command line.
-    pub command: &'a str,
-    /// The roots of the workspace. With `Mode::WorkspaceWrite`, the command can write in these folders.
-    pub roots: &'a [Root],
-    /// The working directory, a path without symbolic links.
-    pub folder: &'a Path,
-    /// The part of the output to show.
-    pub view: View,
-    /// The time limits.
-    pub times: Times,
-}
 
 /// The time limits of a command. All times start with the command.
 #[derive(Debug, Clone, Copy)]

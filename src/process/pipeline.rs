@@ -11,9 +11,9 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use super::environment::Environment;
+use super::Commands;
 use super::temp_folder::TempFolder;
 use crate::sys::{self, below};
 use cutline_core::notice::PipelineExitCodes;
@@ -61,13 +61,6 @@ trap -- '\''{ __cutline=("${PIPESTATUS[@]}") POSIXLY_CORRECT=1
 >>'"$CUTLINE_PIPELINES"' || :'\'' EXIT; unset BASH_ENV CUTLINE_PIPELINES #' "$_"
 "#;
 
-/// The folder with the startup file of one server, and without a sandbox with the reports. It is created for the first
-/// command with a pipeline. Sandboxed commands cannot write there.
-#[derive(Debug, Default)]
-pub(super) struct PipelineReports {
-    folder: OnceLock<Option<Arc<TempFolder>>>,
-}
-
 /// The report of one command. Dropping it removes the file.
 #[derive(Debug)]
 pub(super) struct PipelineReport {
@@ -77,35 +70,26 @@ pub(super) struct PipelineReport {
     folder: Arc<TempFolder>,
 }
 
-impl PipelineReports {
-    /// Creates the report of `command`, which `shell` runs with the variables of `environment`. `writable` is the temp
-    /// folder of sandboxed commands. Returns `None` if the command has no pipeline or could notice the report, or if the
-    /// file cannot be created.
-    pub(super) fn create(
-        &self,
-        shell: &Path,
-        environment: &Environment,
-        writable: Option<&Arc<TempFolder>>,
-        command: &str,
-    ) -> Option<PipelineReport> {
-        if !sys::has_startup_file(shell) || !has_pipe(command) || is_revealing(command) {
+impl Commands {
+    /// Creates the report of `command`. Returns `None` if the command has no pipeline or could notice the report, or if
+    /// the file cannot be created.
+    pub(super) fn pipeline_report(&self, command: &str) -> Option<PipelineReport> {
+        // `sh` reads no startup file.
+        let is_bash = self.shell.file_name().is_some_and(|name| name == "bash");
+        if !is_bash || !has_pipe(command) || is_revealing(command) {
             return None;
         }
-        if environment.variables().any(|(name, _)| STARTUP_VARIABLES.iter().any(|known| name == *known)) {
+        if self.environment.variables().any(|(name, _)| STARTUP_VARIABLES.iter().any(|known| name == *known))
+        {
             return None;
         }
-        let own = self.folder.get_or_init(|| TempFolder::create().ok().map(Arc::new)).as_ref()?;
-        let folder = writable.unwrap_or(own);
+        let own = self.temp.get_or_init(|| TempFolder::create().ok().map(Arc::new)).as_ref()?;
+        let folder = self.sandbox.as_ref().map_or(own, |sandbox| &sandbox.temp);
         if !is_plain(&folder.path) {
             return None;
         }
         let report = PipelineReport::create(own, folder);
         report.inspect_err(|error| tracing::debug!("no pipeline report: {error}")).ok()
-    }
-
-    /// Returns the folder, if it was created.
-    pub(super) fn folder(&self) -> Option<&Arc<TempFolder>> {
-        self.folder.get()?.as_ref()
     }
 }
 

@@ -8,16 +8,18 @@
 //! get the signal. On a system without pidfds, only the short time between check and signal remains.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::time::{Duration, Instant};
 
 use rustix::process::{
     Signal, WaitId, WaitIdOptions, WaitOptions, kill_process_group, test_kill_process_group, waitid, waitpid,
 };
 use tokio::process::Child;
+use tokio_util::sync::CancellationToken;
 
 use super::Background;
 use crate::blocking;
-use crate::sys::{self, Process, Unreadable, pid};
+use crate::sys::{self, Process, pid};
 
 /// Time in which processes are searched and get SIGKILL. A process can start others in the meantime.
 const KILL_TIME: Duration = Duration::from_secs(1);
@@ -32,7 +34,7 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 type ProcessKey = (u32, u64);
 
 /// The processes that belong to a command.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(super) struct ProcessScope {
     /// The tag in the environment of the processes.
     tag: String,
@@ -45,13 +47,15 @@ pub(super) struct ProcessScope {
 }
 
 /// The processes of a command that has ended by itself.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 struct LeftProcesses {
     /// The inode of the output pipe, if a process keeps it open. No other pipe has this inode, because this server has
     /// the pipe open too.
     pipe: Option<u64>,
     /// The processes that were in the group or held the pipe when the shell ended.
     known: BTreeSet<ProcessKey>,
+    /// Cancelled when no process holds the output open.
+    output_ended: CancellationToken,
 }
 
 impl ProcessScope {
@@ -68,15 +72,29 @@ impl ProcessScope {
         }
     }
 
+    /// Returns true while the command runs.
+    pub(super) fn is_running(&self) -> bool {
+        self.left.is_none()
+    }
+
+    /// Returns true if the command has ended and processes hold its output open.
+    pub(super) fn holds_output(&self) -> bool {
+        self.left.as_ref().is_some_and(|left| !left.output_ended.is_cancelled())
+    }
+
     /// Returns true if the process group is empty. Processes that left the group may remain.
     pub(super) fn has_empty_group(&self) -> bool {
         pid(self.group).is_none_or(|group| test_kill_process_group(group).is_err())
     }
 
     /// Returns the processes that survive the shell, which has ended: the scope of those that end with the server, and
-    /// those that the result shows. Returns `None` if there are none. `pipe` is the output pipe, if it is still open.
-    /// Blocks.
-    pub(super) fn survivors(self, pipe: Option<u64>) -> Option<(Self, Vec<Background>)> {
+    /// those that the result shows. Returns `None` if there are none. `pipe` is the output pipe, if it is still open, and
+    /// `output_ended` is cancelled when it is closed. Blocks.
+    pub(super) fn survivors(
+        self,
+        pipe: Option<u64>,
+        output_ended: CancellationToken,
+    ) -> Option<(Self, Vec<Background>)> {
         let listed = sys::list_processes();
         let is_unknown = listed.is_err() || !sys::has_process_table();
         let processes = listed.unwrap_or_default();
@@ -93,7 +111,8 @@ impl ProcessScope {
         let shown = if holders.is_empty() { group } else { holders };
         let shown =
             shown.into_iter().map(|process| Background { id: process.id, name: process.name.clone() });
-        Some((Self { left: Some(LeftProcesses { pipe, known }), ..self }, shown.collect()))
+        let left = LeftProcesses { pipe, known, output_ended };
+        Some((Self { left: Some(left), ..self }, shown.collect()))
     }
 
     /// Returns the members of this scope in `processes`, with their descendants.
@@ -101,8 +120,7 @@ impl ProcessScope {
         let candidates: Vec<&Process> =
             processes.iter().filter(|process| is_other(process) && process.start >= self.since).collect();
         let in_group = |process: &Process| self.group != 0 && process.group == self.group;
-        let carries_tag =
-            |process: &Process| sys::tag_of(process.id).ok().flatten().as_ref() == Some(&self.tag);
+        let carries_tag = |process: &Process| sys::tag_of(process.id).as_ref() == Some(&self.tag);
         let is_member = |process: &Process| match &self.left {
             None => in_group(process) || carries_tag(process),
             Some(left) => left.known.contains(&key(process)) || holds(process, left.pipe),
@@ -125,7 +143,7 @@ impl ProcessScope {
 }
 
 /// Ends all processes of `scopes` with SIGTERM, and with SIGKILL after `grace`. Does so on another thread, or on this one
-/// if the system refuses to start a thread. Returns true if no known process remains.
+/// if the system refuses to start a thread.
 pub(super) async fn end_scopes(scopes: Vec<ProcessScope>, grace: Duration) {
     if !scopes.is_empty() {
         blocking::run_anyway(move || end_scopes_blocking(&scopes, grace)).await;
@@ -145,21 +163,22 @@ pub(super) fn end_scopes_blocking(scopes: &[ProcessScope], grace: Duration) {
         match signal_all(scopes, &[Signal::KILL]) {
             Ok(found) if found.is_empty() => return,
             Ok(found) => wait_for_end(scopes, &found, KILL_WAIT),
-            Err(Unreadable) => std::thread::sleep(LONGEST_PAUSE),
+            // Usually no descriptor was free.
+            Err(_) => std::thread::sleep(LONGEST_PAUSE),
         }
     }
 }
 
 /// Sends `signals` to the groups of running commands, and to the other processes of `scopes`, which are found by one
 /// reading of the process table. Returns all that are found.
-fn signal_all(scopes: &[ProcessScope], signals: &[Signal]) -> Result<BTreeSet<ProcessKey>, Unreadable> {
+fn signal_all(scopes: &[ProcessScope], signals: &[Signal]) -> io::Result<BTreeSet<ProcessKey>> {
     // Before the signals, because a process whose parent has ended may not be found.
     let listed = sys::list_processes();
     let processes = listed.as_deref().unwrap_or_default();
     let members: Vec<&Process> = scopes.iter().flat_map(|scope| scope.members(processes)).collect();
     // This needs no file descriptor. Another group can have the id of a group of an ended command.
     let groups: BTreeSet<u32> =
-        scopes.iter().filter(|scope| scope.left.is_none()).map(|scope| scope.group).collect();
+        scopes.iter().filter(|scope| scope.is_running()).map(|scope| scope.group).collect();
     for group in groups.iter().filter_map(|group| pid(*group)) {
         for signal in signals {
             let _ended_already = kill_process_group(group, *signal);

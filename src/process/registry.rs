@@ -21,16 +21,9 @@ const SHUTDOWN: Duration = Duration::from_millis(1200);
 #[derive(Debug, Default)]
 pub(super) struct Registry {
     /// The commands by their tags.
-    commands: watch::Sender<BTreeMap<String, Registered>>,
+    commands: watch::Sender<BTreeMap<String, ProcessScope>>,
     /// Cancelled when the server starts to end all commands. No further command starts then.
     pub(super) closing: CancellationToken,
-}
-
-#[derive(Debug)]
-struct Registered {
-    scope: ProcessScope,
-    /// `None` while the command runs. The token is cancelled when no process holds the output of an ended command open.
-    output_ended: Option<CancellationToken>,
 }
 
 impl Registry {
@@ -41,12 +34,11 @@ impl Registry {
     /// Returns an error while the server ends.
     pub(super) fn add(self: &Arc<Self>) -> io::Result<RegisteredCommand> {
         let tag = format!("{}.{:016x}", std::process::id(), sys::random());
-        let entry = Registered { scope: ProcessScope::new(&tag), output_ended: None };
-        self.commands.send_modify(|commands| drop(commands.insert(tag.clone(), entry)));
+        self.commands.send_modify(|commands| drop(commands.insert(tag.clone(), ProcessScope::new(&tag))));
         let command = RegisteredCommand { registry: Arc::clone(self), tag };
         // `shutdown` sees the command, or this check sees the shutdown.
         if self.closing.is_cancelled() {
-            command.unregister();
+            command.replace(None);
             return Err(io::Error::other("the server is shutting down"));
         }
         Ok(command)
@@ -57,6 +49,11 @@ impl Registry {
         self.commands.borrow().is_empty()
     }
 
+    /// Returns the number of ended commands with processes that hold their output open.
+    pub(super) fn background_commands(&self) -> usize {
+        self.commands.borrow().values().filter(|scope| scope.holds_output()).count()
+    }
+
     /// Reaps ended child processes that this process adopted.
     pub(super) fn reap(&self) {
         process_tree::reap_adopted(|| self.scopes());
@@ -64,11 +61,9 @@ impl Registry {
 
     /// Removes ended commands without processes.
     pub(super) fn clean_up(&self) {
-        let may_be_left = |_: &String, command: &mut Registered| match &command.output_ended {
-            Some(output_ended) => !output_ended.is_cancelled() || !command.scope.has_empty_group(),
-            None => true,
-        };
-        self.commands.send_modify(|commands| commands.retain(may_be_left));
+        let may_be_left =
+            |scope: &ProcessScope| scope.is_running() || scope.holds_output() || !scope.has_empty_group();
+        self.commands.send_modify(|commands| commands.retain(|_, scope| may_be_left(scope)));
     }
 
     /// Ends all commands and their remaining processes, and waits for them. No further command can start.
@@ -78,9 +73,9 @@ impl Registry {
         let scopes = self.scopes();
         let ended = async {
             process_tree::end_scopes(scopes, GRACE).await;
-            let runs = |command: &Registered| command.output_ended.is_none();
+            let none_runs = |all: &BTreeMap<_, ProcessScope>| !all.values().any(ProcessScope::is_running);
             // The value is locked while the guard exists.
-            let _closed_with_this = commands.wait_for(|all| !all.values().any(runs)).await.map(drop);
+            let _closed_with_this = commands.wait_for(none_runs).await.map(drop);
             // A command may have ended by itself just now and left processes.
             process_tree::end_scopes(self.scopes(), GRACE).await;
         };
@@ -89,7 +84,7 @@ impl Registry {
     }
 
     fn scopes(&self) -> Vec<ProcessScope> {
-        self.commands.borrow().values().map(|command| command.scope.clone()).collect()
+        self.commands.borrow().values().cloned().collect()
     }
 }
 
@@ -106,17 +101,15 @@ impl RegisteredCommand {
     /// Adds the group and start time of the shell to the scope.
     pub(super) fn attach_shell(&self, shell: &Child) {
         self.registry.commands.send_modify(|commands| {
-            if let Some(command) = commands.get_mut(&self.tag) {
-                command.scope.attach_shell(shell);
+            if let Some(scope) = commands.get_mut(&self.tag) {
+                scope.attach_shell(shell);
             }
         });
     }
 
     /// Returns the scope of its processes, or `None` if the command no longer runs.
     pub(super) fn scope(&self) -> Option<ProcessScope> {
-        let commands = self.registry.commands.borrow();
-        let command = commands.get(&self.tag).filter(|command| command.output_ended.is_none())?;
-        Some(command.scope.clone())
+        self.registry.commands.borrow().get(&self.tag).filter(|scope| scope.is_running()).cloned()
     }
 
     /// Ends all its processes.
@@ -124,27 +117,15 @@ impl RegisteredCommand {
         process_tree::end_scopes(self.scope().into_iter().collect(), grace).await;
     }
 
-    /// Removes the command, because no known process remains. Has no effect if the command no longer runs.
-    pub(super) fn unregister(&self) {
-        self.replace(None);
-    }
-
-    /// Records that the command ended by itself and left the processes of `scope`. They may hold its output open until
-    /// `output_ended` is cancelled.
-    pub(super) fn set_background(&self, scope: ProcessScope, output_ended: CancellationToken) {
-        self.replace(Some(Registered { scope, output_ended: Some(output_ended) }));
-    }
-
-    /// Replaces or removes a running command.
-    fn replace(&self, next: Option<Registered>) {
-        self.registry.commands.send_if_modified(|commands| {
-            let runs = commands.get(&self.tag).is_some_and(|command| command.output_ended.is_none());
-            if runs {
+    /// Replaces the command, which has ended, by the scope of the processes that it left. Removes it with `None`. Has no
+    /// effect if the command no longer runs.
+    pub(super) fn replace(&self, left: Option<ProcessScope>) {
+        if self.scope().is_some() {
+            self.registry.commands.send_modify(|commands| {
                 commands.remove(&self.tag);
-                commands.extend(next.map(|next| (self.tag.clone(), next)));
-            }
-            runs
-        });
+                commands.extend(left.map(|left| (self.tag.clone(), left)));
+            });
+        }
     }
 }
 
@@ -153,7 +134,7 @@ impl Drop for RegisteredCommand {
         // This happens only if the program could not start or be supervised, or if the runtime shuts down.
         if let Some(scope) = self.scope() {
             end_scopes_blocking(&[scope], Duration::ZERO);
-            self.unregister();
+            self.replace(None);
         }
     }
 }

@@ -12,11 +12,12 @@ pub(crate) mod autorun_files;
 #[cfg(target_os = "linux")]
 mod linux;
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use tokio::process::Command;
@@ -30,7 +31,6 @@ use absent as system;
 #[cfg(target_os = "linux")]
 use linux as system;
 
-use autorun_files::{AutorunSearch, Watch, read_only_git_folders};
 use system::rules_file;
 
 pub use autorun_files::{AutorunChange, notices};
@@ -56,8 +56,6 @@ pub struct Sandbox {
     deny_unix_sockets: bool,
     /// The absolute paths of further autorun files.
     autorun_files: Vec<PathBuf>,
-    /// The state of the autorun files that all running commands share.
-    watch: Mutex<Option<Arc<Watch>>>,
     /// True if this system lets commands have their own mounts.
     can_mount: bool,
     /// Files and folders of the server, each with a description. None may be in a folder that commands can write to.
@@ -68,8 +66,8 @@ pub struct Sandbox {
     temp_parent: Root,
 }
 
-/// The rules of one command. The sandboxed process reads them from its stdin, together with the command's environment,
-/// because every user can see the arguments of a process. Paths are `OsString`s, because serde cannot serialize a
+/// The rules and the environment of one command. The sandboxed process reads them from its stdin, because every user
+/// can see the arguments of a process. Paths are `OsString`s, because serde cannot serialize a
 /// `PathBuf` that is not UTF-8.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct SandboxRules {
@@ -86,6 +84,8 @@ struct SandboxRules {
     deny_unix_sockets: bool,
     /// The working directory of the command.
     folder: OsString,
+    /// The environment of the command.
+    variables: Vec<(OsString, OsString)>,
 }
 
 /// The subcommand that applies the rules and then runs its arguments as a command.
@@ -124,7 +124,6 @@ impl Sandbox {
             writable,
             deny_unix_sockets: deny_unix_sockets || is_read_only,
             autorun_files: autorun_files.to_vec(),
-            watch: Mutex::default(),
             // Before the first command, because a command could change the result.
             can_mount: try_to_mount(&temp.path),
             server_paths,
@@ -153,71 +152,44 @@ impl Sandbox {
     /// Returns the message for the user.
     pub fn check(&self, roots: &[Root]) -> Result<(), String> {
         let writable: Vec<&Path> = self.writable_with(roots).collect();
-        self.server_paths.iter().try_for_each(|(name, path)| check_outside(name, path, &writable))?;
-        roots.iter().try_for_each(|root| self.check_root(root, roots))?;
-        let unredirectable = self.unredirectable(roots, &writable);
-        self.writable
-            .iter()
-            .try_for_each(|folder| check_redirection("--writable", folder, &writable, &unredirectable))?;
-        check_redirection("the temp folder", &self.temp_parent, &writable, &unredirectable)
+        for (name, path) in &self.server_paths {
+            if let Some(folder) = writable.iter().find(|folder| path.real.starts_with(folder)) {
+                let (path, folder) = (path.given.display(), folder.display());
+                return Err(format!(
+                    "--sandbox: {name} ({path}) must not lie in {folder}, where commands may write"
+                ));
+            }
+            self.check_path(name, path, roots)?;
+        }
+        roots.iter().try_for_each(|root| self.check_path("the root", root, roots))?;
+        self.writable.iter().try_for_each(|folder| self.check_path("--writable", folder, roots))?;
+        self.check_path("the temp folder", &self.temp_parent, roots)
     }
 
-    /// Returns an error if a command for `roots` could redirect the path to `root`, which is one of them.
-    pub fn check_root(&self, root: &Root, roots: &[Root]) -> Result<(), String> {
+    /// Checks that a command for `roots` cannot redirect the path of `configured`, which `name` describes.
+    ///
+    /// A process that can write to a folder can replace anything in it with a link, which also affects the next server. A
+    /// path through a writable folder must therefore end in a writable folder that cannot be redirected, so that it adds
+    /// no rights. All other paths must not pass through a writable folder.
+    pub fn check_path(&self, name: &str, configured: &Root, roots: &[Root]) -> Result<(), String> {
         let writable: Vec<&Path> = self.writable_with(roots).collect();
-        check_redirection("the root", root, &writable, &self.unredirectable(roots, &writable))
-    }
-
-    /// Returns the writable folders of commands for `roots` that no command can redirect.
-    fn unredirectable<'a>(&'a self, roots: &'a [Root], writable: &[&Path]) -> Vec<&'a Path> {
+        let Some(through) = configured.way.way_through(&writable) else { return Ok(()) };
         let folders = roots.iter().chain(&self.writable).filter(|folder| folder.writable);
-        let unredirectable = folders.filter(|folder| folder.way.way_through(writable).is_none());
-        unredirectable.map(|folder| folder.real.as_path()).collect()
-    }
-
-    /// Returns what to search for autorun files that a command for `roots` could change.
-    fn search(&self, roots: &[Root]) -> AutorunSearch {
-        let folders = self.writable_with(roots).filter(|folder| *folder != self.temp.path);
-        AutorunSearch {
-            folders: folders.map(Path::to_owned).collect(),
-            paths: self.autorun_files.clone(),
-            allowed: self.writable.iter().map(|folder| folder.real.clone()).collect(),
-            can_mount: self.can_mount,
+        let mut around = folders.filter(|folder| configured.real.starts_with(&folder.real));
+        if around.any(|folder| folder.way.way_through(&writable).is_none()) {
+            return Ok(());
         }
-    }
-
-    /// Returns the existing autorun files: first those that are read-only for a command for `roots`, then those that
-    /// the command can write to.
-    pub fn found_autorun_files(&self, roots: &[Root]) -> (Vec<PathBuf>, Vec<PathBuf>) {
-        let (read_only, others) = self.search(roots).by_protection();
-        (read_only.into_iter().collect(), others.into_iter().collect())
-    }
-
-    /// Returns the git folders of `roots` that are read-only, although commands can write to the roots.
-    pub fn read_only_git_folders(&self, roots: &[Root]) -> Vec<PathBuf> {
-        let roots = if self.mode == Mode::WorkspaceWrite { roots } else { &[] };
-        let allowed: Vec<PathBuf> = self.writable.iter().map(|folder| folder.real.clone()).collect();
-        let folders = roots.iter().flat_map(|root| read_only_git_folders(&root.real, &allowed));
-        folders.map(|(_, way)| way.end).filter(|end| end.is_dir()).collect()
-    }
-
-    /// Returns the known state of the autorun files for a command for `roots`. While processes of other commands with the
-    /// same folders remain (not `is_idle`), they share it: it is the state at their last comparison, or at first before
-    /// they started. Otherwise, changes since the end of the last command are reported too.
-    pub(super) fn watch(&self, roots: &[Root], is_idle: bool) -> Arc<Watch> {
-        let search = self.search(roots);
-        let mut shared = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(watch) = shared.as_ref().filter(|shared| !is_idle && shared.search == search) {
-            return Arc::clone(watch);
-        }
-        let last = shared.take().filter(|last| last.search == search);
-        Arc::clone(shared.insert(Arc::new(Watch::new(search, last.as_deref()))))
+        let (path, folder, real) = (configured.given.display(), through.display(), configured.real.display());
+        Err(format!(
+            "--sandbox: the way to {name} ({path}) leads through {folder}, where commands may write: they could lead \
+             it elsewhere. If {real} is meant, give that path"
+        ))
     }
 
     /// Returns a warning that lists the autorun files that a command for `roots` can write to, and the folders in which it
     /// can create nothing. Returns `None` if there are none.
     pub fn warning(&self, roots: &[Root]) -> Option<String> {
-        let (read_only, unprotected) = self.found_autorun_files(roots);
+        let (read_only, unprotected) = self.autorun_files_by_protection(roots);
         let mut warnings = Vec::new();
         if !unprotected.is_empty() {
             let warning = "sandboxed commands can write to files that start programs outside the sandbox";
@@ -245,7 +217,7 @@ impl Sandbox {
     ) -> io::Result<Command> {
         self.check(roots).map_err(io::Error::other)?;
         self.temp.restore();
-        let (protect, _) = self.search(roots).by_protection();
+        let (protect, _) = self.autorun_files_by_protection(roots);
         let rules = SandboxRules {
             write: self.writable_with(roots).map(Into::into).collect(),
             protect: protect.into_iter().map(Into::into).collect(),
@@ -253,44 +225,10 @@ impl Sandbox {
             has_shared_memory: self.mode == Mode::WorkspaceWrite && self.can_mount,
             deny_unix_sockets: self.deny_unix_sockets,
             folder: folder.into(),
+            variables: variables.chain([("TMPDIR".into(), (&self.temp.path).into())]).collect(),
         };
-        under_rules(&rules, shell, variables.chain([("TMPDIR".into(), (&self.temp.path).into())]))
+        under_rules(&rules, shell)
     }
-}
-
-/// Checks that a command that can write to `writable` can neither write to nor replace the `configured` file or folder.
-/// `name` describes it in the message.
-fn check_outside(name: &str, configured: &Root, writable: &[&Path]) -> Result<(), String> {
-    let Some(folder) = writable.iter().find(|folder| configured.real.starts_with(folder)) else {
-        return check_redirection(name, configured, writable, &[]);
-    };
-    let (path, folder) = (configured.given.display(), folder.display());
-    Err(format!("--sandbox: {name} ({path}) must not lie in {folder}, where commands may write"))
-}
-
-/// Checks that commands that can write to `writable` cannot redirect the path of `configured` to a location that is not
-/// below `unredirectable`.
-///
-/// A process that can write to a folder can replace anything in it with a link, which also affects the next server. A
-/// path through a writable folder must therefore end in a writable folder, so that it adds no rights. All other paths
-/// must not pass through a writable folder.
-fn check_redirection(
-    name: &str,
-    configured: &Root,
-    writable: &[&Path],
-    unredirectable: &[&Path],
-) -> Result<(), String> {
-    let through = configured.way.way_through(writable);
-    let Some(folder) = through
-        .filter(|_| !unredirectable.iter().any(|unredirectable| configured.real.starts_with(unredirectable)))
-    else {
-        return Ok(());
-    };
-    let (path, folder, real) = (configured.given.display(), folder.display(), configured.real.display());
-    Err(format!(
-        "--sandbox: the way to {name} ({path}) leads through {folder}, where commands may write: they could lead it \
-         elsewhere. If {real} is meant, give that path"
-    ))
 }
 
 /// Returns true if a process with the rules can make a file in `temp` read-only with a mount.
@@ -305,27 +243,23 @@ fn try_to_mount(temp: &Path) -> bool {
             ..SandboxRules::default()
         };
         let words = [THIS_BINARY, "--version"].map(OsStr::new);
-        let mut start = under_rules(&rules, words.into_iter(), std::iter::empty())?;
+        let mut start = under_rules(&rules, words.into_iter())?;
         start.as_std_mut().stdout(Stdio::null()).stderr(Stdio::null()).status()
     });
     let _gone_already = std::fs::remove_file(file);
     tried.is_ok_and(|status| status.success())
 }
 
-/// Returns what starts a process that applies `rules` and then becomes `words`, with `variables` as its environment.
-fn under_rules<'a>(
-    rules: &SandboxRules,
-    words: impl Iterator<Item = &'a OsStr>,
-    variables: impl Iterator<Item = (OsString, OsString)>,
-) -> io::Result<Command> {
+/// Returns what starts a process that applies `rules` and then becomes `words`.
+fn under_rules<'a>(rules: &SandboxRules, words: impl Iterator<Item = &'a OsStr>) -> io::Result<Command> {
     let mut command = Command::new(THIS_BINARY);
     command.env_clear().current_dir("/").arg(SUBCOMMAND).args(words);
     sys::prepare_spawn(&mut command);
-    command.stdin(rules_file(rules, variables)?);
+    command.stdin(rules_file(rules)?);
     Ok(command)
 }
 
 /// Joins the paths with commas.
-pub fn listed(paths: &[PathBuf]) -> String {
+fn listed(paths: &BTreeSet<PathBuf>) -> String {
     paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
 }

@@ -79,7 +79,7 @@ impl Program {
     /// registry.
     pub async fn end_and_unregister(&mut self, grace: Duration) -> Ending {
         let ending = self.end_and_wait(grace).await;
-        self.registered.unregister();
+        self.registered.replace(None);
         ending
     }
 

@@ -21,8 +21,7 @@ use super::{
 use crate::blocking;
 use crate::capture::{Capture, Captured};
 use crate::fs::workspace::shown;
-use crate::saved_output::Unsaved;
-use cutline_core::notice::{Notice, PipelineExitCodes, Status};
+use cutline_core::notice::{PipelineExitCodes, Status};
 use cutline_core::text::show;
 use cutline_core::truncate::KeyForms;
 
@@ -47,6 +46,8 @@ pub(super) struct SupervisedCommand {
     pub(super) times: Times,
     /// The known state of the autorun files, shared with other commands. `None` without a sandbox.
     pub(super) watched: Option<Arc<Watch>>,
+    /// The changes of these files between the last command and this one.
+    pub(super) changed_before: Vec<AutorunChange>,
 }
 
 impl SupervisedCommand {
@@ -95,7 +96,10 @@ impl SupervisedCommand {
             }
         };
         let duration = began.elapsed();
-        let pipelines = self.exit_codes(cause, ending);
+        // The report is removed also if its codes mean nothing, because the command was ended.
+        let report = self.report.take();
+        let report = report.filter(|_| cause == Cause::Itself && matches!(ending, Ending::Code(_)));
+        let pipelines = report.and_then(|report| report.codes().ok()).unwrap_or_default();
         if cause == Cause::Itself {
             tokio::select! {
                 () = self.wait_until_drained() => {}
@@ -109,11 +113,7 @@ impl SupervisedCommand {
         let status = status(ending, cause, timeout);
         if sender.is_none() {
             // The footer must be in the file before `finish` closes it.
-            let lines = self.footer(cause, status, &pipelines);
-            let footer = move |unsaved: Option<&Unsaved>| {
-                let unsaved = unsaved.map(|why| format!("{}\n", Notice::RestNotSaved(why.to_string())));
-                unsaved.unwrap_or_default() + &lines
-            };
+            let footer = self.footer(cause, status, &pipelines);
             self.with_capture(move |capture| capture.stream.end_with(&footer)).await;
         }
         if cause == Cause::Cancelled && sender.is_some() {
@@ -123,23 +123,19 @@ impl SupervisedCommand {
         let has_failed = status.is_some() || cause != Cause::Itself || !pipelines.is_empty();
         let forms = if has_failed { KeyForms::All } else { KeyForms::Strong };
         let (output, background, autorun_changes) = self.finish(cause, forms).await;
+        drop(self.permit);
         if let Some(sender) = sender {
             let state = State::Finished { ending, cause, background };
             let _caller_went_away =
                 sender.send(CommandOutcome { state, output, duration, pipelines, autorun_changes });
         }
-    }
-
-    /// Returns the exit codes of the pipelines of a command that exited by itself. Removes the report.
-    fn exit_codes(&mut self, cause: Cause, ending: Ending) -> PipelineExitCodes {
-        let report = self.report.take();
-        let has_exited = cause == Cause::Itself && matches!(ending, Ending::Code(_));
-        report.filter(|_| has_exited).and_then(|report| report.codes().ok()).unwrap_or_default()
+        self.drain.ended.cancelled().await;
+        self.shell.registered.registry.clean_up();
     }
 
     /// Returns the lines that end the saved output of a command that outlived its result: autorun files that it created
     /// after that, the exit codes of its pipelines, and its status.
-    fn footer(&self, cause: Cause, status: Option<Status>, pipelines: &PipelineExitCodes) -> String {
+    fn footer(&mut self, cause: Cause, status: Option<Status>, pipelines: &PipelineExitCodes) -> String {
         let status = match cause {
             // The call has returned, so only the end of the server can have cancelled the command.
             Cause::Cancelled => Status::EndedWithServer,
@@ -148,18 +144,26 @@ impl SupervisedCommand {
         let changes = self.autorun_changes();
         let created = notices(&changes, |path| show::name(shown(path)).into_owned());
         let lines = created.map(|notice| notice.to_string()).chain(pipelines.lines());
-        let lines = lines.chain([format!("[{status}]")]);
-        lines.collect::<Vec<_>>().join("\n")
+        lines.chain([format!("[{status}]")]).map(|line| line + "\n").collect()
     }
 
     /// Returns the autorun files that were created or changed, and logs a warning for each.
     ///
     /// Blocks the asynchronous thread while it looks at these few files, so that no command starts in the meantime.
-    fn autorun_changes(&self) -> Vec<AutorunChange> {
-        let changes = self.watched.as_ref().map(|watched| watched.changes()).unwrap_or_default();
-        for change in &changes {
-            let (verb, path) = (change.kind(), show::name(shown(&change.path)).into_owned());
-            tracing::warn!("a sandboxed command {verb} {path}, which starts programs outside the sandbox");
+    fn autorun_changes(&mut self) -> Vec<AutorunChange> {
+        let mut changes = std::mem::take(&mut self.changed_before);
+        changes.extend(self.watched.iter().flat_map(|watched| watched.changes()));
+        for AutorunChange { path, change, is_since_last } in &changes {
+            let path = show::name(shown(path));
+            if *is_since_last {
+                tracing::warn!(
+                    "{path}, which starts programs outside the sandbox, was {change} between two commands"
+                );
+            } else {
+                tracing::warn!(
+                    "a sandboxed command {change} {path}, which starts programs outside the sandbox"
+                );
+            }
         }
         changes
     }
@@ -168,10 +172,9 @@ impl SupervisedCommand {
     /// changed autorun files.
     ///
     /// If processes of a command that ended by itself remain, the command becomes a background command: the registry
-    /// lists its processes, and a task keeps its permit until no process has the output open. Otherwise the reader
-    /// stops.
+    /// lists its processes until the group is empty and no process has the output open. Otherwise the reader stops.
     async fn finish(
-        mut self,
+        &mut self,
         cause: Cause,
         forms: KeyForms,
     ) -> (Captured, Vec<Background>, Vec<AutorunChange>) {
@@ -182,22 +185,9 @@ impl SupervisedCommand {
         }
         let is_open = survivors.is_some() && !self.drain.ended.is_cancelled();
         let output = self.with_capture(move |capture| capture.answer(is_open, forms)).await;
-        let Some((scope, background)) = survivors else {
-            self.shell.registered.unregister();
-            let changes = self.autorun_changes();
-            return (output, Vec::new(), changes);
-        };
-        self.shell.registered.set_background(scope, self.drain.ended.clone());
-        let changes = self.autorun_changes();
-        if is_open {
-            self.permit.keep_for_background();
-        }
-        tokio::spawn(async move {
-            self.drain.ended.cancelled().await;
-            drop(self.permit);
-            self.shell.registered.registry.clean_up();
-        });
-        (output, if is_open { background } else { Vec::new() }, changes)
+        let (scope, background) = survivors.unzip();
+        self.shell.registered.replace(scope);
+        (output, background.filter(|_| is_open).unwrap_or_default(), self.autorun_changes())
     }
 
     /// Returns the remaining processes of a command that ended by itself. Returns `None` if there are none, or if
@@ -207,7 +197,8 @@ impl SupervisedCommand {
         let may_be_left =
             |scope: &ProcessScope| cause == Cause::Itself && (pipe.is_some() || !scope.has_empty_group());
         let scope = self.shell.registered.scope().filter(may_be_left)?;
-        blocking::run_anyway(move || scope.survivors(pipe)).await
+        let ended = self.drain.ended.clone();
+        blocking::run_anyway(move || scope.survivors(pipe, ended)).await
     }
 
     /// Waits until the reader has captured everything that the command wrote. That is the end of the pipe, or, if other

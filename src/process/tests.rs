@@ -29,8 +29,7 @@ impl Here {
         let (roots, folder) = (&self.roots[..], self.roots[0].real.as_path());
         let (keep, bounds) = (Keep::Tail, Bounds::new(2, 1000));
         let view = View { keep, bounds, key_space: None, max_line_chars: None };
-        let request = CommandRequest { command, roots, folder, view, times };
-        self.commands.run(permit, request).unwrap()
+        self.commands.run(permit, command, roots, folder, view, times).unwrap()
     }
 }
 

@@ -11,7 +11,6 @@ use std::sync::Arc;
 use cutline_core::notice::Notice;
 use cutline_core::text::{Counter, Extent, Size};
 use cutline_core::truncate::Bounds;
-use derive_more::Display;
 
 use super::folder::SavedFolder;
 use super::{Store, same_error};
@@ -25,17 +24,6 @@ pub struct SavedOutput {
     pub path: PathBuf,
     /// Number of bytes in the file, if it reached the maximum size.
     pub first_bytes: Option<u64>,
-}
-
-/// The reason why the rest of an output is not in its file.
-#[derive(Debug, Display)]
-pub enum Unsaved {
-    /// The file reached its maximum size of this many bytes.
-    #[display("{} limit", Size(*_0))]
-    AtCap(u64),
-    /// A write failed.
-    #[display("{}", sys::reason(_0))]
-    Failed(io::Error),
 }
 
 /// Counts an output in pieces. Buffers it up to its limits, then writes it to a file. The file is removed again unless
@@ -66,8 +54,8 @@ pub(super) struct OutputFile {
     written: u64,
     /// Maximum number of bytes.
     max_bytes: u64,
-    /// The reason if the last part of the output is not in the file.
-    unsaved: Option<Unsaved>,
+    /// The reason if the last part of the output is not in the file: the maximum size, or the error of a write.
+    unsaved: Option<String>,
 }
 
 impl SavedStream {
@@ -97,11 +85,10 @@ impl SavedStream {
         }
     }
 
-    /// Appends a status footer to the file, on separate lines. `footer` formats it and gets the reason if part of the
-    /// output is not in the file.
-    pub fn end_with(&mut self, footer: impl Fn(Option<&Unsaved>) -> String) {
+    /// Appends `lines` to the file, after a notice if part of the output is not in it.
+    pub fn end_with(&mut self, lines: &str) {
         if let Some(Ok(file)) = &mut self.file {
-            file.end_with(self.raw.is_at_line_start(), footer);
+            file.end_with(self.raw.is_at_line_start(), lines);
         }
     }
 
@@ -168,29 +155,29 @@ impl OutputFile {
         match self.file.write_all(part) {
             Ok(()) => {
                 self.written += part.len() as u64;
-                self.unsaved = (part.len() < bytes.len()).then_some(Unsaved::AtCap(self.max_bytes));
+                let is_full = part.len() < bytes.len();
+                self.unsaved = is_full.then(|| format!("{} limit", Size(self.max_bytes)));
             }
-            Err(error) if self.kept => self.unsaved = Some(Unsaved::Failed(error)),
+            Err(error) if self.kept => self.unsaved = Some(sys::reason(&error)),
             Err(error) => return Err(error),
         }
         if self.kept && self.unsaved.is_some() {
             // A part of the last block, or a footer, can also be in the file.
             self.written = self.file.metadata()?.len();
-            self.end_with(false, |unsaved| {
-                unsaved.map_or_else(String::new, |why| Notice::RestNotSaved(why.to_string()).to_string())
-            });
+            self.end_with(false, "");
         }
         Ok(())
     }
 
-    /// Ends the file with a text on separate lines, even if it then exceeds the maximum size. Replaces an earlier
-    /// notice. On a full disk, the text replaces the last bytes of the output.
-    fn end_with(&mut self, is_at_line_start: bool, text: impl Fn(Option<&Unsaved>) -> String) {
-        let newline = if self.unsaved.is_none() && is_at_line_start { "" } else { "\n" };
-        let last = format!("{newline}{}\n", text(self.unsaved.as_ref()));
+    /// Ends the file with a notice if part of the output is not in it, and with `lines`, even if it then exceeds the
+    /// maximum size. Replaces an earlier notice. On a full disk, this text replaces the last bytes of the output.
+    fn end_with(&mut self, is_at_line_start: bool, lines: &str) {
+        let with_notice = |why: &String| format!("\n{}\n{lines}", Notice::RestNotSaved(why.clone()));
+        let last = self.unsaved.as_ref().map(with_notice);
+        let newline = if is_at_line_start { "" } else { "\n" };
+        let last = last.unwrap_or_else(|| format!("{newline}{lines}"));
         let ended = self.replace_end(self.written, &last).or_else(|error| {
-            self.unsaved = Some(Unsaved::Failed(error));
-            let last = format!("\n{}\n", text(self.unsaved.as_ref()));
+            let last = with_notice(self.unsaved.insert(sys::reason(&error)));
             self.replace_end(self.written.saturating_sub(last.len() as u64), &last)
         });
         if let Err(error) = ended {

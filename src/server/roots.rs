@@ -129,7 +129,7 @@ impl Roots {
         }
         if let Some(sandbox) = &self.shared.commands.sandbox {
             let all = roots.clone();
-            roots.retain(|root| match sandbox.check_root(root, &all) {
+            roots.retain(|root| match sandbox.check_path("the root", root, &all) {
                 Ok(()) => true,
                 Err(error) => {
                     tracing::warn!("the root of the client can't be used: {error}");

@@ -21,7 +21,7 @@ use rustix::io::Errno;
 use rustix::process::{Signal, kill_process};
 use sysinfo::{ProcessRefreshKind, ProcessStatus, ProcessesToUpdate, System, UpdateKind};
 
-use super::{FileKind, Folder, Opened, Process, Stat, TAG, Unreadable, pid};
+use super::{FileKind, Folder, Opened, Process, Stat, TAG, pid};
 
 /// Flags that open a path for its type and for opening paths below it.
 pub(super) const LOOK: OFlags =
@@ -119,34 +119,34 @@ pub(crate) fn has_process_table() -> bool {
 }
 
 /// Returns all processes.
-pub(crate) fn list_processes() -> Result<Vec<Process>, Unreadable> {
+pub(crate) fn list_processes() -> io::Result<Vec<Process>> {
     let system = refreshed(ProcessesToUpdate::All, ProcessRefreshKind::nothing());
     Ok(system.processes().values().map(seen).collect())
 }
 
 /// Returns the process with this id.
-pub(crate) fn process_info(id: u32) -> Result<Option<Process>, Unreadable> {
+pub(crate) fn process_info(id: u32) -> io::Result<Option<Process>> {
     Ok(with_process(id, ProcessRefreshKind::nothing(), |process| Some(seen(process))))
 }
 
 /// Checks the start time of a process and sends `signals` to it. Another process could get the id between the two;
-/// this system has no better way. Returns false if the process has ended or belongs to another user.
-pub(crate) fn send_signals(id: u32, start: u64, signals: &[Signal]) -> Result<bool, Unreadable> {
+/// this system has no better way. Fails if the process has ended or belongs to another user.
+pub(crate) fn send_signals(id: u32, start: u64, signals: &[Signal]) -> io::Result<()> {
     let is_same = process_info(id)?.is_some_and(|now| start > 0 && now.start == start && !now.ended);
-    let Some(pid) = pid(id).filter(|_| is_same) else { return Ok(false) };
-    Ok(signals.iter().all(|signal| kill_process(pid, *signal).is_ok()))
+    let Some(pid) = pid(id).filter(|_| is_same) else { return Ok(()) };
+    signals.iter().try_for_each(|signal| kill_process(pid, *signal)).map_err(io::Error::from)
 }
 
 /// Returns the tag in the initial environment of a process.
-pub(crate) fn tag_of(id: u32) -> Result<Option<String>, Unreadable> {
-    Ok(with_process(id, ProcessRefreshKind::nothing().with_environ(UpdateKind::Always), |process| {
+pub(crate) fn tag_of(id: u32) -> Option<String> {
+    with_process(id, ProcessRefreshKind::nothing().with_environ(UpdateKind::Always), |process| {
         let tag = |entry: &str| Some(entry.strip_prefix(TAG)?.strip_prefix('=')?.to_owned());
         process.environ().iter().find_map(|entry| tag(entry.to_str()?))
-    }))
+    })
 }
 
 /// Returns an empty list, because this system does not report the pipes of a process.
-pub(crate) fn pipes(_: u32) -> Result<Vec<u64>, Unreadable> {
+pub(crate) fn pipes(_: u32) -> io::Result<Vec<u64>> {
     Ok(Vec::new())
 }
 
@@ -184,7 +184,7 @@ mod tests {
         let mut command = std::process::Command::new("sleep");
         let mut child = command.arg("600").env(TAG, "1.2.ab").spawn().unwrap();
         // The child may not run its program yet.
-        while tag_of(child.id()).unwrap().as_deref() != Some("1.2.ab") {
+        while tag_of(child.id()).as_deref() != Some("1.2.ab") {
             std::thread::yield_now();
         }
         child.kill().unwrap();

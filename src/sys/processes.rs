@@ -23,11 +23,6 @@ pub(crate) struct Process {
     pub(crate) ended: bool,
 }
 
-/// A process, or the list of all processes, could not be read, so the state is unknown. Usually no file descriptor was
-/// free.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Unreadable;
-
 /// Converts a process id to the type of the system calls.
 pub(crate) fn pid(id: u32) -> Option<Pid> {
     i32::try_from(id).ok().and_then(Pid::from_raw)

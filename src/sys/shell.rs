@@ -41,11 +41,6 @@ pub(crate) fn find_shell() -> PathBuf {
     on_path("bash").or_else(|| on_path("sh")).unwrap_or_else(|| PathBuf::from("sh"))
 }
 
-/// Returns true if the shell reads the startup file in `BASH_ENV`. `sh` does not.
-pub(crate) fn has_startup_file(shell: &Path) -> bool {
-    shell.file_name().is_some_and(|name| name == "bash")
-}
-
 /// Puts a shell in a new process group with empty stdin. Call it before you set another stdin.
 pub(crate) fn prepare_spawn(shell: &mut Command) {
     shell.stdin(Stdio::null()).process_group(0);

@@ -16,9 +16,7 @@ use serde::Deserialize;
 use super::resolve::{self, ExpectedKind};
 use super::{Context, Output, ToolError};
 use crate::fs::workspace::shown;
-use crate::process::{
-    Cause, CommandOutcome, CommandPermit, CommandRequest, Running, State, Times, TooManyCommands,
-};
+use crate::process::{Cause, CommandOutcome, CommandPermit, Running, State, Times, TooManyCommands};
 use cutline_core::text::show;
 use plan::Plan;
 use progress::ProgressReporter;
@@ -54,15 +52,11 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
     let permit = wait_for_permit(cx, &mut reporter).await?;
     // The client's timeout starts with the call.
     let remaining = |within: Duration| within.saturating_sub(began.elapsed()).max(MIN_RESULT_TIME);
-    let request = CommandRequest {
-        command: &plan.command,
-        roots: &cx.workspace.roots,
-        folder: &folder,
-        view: plan.view,
-        times: Times { timeout: plan.timeout, answer_within: cx.limits.answer_within.map(remaining) },
-    };
+    let times = Times { timeout: plan.timeout, answer_within: cx.limits.answer_within.map(remaining) };
     let not_started = |source| ToolError::Spawn(show::name(shown(&folder)).into_owned(), source);
-    let mut running = cx.shared.commands.run(permit, request).map_err(not_started)?;
+    let roots = &cx.workspace.roots;
+    let running = cx.shared.commands.run(permit, &plan.command, roots, &folder, plan.view, times);
+    let mut running = running.map_err(not_started)?;
     match watch(cx, &mut running, reporter).await.map_err(ToolError::ResultLost)? {
         CommandOutcome { state: State::Finished { cause: Cause::Cancelled, .. }, .. } => {
             Err(ToolError::Cancelled)

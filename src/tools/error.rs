@@ -170,7 +170,7 @@ pub enum ToolError {
         "Command could not be started: background processes of {0} earlier commands hold their output. Send the \
          output of such processes to a file"
     )]
-    TooManyCommands(u32),
+    TooManyCommands(usize),
     /// The maximum number of commands runs, and none ended while the call could wait.
     #[error(
         "Command was not started: {} others run, and none of them ended within {}. Try again later",

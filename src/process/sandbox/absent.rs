@@ -22,9 +22,6 @@ pub fn enter(_: &[OsString]) -> io::Error {
 }
 
 /// Returns an error, because this system has no sandbox.
-pub(super) fn rules_file(
-    _: &SandboxRules,
-    _: impl Iterator<Item = (OsString, OsString)>,
-) -> io::Result<File> {
+pub(super) fn rules_file(_: &SandboxRules) -> io::Result<File> {
     Err(io::ErrorKind::Unsupported.into())
 }

@@ -6,10 +6,13 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use super::{Mode, Sandbox};
 use crate::fs::follow::Followed;
 use crate::fs::lines::first_bytes;
+use crate::fs::workspace::Root;
+use crate::process::Commands;
 use crate::sys::{FileKind, Opened};
 use cutline_core::notice::{FileChange, Names, Notice};
 
@@ -55,104 +58,96 @@ const NAMES: [(&str, &str); 33] = [
     (".junie/mcp/mcp.json", "https://www.jetbrains.com/help/junie/model-context-protocol-mcp.html"),
 ];
 
-/// What to search for autorun files.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct AutorunSearch {
-    /// The folders that commands can write to, without links.
-    pub(super) folders: Vec<PathBuf>,
-    /// Further autorun files, as absolute paths: this binary and the files of clients.
-    pub(super) paths: Vec<PathBuf>,
-    /// The folders that the user made writable. A git folder that is one of them is not searched.
-    pub(super) allowed: Vec<PathBuf>,
-    /// True if mounts can make any file read-only. Otherwise, only git folders are read-only.
-    pub(super) can_mount: bool,
-}
-
 /// An autorun file or folder, or a link on the way to one, which a command could replace.
 #[derive(Debug)]
-pub(super) struct AutorunFile {
+struct AutorunFile {
     /// Its absolute path, which may contain links.
     path: PathBuf,
     /// Its path without links. `None` if it is missing.
-    pub(super) existing: Option<PathBuf>,
+    existing: Option<PathBuf>,
     /// True if commands cannot write to an existing file.
-    pub(super) is_read_only: bool,
-    is_behind_link: bool,
+    is_read_only: bool,
+    /// True if commands cannot change it: it is read-only, and no link leads to it.
+    is_protected: bool,
     is_of_git: bool,
+    /// Its state now. `None` if it is missing.
+    state: Option<FileState>,
 }
 
-impl AutorunSearch {
-    /// Returns the autorun files that are, or may be, in one of the folders.
-    pub(super) fn find(&self) -> Vec<AutorunFile> {
+impl Sandbox {
+    /// Returns the autorun files that are, or may be, in one of the folders that a command for `roots` can write to. Also
+    /// returns the links in these folders on the way to one.
+    fn find_autorun_files(&self, roots: &[Root]) -> Vec<AutorunFile> {
+        let folders: Vec<&Path> =
+            self.writable_with(roots).filter(|folder| *folder != self.temp.path).collect();
+        let is_inside =
+            |path: &Path| folders.iter().any(|folder| path != *folder && path.starts_with(folder));
         let mut found = Vec::new();
-        for folder in &self.folders {
-            for (name, _page) in NAMES {
-                self.add(&mut found, folder.join(name), Followed::below(folder, name.as_ref()), false);
+        let mut add = |path: PathBuf, way: Followed, is_of_git: bool| {
+            let file = |path: PathBuf, existing, is_read_only, is_protected| {
+                let state = state_of(&path, is_of_git);
+                AutorunFile { path, existing, is_read_only, is_protected, is_of_git, state }
+            };
+            let before = found.len();
+            let links = way.entries.into_iter().filter(|entry| is_inside(entry) && entry.is_symlink());
+            found.extend(links.map(|link| file(link.clone(), Some(link), false, false)));
+            let is_behind_link = found.len() > before;
+            // A command can write to the target of a link that it created, in its temp folder.
+            if is_inside(&way.end) || is_inside(&path) {
+                let exists = way.end.symlink_metadata().is_ok_and(|found| !found.is_symlink());
+                let existing = (exists && is_inside(&way.end)).then_some(way.end);
+                let is_read_only = existing.is_some() && (self.can_mount || is_of_git);
+                found.push(file(path, existing, is_read_only, is_read_only && !is_behind_link));
             }
-            for (path, way) in read_only_git_folders(folder, &self.allowed) {
-                self.add(&mut found, path, way, true);
+        };
+        for folder in &folders {
+            for (name, _page) in NAMES {
+                add(folder.join(name), Followed::below(folder, name.as_ref()), false);
+            }
+            for (path, way) in self.git_folders(folder) {
+                add(path, way, true);
             }
         }
-        for path in &self.paths {
-            self.add(&mut found, path.clone(), Followed::new(path), false);
+        for path in &self.autorun_files {
+            add(path.clone(), Followed::new(path), false);
         }
         found
     }
 
-    /// Adds the file at `path`, to which `way` leads, and the links on this way, if they are in one of the folders.
-    fn add(&self, found: &mut Vec<AutorunFile>, path: PathBuf, way: Followed, is_of_git: bool) {
-        let is_inside =
-            |path: &Path| self.folders.iter().any(|folder| path != folder && path.starts_with(folder));
-        let links = way.entries.into_iter().filter(|entry| is_inside(entry) && entry.is_symlink());
-        let links: Vec<PathBuf> = links.collect();
-        let is_behind_link = !links.is_empty();
-        found.extend(links.into_iter().map(|path| AutorunFile {
-            existing: Some(path.clone()),
-            path,
-            is_read_only: false,
-            is_behind_link,
-            is_of_git,
-        }));
-        // A command can write to the target of a link that it created, in its temp folder.
-        if is_inside(&way.end) || is_inside(&path) {
-            let exists = way.end.symlink_metadata().is_ok_and(|found| !found.is_symlink());
-            let existing = (exists && is_inside(&way.end)).then_some(way.end);
-            let is_read_only = existing.is_some() && (self.can_mount || is_of_git);
-            found.push(AutorunFile { path, existing, is_read_only, is_behind_link, is_of_git });
-        }
-    }
-
-    /// Returns the existing autorun files, without links: those that commands cannot write to, and the others.
-    pub(super) fn by_protection(&self) -> (BTreeSet<PathBuf>, BTreeSet<PathBuf>) {
+    /// Returns the existing autorun files, without links: those that a command for `roots` cannot write to, and the
+    /// others.
+    pub(super) fn autorun_files_by_protection(
+        &self,
+        roots: &[Root],
+    ) -> (BTreeSet<PathBuf>, BTreeSet<PathBuf>) {
         let (read_only, others): (Vec<_>, Vec<_>) =
-            self.find().into_iter().partition(|file| file.is_read_only);
+            self.find_autorun_files(roots).into_iter().partition(|file| file.is_read_only);
         let existing = |files: Vec<AutorunFile>| files.into_iter().filter_map(|file| file.existing).collect();
         (existing(read_only), existing(others))
     }
 
-    /// Returns the autorun files with their current state.
-    fn watched(&self) -> BTreeMap<PathBuf, WatchedFile> {
-        let watched = |file: AutorunFile| {
-            let state = FileState::of(&file.path, file.is_of_git);
-            let is_protected = file.is_read_only && !file.is_behind_link;
-            (file.path, WatchedFile { state, is_protected, is_of_git: file.is_of_git })
-        };
-        self.find().into_iter().map(watched).collect()
+    /// Returns the git folders of `root` that no `--writable` names: `.git`, the folder that a `.git` file names, and the
+    /// common folder of a linked work tree. Each has its path and the way to it. A folder in a named one is omitted too.
+    fn git_folders(&self, root: &Path) -> Vec<(PathBuf, Followed)> {
+        let git = (root.join(GIT), Followed::below(root, GIT.as_ref()));
+        let named = named_folder(&git.1.end, "gitdir: ", root);
+        let folder = named.as_ref().map_or(&git.1.end, |(_, way)| &way.end);
+        let common = named_folder(&folder.join("commondir"), "", folder);
+        let mut ways: Vec<(PathBuf, Followed)> = [Some(git), named, common].into_iter().flatten().collect();
+        for allowed in &self.writable {
+            if ways.iter().any(|(_, way)| way.end == allowed.real) {
+                ways.retain(|(_, way)| !way.end.starts_with(&allowed.real));
+            }
+        }
+        ways
     }
-}
 
-/// Returns the git folders of `root` that are not in `allowed`: `.git`, the folder that a `.git` file names, and the common
-/// folder of a linked work tree. Each has its path and the way to it. A folder in an allowed one is allowed too.
-pub(super) fn read_only_git_folders(root: &Path, allowed: &[PathBuf]) -> Vec<(PathBuf, Followed)> {
-    let git = (root.join(GIT), Followed::below(root, GIT.as_ref()));
-    let named = named_folder(&git.1.end, "gitdir: ", root);
-    let folder = named.as_ref().map_or(&git.1.end, |(_, way)| &way.end);
-    let common = named_folder(&folder.join("commondir"), "", folder);
-    let ways: Vec<(PathBuf, Followed)> = [Some(git), named, common].into_iter().flatten().collect();
-    let lifted: Vec<PathBuf> =
-        ways.iter().map(|(_, way)| way.end.clone()).filter(|end| allowed.contains(end)).collect();
-    let is_lifted = |end: &Path| lifted.iter().any(|folder| end.starts_with(folder));
-    ways.into_iter().filter(|(_, way)| !is_lifted(&way.end)).collect()
+    /// Returns the git folders of `roots` that are read-only, although commands can write to the roots.
+    pub fn read_only_git_folders(&self, roots: &[Root]) -> Vec<PathBuf> {
+        let roots = if self.mode == Mode::WorkspaceWrite { roots } else { &[] };
+        let folders = roots.iter().flat_map(|root| self.git_folders(&root.real));
+        folders.map(|(_, way)| way.end).filter(|end| end.is_dir()).collect()
+    }
 }
 
 /// Returns the folder that the file at `path` names after `prefix`, relative to `base`, with the way to it.
@@ -168,66 +163,68 @@ fn named_folder(path: &Path, prefix: &str, base: &Path) -> Option<(PathBuf, Foll
     Some((named, way))
 }
 
-/// The state of an existing autorun file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct FileState {
-    inode: u64,
-    /// The time of the last change, in seconds and nanoseconds. A process cannot set it, unlike the time of the last
-    /// modification. `None` for a git folder, which changes with each commit.
-    content: Option<(i64, i64)>,
-}
+/// The inode of an existing autorun file, and the time of its last change in seconds and nanoseconds. A process cannot set
+/// this time, unlike that of the last modification. It is `None` for a git folder, which changes with each commit.
+type FileState = (u64, Option<(i64, i64)>);
 
-impl FileState {
-    fn of(path: &Path, is_of_git: bool) -> Option<Self> {
-        let found = path.symlink_metadata().ok()?;
-        let is_compared = !(found.is_dir() && is_of_git);
-        let content = is_compared.then(|| (found.ctime(), found.ctime_nsec()));
-        Some(Self { inode: found.ino(), content })
-    }
-}
-
-/// An autorun file, or a link on the way to one.
-#[derive(Debug)]
-struct WatchedFile {
-    /// Its state at the last comparison. `None` if it was missing.
-    state: Option<FileState>,
-    /// True if commands cannot change it. Only a process outside the sandbox can.
-    is_protected: bool,
-    is_of_git: bool,
+fn state_of(path: &Path, is_of_git: bool) -> Option<FileState> {
+    let found = path.symlink_metadata().ok()?;
+    let is_compared = !(found.is_dir() && is_of_git);
+    Some((found.ino(), is_compared.then(|| (found.ctime(), found.ctime_nsec()))))
 }
 
 /// The state of the autorun files at the last comparison. Commands that run at the same time share it.
 #[derive(Debug)]
 pub(in crate::process) struct Watch {
-    pub(super) search: AutorunSearch,
-    known: Mutex<BTreeMap<PathBuf, WatchedFile>>,
-    /// The changes between the last command and this one.
-    since_last: Mutex<Vec<AutorunChange>>,
+    sandbox: Arc<Sandbox>,
+    roots: Vec<Root>,
+    known: Mutex<BTreeMap<PathBuf, AutorunFile>>,
+}
+
+impl Commands {
+    /// Returns the known state of the autorun files for a command for `roots`. While processes of other commands with the
+    /// same roots remain, they share it: it is the state at their last comparison, or at first before they started.
+    /// Otherwise, also returns the changes since the end of the last command. Returns `None` without a sandbox.
+    pub(in crate::process) fn watch(&self, roots: &[Root]) -> (Option<Arc<Watch>>, Vec<AutorunChange>) {
+        let Some(sandbox) = &self.sandbox else { return (None, Vec::new()) };
+        let mut shared = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = shared.take().filter(|last| last.roots == roots);
+        let (watch, changes) = match last {
+            Some(last) if !self.registry.is_idle() => (last, Vec::new()),
+            last => {
+                let changes = last.iter().flat_map(|last| last.changes());
+                let changes = changes.map(|change| AutorunChange { is_since_last: true, ..change }).collect();
+                (Arc::new(Watch::new(sandbox, roots)), changes)
+            }
+        };
+        (Some(Arc::clone(shared.insert(watch))), changes)
+    }
 }
 
 impl Watch {
-    /// Reads the current state. `last` is the state at the end of the last command.
-    pub(super) fn new(search: AutorunSearch, last: Option<&Self>) -> Self {
-        let mut since_last = last.map(Self::changes).unwrap_or_default();
-        for change in &mut since_last {
-            change.is_since_last = true;
-        }
-        let known = Mutex::new(search.watched());
-        Self { search, known, since_last: Mutex::new(since_last) }
+    /// Reads the current state.
+    fn new(sandbox: &Arc<Sandbox>, roots: &[Root]) -> Self {
+        let watch = Self { sandbox: Arc::clone(sandbox), roots: roots.to_vec(), known: Mutex::default() };
+        Self { known: Mutex::new(watch.now()), ..watch }
+    }
+
+    /// Returns the autorun files in their current state, by their paths.
+    fn now(&self) -> BTreeMap<PathBuf, AutorunFile> {
+        let files = self.sandbox.find_autorun_files(&self.roots);
+        files.into_iter().map(|file| (file.path.clone(), file)).collect()
     }
 
     /// Returns the files that were created or changed since the last call.
     pub(in crate::process) fn changes(&self) -> Vec<AutorunChange> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let change = |(path, before): (&PathBuf, &WatchedFile)| {
-            let now = FileState::of(path, before.is_of_git)?;
-            let is_changed = !before.is_protected && before.state.as_ref() != Some(&now);
-            let is_new = before.state.is_none();
-            is_changed.then(|| AutorunChange { path: path.clone(), is_new, is_since_last: false })
+        let change = |(path, before): (&PathBuf, &AutorunFile)| {
+            let now = state_of(path, before.is_of_git)?;
+            let is_changed = !before.is_protected && before.state != Some(now);
+            let change = if before.state.is_none() { FileChange::Created } else { FileChange::Changed };
+            is_changed.then(|| AutorunChange { path: path.clone(), change, is_since_last: false })
         };
-        let since_last = std::mem::take(&mut *self.since_last.lock().unwrap_or_else(PoisonError::into_inner));
-        let changes = since_last.into_iter().chain(known.iter().filter_map(change)).collect();
-        let mut next = self.search.watched();
+        let changes = known.iter().filter_map(change).collect();
+        let mut next = self.now();
         for (path, file) in &mut next {
             // A file that exists only now is protected from the next command on.
             file.is_protected &= known.get(path).is_some_and(|before| before.is_protected);
@@ -237,31 +234,23 @@ impl Watch {
     }
 }
 
-/// An autorun file that a command created or changed.
+/// An autorun file that was created or changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AutorunChange {
     /// Its absolute path.
     pub path: PathBuf,
-    /// True if it did not exist at the last comparison.
-    pub is_new: bool,
+    /// Created if it did not exist at the last comparison.
+    pub change: FileChange,
     /// True if it happened between two commands: by a process that was left, or by others.
     pub is_since_last: bool,
-}
-
-impl AutorunChange {
-    /// Returns the kind of the change.
-    pub fn kind(&self) -> FileChange {
-        if self.is_new { FileChange::Created } else { FileChange::Changed }
-    }
 }
 
 /// Returns the notices about `changes`. `show` formats a path.
 pub fn notices(changes: &[AutorunChange], show: impl Fn(&Path) -> String) -> impl Iterator<Item = Notice> {
     let notice = |(is_since_last, change)| {
         let mut names = Names::default();
-        let is_of_notice =
-            |file: &&AutorunChange| file.kind() == change && file.is_since_last == is_since_last;
-        for file in changes.iter().filter(is_of_notice) {
+        for file in changes.iter().filter(|file| (file.is_since_last, file.change) == (is_since_last, change))
+        {
             names.push(&show(&file.path));
         }
         (!names.is_empty()).then_some(Notice::AutorunFiles { change, is_since_last, names })

@@ -4,10 +4,9 @@ mod calls;
 mod files;
 mod mounts;
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, Read as _, Seek as _, Write as _};
-use std::os::unix::ffi::OsStrExt as _;
+use std::io::{self, Seek as _, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -37,26 +36,20 @@ const KEPT: CapabilitySet = CapabilitySet::CHOWN
 /// The command can read all files except devices, write to the given folders, and open no TCP connection. On newer
 /// kernels it cannot reach processes and sockets outside.
 pub fn enter(command: &[OsString]) -> io::Error {
-    let variables = match apply_rules() {
-        Ok(variables) => variables,
-        Err(error) => return error,
-    };
     let Some((program, arguments)) = command.split_first() else {
         return io::Error::from(io::ErrorKind::InvalidInput);
     };
-    let (variables, _) = variables.as_chunks::<2>();
-    let variables = variables.iter().map(|[name, value]| (name, value));
-    Command::new(program).args(arguments).envs(variables).stdin(Stdio::null()).exec()
+    match apply_rules() {
+        Ok(variables) => Command::new(program).args(arguments).envs(variables).stdin(Stdio::null()).exec(),
+        Err(error) => error,
+    }
 }
 
-/// Applies the rules and enters the working directory. Returns the names and values of the environment, alternating.
+/// Applies the rules and enters the working directory. Returns the environment of the command.
 ///
 /// Mounts come first, because Landlock and the filter refuse mount calls.
-fn apply_rules() -> io::Result<Vec<OsString>> {
-    let mut bytes = Vec::new();
-    io::stdin().read_to_end(&mut bytes)?;
-    let mut words = bytes.split(|byte| *byte == 0);
-    let rules: SandboxRules = serde_json::from_slice(words.next().unwrap_or_default())?;
+fn apply_rules() -> io::Result<Vec<(OsString, OsString)>> {
+    let rules: SandboxRules = serde_json::from_str(&io::read_to_string(io::stdin())?)?;
     let paths = |paths: Vec<OsString>| paths.into_iter().map(PathBuf::from).collect::<Vec<_>>();
     let (mut write, protect) = (paths(rules.write), paths(rules.protect));
     let folder = PathBuf::from(rules.folder);
@@ -71,7 +64,7 @@ fn apply_rules() -> io::Result<Vec<OsString>> {
     drop_capabilities()?;
     calls::install_filter(rules.deny_unix_sockets)?;
     rustix::process::fchdir(folder)?;
-    Ok(words.map(|word| OsStr::from_bytes(word).to_owned()).collect())
+    Ok(rules.variables)
 }
 
 /// Drops all capabilities, or as root all except [`KEPT`]. No program gets them back, because `no_new_privs` prevents
@@ -85,18 +78,10 @@ fn drop_capabilities() -> io::Result<()> {
     Ok(rustix::thread::set_capabilities(None, sets)?)
 }
 
-/// Returns an unnamed file with `rules`, followed by the names and values of `variables`. A NUL precedes each of them.
-pub(super) fn rules_file(
-    rules: &SandboxRules,
-    variables: impl Iterator<Item = (OsString, OsString)>,
-) -> io::Result<File> {
-    let mut bytes = serde_json::to_vec(rules)?;
-    for word in variables.flat_map(|(name, value)| [name, value]) {
-        bytes.push(0);
-        bytes.extend(word.as_bytes());
-    }
+/// Returns an unnamed file with `rules`.
+pub(super) fn rules_file(rules: &SandboxRules) -> io::Result<File> {
     let mut file = File::from(rustix::fs::memfd_create("rules", MemfdFlags::CLOEXEC)?);
-    file.write_all(&bytes)?;
+    file.write_all(&serde_json::to_vec(rules)?)?;
     file.rewind()?;
     Ok(file)
 }

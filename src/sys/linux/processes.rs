@@ -13,13 +13,15 @@ use rustix::fs::{AtFlags, Mode, readlinkat, statat};
 use rustix::io::Errno;
 use rustix::process::{PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal};
 
-use crate::sys::{Folder, Process, TAG, Unreadable, names_in, open_folder, pid};
+use crate::sys::{Folder, Process, TAG, names_in, open_folder, pid};
 
 /// Maximum size of a `stat` line in bytes. It has about fifty numbers and is shorter.
 const STAT_BYTES: usize = 1024;
 /// Maximum size of an environment in bytes: the kernel's limit at the start of a program. A process can declare any
 /// part of its memory as its environment.
 const ENVIRON_BYTES: u64 = 6 << 20;
+/// The errors of opening a file if no descriptor was free.
+const NONE_IS_FREE: [Option<Errno>; 3] = [Some(Errno::MFILE), Some(Errno::NFILE), Some(Errno::NOMEM)];
 /// Maximum bytes of a tag. Its five numbers need fewer.
 const MAX_TAG_BYTES: usize = 128;
 
@@ -38,43 +40,48 @@ pub(crate) fn has_process_table() -> bool {
 
 /// Returns all processes. Returns an empty list if `/proc` has other process ids than the system calls of this process,
 /// and an error if `/proc` cannot be read.
-pub(crate) fn list_processes() -> Result<Vec<Process>, Unreadable> {
-    let names = open_folder("/proc").and_then(|folder| names_in(&folder, usize::MAX, |_| true));
-    let names = names.map_err(|_| Unreadable)?;
+pub(crate) fn list_processes() -> io::Result<Vec<Process>> {
+    let names = names_in(&open_folder("/proc")?, usize::MAX, |_| true)?;
     let ids = names.iter().filter_map(|name| std::str::from_utf8(name).ok()?.parse().ok());
     ids.filter_map(|id| process_info(id).transpose()).collect()
 }
 
-/// Returns the process with this id.
-pub(crate) fn process_info(id: u32) -> Result<Option<Process>, Unreadable> {
+/// Returns the process with this id, or `None` if it has ended.
+///
+/// # Errors
+///
+/// Returns an error if no descriptor was free, so that the state is unknown.
+pub(crate) fn process_info(id: u32) -> io::Result<Option<Process>> {
     if !has_process_table() {
         return Ok(None);
     }
-    let Some(stat) = seen(File::open(format!("/proc/{id}/stat")))? else { return Ok(None) };
+    let stat = match File::open(format!("/proc/{id}/stat")) {
+        Ok(stat) => stat,
+        Err(error) if NONE_IS_FREE.contains(&Errno::from_io_error(&error)) => return Err(error),
+        Err(_) => return Ok(None),
+    };
     let mut line = [0; STAT_BYTES];
     // The kernel returns the line in one read.
     let len = rustix::io::read(&stat, &mut line[..]).unwrap_or(0);
     Ok(parse(id, &line[..len]))
 }
 
-/// Sends `signals` to a process through a pidfd. Without pidfds, checks its start time and sends them to its id.
-/// Returns false if the process has ended or belongs to another user.
-pub(crate) fn send_signals(id: u32, start: u64, signals: &[Signal]) -> Result<bool, Unreadable> {
-    let Some(pid) = pid(id) else { return Ok(false) };
-    let handle = match pidfd_open(pid, PidfdFlags::empty()) {
-        Err(Errno::NOSYS | Errno::PERM) => None,
-        opened => {
-            let Some(handle) = seen(opened.map_err(io::Error::from))? else { return Ok(false) };
-            Some(handle)
-        }
-    };
+/// Sends `signals` to a process through a pidfd. Without pidfds, checks its start time and sends them to its id. Fails
+/// if the process has ended or belongs to another user.
+pub(crate) fn send_signals(id: u32, start: u64, signals: &[Signal]) -> io::Result<()> {
+    let Some(pid) = pid(id) else { return Ok(()) };
+    let handle = pidfd_open(pid, PidfdFlags::empty());
     // The id could have been reused before the pidfd was opened.
     let is_same = process_info(id)?.is_some_and(|now| now.start == start && !now.ended);
-    let send = |signal| match handle.as_ref().map(|handle| pidfd_send_signal(handle, signal)) {
-        None | Some(Err(Errno::NOSYS | Errno::PERM)) => kill_process(pid, signal),
-        Some(sent) => sent,
-    };
-    Ok(is_same && signals.iter().all(|signal| send(*signal).is_ok()))
+    for signal in signals.iter().filter(|_| is_same) {
+        let sent =
+            handle.as_ref().map_err(|error| *error).and_then(|handle| pidfd_send_signal(handle, *signal));
+        match sent {
+            Err(Errno::NOSYS | Errno::PERM) => kill_process(pid, *signal)?,
+            sent => sent?,
+        }
+    }
+    Ok(())
 }
 
 /// Parses `4242 (name) S 1 4242 …`. The name can contain spaces and parentheses.
@@ -92,19 +99,19 @@ fn parse(id: u32, line: &[u8]) -> Option<Process> {
 }
 
 /// Returns the tag in the initial environment of a process.
-pub(crate) fn tag_of(id: u32) -> Result<Option<String>, Unreadable> {
-    let Some(file) = seen(File::open(format!("/proc/{id}/environ")))? else { return Ok(None) };
+pub(crate) fn tag_of(id: u32) -> Option<String> {
+    let file = File::open(format!("/proc/{id}/environ")).ok()?;
     let mut environ = Vec::new();
     let _what_was_read = file.take(ENVIRON_BYTES).read_to_end(&mut environ); // the process can end during the read
     let tag = |entry: &[u8]| Some(entry.strip_prefix(TAG.as_bytes())?.strip_prefix(b"=")?.to_vec());
     let tag = environ.split(|byte| *byte == 0).find_map(tag).filter(|tag| tag.len() <= MAX_TAG_BYTES);
-    Ok(tag.and_then(|tag| String::from_utf8(tag).ok()))
+    String::from_utf8(tag?).ok()
 }
 
 /// Returns the inodes of the pipes that a process can write to.
-pub(crate) fn pipes(id: u32) -> Result<Vec<u64>, Unreadable> {
-    let Some(folder) = seen(open_folder(format!("/proc/{id}/fd")))? else { return Ok(Vec::new()) };
-    let links = names_in(&folder, usize::MAX, |_| true).unwrap_or_default();
+pub(crate) fn pipes(id: u32) -> io::Result<Vec<u64>> {
+    let folder = open_folder(format!("/proc/{id}/fd"))?;
+    let links = names_in(&folder, usize::MAX, |_| true)?;
     // The mode of the link shows whether the file is open for reading or for writing. A child of this process that has
     // not started its program yet also has the read end.
     let writes = |link: &[u8]| {
@@ -118,16 +125,6 @@ pub(crate) fn pipes(id: u32) -> Result<Vec<u64>, Unreadable> {
 fn pipe(folder: &Folder, link: &[u8]) -> Option<u64> {
     let to = readlinkat(folder, link, Vec::new()).ok()?;
     to.to_str().ok()?.strip_prefix("pipe:[")?.strip_suffix(']')?.parse().ok()
-}
-
-/// Distinguishes a file that is missing or not readable from one that could not be opened because no descriptor was
-/// free.
-fn seen<T>(opened: io::Result<T>) -> Result<Option<T>, Unreadable> {
-    let none_is_left = [Errno::MFILE, Errno::NFILE, Errno::NOMEM].map(Some);
-    match opened {
-        Err(error) if none_is_left.contains(&Errno::from_io_error(&error)) => Err(Unreadable),
-        opened => Ok(opened.ok()),
-    }
 }
 
 #[cfg(test)]
@@ -153,6 +150,6 @@ mod tests {
                 .iter()
                 .any(|process| (process.id, process.start) == (own.id, own.start))
         );
-        assert!(tag_of(own.id).unwrap() != Some("no such tag".to_owned()));
+        assert!(tag_of(own.id) != Some("no such tag".to_owned()));
     }
 }

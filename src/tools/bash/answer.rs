@@ -62,7 +62,7 @@ pub(super) fn compose(cx: &Context, plan: &Plan, outcome: CommandOutcome) -> Out
     if !autorun_changes.is_empty() {
         let show = |path: &Path| cx.workspace.show(path);
         answer.notices.splice(0..0, notices(&autorun_changes, show));
-        let file = |change: &AutorunChange| AutorunFile { path: show(&change.path), change: change.kind() };
+        let file = |change: &AutorunChange| AutorunFile { path: show(&change.path), change: change.change };
         details.autorun_files = Some(autorun_changes.iter().map(file).collect());
     }
     let has_failed = status.is_some() || !pipelines.is_empty();
@@ -90,11 +90,10 @@ fn remedies<'a>(
         READ_ONLY_ERRORS.iter().any(|error| body.contains(error))
             && (body.contains(&*folder.display().to_string()) || body.contains(&format!("{relative}/")))
     };
-    let git = commands.sandbox.iter().flat_map(|sandbox| sandbox.read_only_git_folders(&cx.workspace.roots));
-    let git = git
-        .filter(names_path)
-        .last()
-        .map(|folder| Notice::GitFolderReadOnly(show::path(&folder.to_string_lossy())));
+    let mut git =
+        commands.sandbox.iter().flat_map(|sandbox| sandbox.read_only_git_folders(&cx.workspace.roots));
+    let git =
+        git.rfind(names_path).map(|folder| Notice::GitFolderReadOnly(show::path(&folder.to_string_lossy())));
     let unknown = body
         .lines()
         .rev()
