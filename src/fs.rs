@@ -11,6 +11,7 @@ pub mod lines;
 pub mod listing;
 pub mod near;
 pub mod open;
+pub(crate) mod own_folder;
 pub mod saved_name;
 pub mod workspace;
 

@@ -236,7 +236,7 @@ impl Commands {
         let folders: Vec<_> =
             of_sandbox.chain(self.temp.get().into_iter().flatten()).map(Arc::clone).collect();
         let removal = async {
-            let remove = move || folders.iter().for_each(|folder| folder.remove());
+            let remove = move || folders.iter().for_each(|temp| drop(temp.folder.remove()));
             let _removed_when_dropped = blocking::run(remove).await;
             // A server for a single call exits before its first sweep.
             sweep(&self.store).await;

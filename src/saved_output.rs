@@ -4,8 +4,8 @@
 //! It is locked during writing, so that no other server removes it. It is removed again unless it is kept. If saving
 //! fails, the result reports the error, and the call still succeeds.
 
-mod folder;
 mod stream;
+mod sweep;
 
 use std::io;
 use std::path::PathBuf;
@@ -14,10 +14,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
+use crate::fs::own_folder::OwnFolder;
 use crate::fs::saved_name::SavedKind;
 use crate::limits::{SAVED_OUTPUT_KEEP, SAVED_OUTPUT_MAX_BYTES, SAVED_OUTPUTS_MAX_BYTES};
 use crate::sys;
-use folder::SavedFolder;
 use stream::OutputFile;
 
 pub use stream::{SavedOutput, SavedStream};
@@ -58,7 +58,7 @@ impl Default for Settings {
 pub struct Store {
     settings: Settings,
     /// An error if nothing can be saved.
-    folder: io::Result<SavedFolder>,
+    folder: io::Result<OwnFolder>,
     /// Bytes that were kept since the last sweep.
     unswept: AtomicU64,
 }
@@ -66,7 +66,7 @@ pub struct Store {
 impl Store {
     /// Opens the folder in `settings` if it exists. It is created when it is needed. Logs a failure.
     pub fn new(settings: Settings) -> Self {
-        let folder = SavedFolder::new(&settings.dir, settings.private);
+        let folder = OwnFolder::new(&settings.dir, settings.private);
         let store = Self { settings, folder, unswept: AtomicU64::new(0) };
         store.warn_of(store.folder.as_ref().err());
         store
@@ -123,8 +123,8 @@ impl Store {
     /// Removes files that exceed the maximum age, and then the oldest files until the total size is within its limit.
     /// Keeps files that are being written.
     pub fn sweep(&self, now: SystemTime) {
-        if let Ok(Ok(Some(folder))) = self.folder.as_ref().map(SavedFolder::existing) {
-            folder::sweep(&folder, &self.settings, now);
+        if let Ok(Ok(Some(folder))) = self.folder.as_ref().map(OwnFolder::existing) {
+            sweep::sweep(&folder, &self.settings, now);
         }
     }
 }

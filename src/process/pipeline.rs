@@ -85,7 +85,7 @@ impl Commands {
         }
         let own = self.temp.get_or_init(|| TempFolder::create().ok().map(Arc::new)).as_ref()?;
         let folder = self.sandbox.as_ref().map_or(own, |sandbox| &sandbox.temp);
-        if !is_plain(&folder.path) {
+        if !is_plain(&folder.folder.path) {
             return None;
         }
         let report = PipelineReport::create(own, folder);
@@ -125,20 +125,19 @@ fn is_plain(path: &Path) -> bool {
 
 impl PipelineReport {
     fn create(own: &TempFolder, folder: &Arc<TempFolder>) -> io::Result<Self> {
-        own.restore();
-        match below::create(&own.open()?, STARTUP_NAME) {
+        match below::create(&*own.open()?, STARTUP_NAME) {
             Ok(mut startup) => startup.write_all(STARTUP.as_bytes())?,
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
         }
         let name = format!(".pipelines-{:016x}", sys::random());
-        let file = below::create(&folder.open()?, &name)?;
-        Ok(Self { startup: own.path.join(STARTUP_NAME), file, name, folder: Arc::clone(folder) })
+        let file = below::create(&*folder.open()?, &name)?;
+        Ok(Self { startup: own.folder.path.join(STARTUP_NAME), file, name, folder: Arc::clone(folder) })
     }
 
     /// Returns the environment variables for the shell.
     pub(super) fn variables(&self) -> [(OsString, OsString); 2] {
-        let report = self.folder.path.join(&self.name);
+        let report = self.folder.folder.path.join(&self.name);
         [(STARTUP_FILE.into(), self.startup.clone().into()), (REPORT.into(), report.into())]
     }
 
@@ -153,7 +152,7 @@ impl PipelineReport {
 
 impl Drop for PipelineReport {
     fn drop(&mut self) {
-        if let Ok(folder) = self.folder.open() {
+        if let Ok(Some(folder)) = self.folder.folder.existing() {
             let _removed_with_the_folder = below::remove(&folder, self.name.as_bytes());
         }
     }

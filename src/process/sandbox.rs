@@ -125,7 +125,7 @@ impl Sandbox {
             deny_unix_sockets: deny_unix_sockets || is_read_only,
             autorun_files: autorun_files.to_vec(),
             // Before the first command, because a command could change the result.
-            can_mount: try_to_mount(&temp.path),
+            can_mount: try_to_mount(&temp.folder.path),
             server_paths,
             temp_parent: Root::followed(sys::temp_dir()),
             temp,
@@ -134,7 +134,7 @@ impl Sandbox {
 
     /// Returns the writable folders outside the roots: the `--writable` folders and the temp folder.
     pub(super) fn writable(&self) -> impl Iterator<Item = &Path> {
-        self.writable.iter().map(|folder| folder.real.as_path()).chain([self.temp.path.as_path()])
+        self.writable.iter().map(|folder| folder.real.as_path()).chain([self.temp.folder.path.as_path()])
     }
 
     /// Returns all folders that a command for `roots` can write to.
@@ -216,7 +216,7 @@ impl Sandbox {
         variables: impl Iterator<Item = (OsString, OsString)>,
     ) -> io::Result<Command> {
         self.check(roots).map_err(io::Error::other)?;
-        self.temp.restore();
+        let _unchanged_if_it_is_there = self.temp.open();
         let (protect, _) = self.autorun_files_by_protection(roots);
         let rules = SandboxRules {
             write: self.writable_with(roots).map(Into::into).collect(),
@@ -225,7 +225,7 @@ impl Sandbox {
             has_shared_memory: self.mode == Mode::WorkspaceWrite && self.can_mount,
             deny_unix_sockets: self.deny_unix_sockets,
             folder: folder.into(),
-            variables: variables.chain([("TMPDIR".into(), (&self.temp.path).into())]).collect(),
+            variables: variables.chain([("TMPDIR".into(), (&self.temp.folder.path).into())]).collect(),
         };
         under_rules(&rules, shell)
     }

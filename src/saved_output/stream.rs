@@ -12,8 +12,8 @@ use cutline_core::notice::Notice;
 use cutline_core::text::{Counter, Extent, Size};
 use cutline_core::truncate::Bounds;
 
-use super::folder::SavedFolder;
 use super::{Store, same_error};
+use crate::fs::own_folder::OwnFolder;
 use crate::fs::saved_name::SavedKind;
 use crate::sys::{self, Folder, below};
 
@@ -129,7 +129,7 @@ impl Write for SavedStream {
 
 impl OutputFile {
     /// Creates a file of mode 0600 with an unpredictable name in `saved`.
-    pub(super) fn create(saved: &SavedFolder, kind: SavedKind, max_bytes: u64) -> io::Result<Self> {
+    pub(super) fn create(saved: &OwnFolder, kind: SavedKind, max_bytes: u64) -> io::Result<Self> {
         let name = kind.name(sys::random());
         let folder = saved.open()?;
         let file = below::create(&folder, &name)?;

@@ -79,7 +79,7 @@ impl Sandbox {
     /// returns the links in these folders on the way to one.
     fn find_autorun_files(&self, roots: &[Root]) -> Vec<AutorunFile> {
         let folders: Vec<&Path> =
-            self.writable_with(roots).filter(|folder| *folder != self.temp.path).collect();
+            self.writable_with(roots).filter(|folder| *folder != self.temp.folder.path).collect();
         let is_inside =
             |path: &Path| folders.iter().any(|folder| path != *folder && path.starts_with(folder));
         let mut found = Vec::new();
