@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -23,9 +23,9 @@ use cutline_core::notice::InAll;
 use cutline_core::text::{Total, as_index, show};
 
 use super::notice::{Notice, Unit};
-use super::page::{Group, Page, PageRequest, Sort};
+use super::page::{Group, PageRequest, Sort};
 use super::resolve::{self, ExpectedKind};
-use super::walk_support::{self, Counting, IGNORED_CHECK, Paths, SkippedEntries};
+use super::walk_support::{self, Counting, IGNORED_CHECK, Paths, Search};
 use super::{Context, Output, ToolError, path_glob};
 
 /// The arguments of find.
@@ -83,22 +83,28 @@ fn search(cx: &Context, args: &Args) -> Result<Output, ToolError> {
     let request = PageRequest::new(args.offset, args.limit, Unit::Results, ranked)?;
     let no_ignore = args.no_ignore == Some(true);
     let (kind, folder_matches) = (query.kind, Arc::clone(&query.folder_matches));
-    let mut results = run_query(cx, &place, query, (request, no_ignore))?;
+    let mut found = run_query(cx, &place, query, request, no_ignore)?;
     // A name without an extension is often that of a folder.
     let may_be_folders = args.kind.is_none() && kind == Kind::File && folder_matches.load(Ordering::Relaxed);
-    if may_be_folders && results.is_empty() {
+    if may_be_folders && is_empty(&found) {
         let folders = Query { kind: Kind::Dir, ..self::query(cx, args, &place)? };
-        let folders = run_query(cx, &place, folders, (request, no_ignore))?;
-        if folders.page.found > 0 {
-            let count = folders.page.found;
-            results = folders;
-            results.cause = Some(Notice::FoldersMatch(count));
+        let folders = run_query(cx, &place, folders, request, no_ignore)?;
+        let count = folders.page.found;
+        if count > 0 {
+            found = folders;
+            found.about.push(Notice::FoldersMatch(count));
         }
     }
-    if results.is_empty() {
-        results.cause = cause(cx, args, &place, &results)?;
+    if is_empty(&found) {
+        found.about.extend(cause(cx, args, &place, &found)?);
     }
-    results.conclude(cx)
+    let count = Total::new(found.page.found, found.counting.is_at_least);
+    found.answer(cx, InAll { count, unit: Unit::Results, files: None }, Vec::new(), Details::default())
+}
+
+/// Returns true if a search is complete and found nothing.
+fn is_empty(search: &Search) -> bool {
+    search.page.found == 0 && !search.is_stopped
 }
 
 /// Searches the folder at `place`.
@@ -106,24 +112,33 @@ fn run_query(
     cx: &Context,
     place: &OpenedPath,
     query: Query,
-    (request, no_ignore): (PageRequest, bool),
-) -> Result<Results, ToolError> {
-    let walk = walk_support::walk(cx, place, no_ignore)?;
-    let (rules, has_links) = (walk.rules.clone(), Arc::clone(&walk.has_links));
-    let is_sorted = !matches!(query.key, Key::Path);
-    let mut results = Results {
-        paths: Paths::below(&cx.workspace, &place.asked),
-        page: Page::new(cx, request),
-        best: is_sorted.then(|| Best::new(as_index(request.kept()))),
-        skipped: SkippedEntries::default(),
-        counting: Counting::default(),
-        ignored_any: false,
-        has_links,
-        cause: None,
-    };
-    names::tree(walk, query, |walked| results.take(walked));
-    results.ignored_any = rules.ignored_any();
-    Ok(results)
+    request: PageRequest,
+    no_ignore: bool,
+) -> Result<Search, ToolError> {
+    let mut search = Search::new(cx, request);
+    search.paths = Paths::below(&cx.workspace, &place.asked);
+    let name = |paths: &Paths, path: &[u8]| Group::name(paths.show(path));
+    // The results to show, if they are not sorted by path.
+    let mut best = (!matches!(query.key, Key::Path)).then(|| Best::new(as_index(request.kept())));
+    let walk = search.walk(cx, place, no_ignore)?;
+    names::tree(walk, query, |walked| {
+        let Some(Found { path, key }) = search.take(walked)? else { return ControlFlow::Continue(()) };
+        let Search { paths, page, counting, .. } = &mut search;
+        if let Some(best) = &mut best {
+            page.count(|| name(paths, &path));
+            best.push(key, path);
+        } else {
+            let _is_counted_beyond_the_page = page.take(|| name(paths, &path));
+            if page.has_enough() && page.whole.is_none() {
+                counting.page_is_full();
+            }
+        }
+        ControlFlow::Continue(())
+    });
+    for (_, path) in best.into_iter().flat_map(Best::into_sorted).skip(as_index(request.offset)) {
+        search.page.body.group(name(&search.paths, &path));
+    }
+    Ok(search)
 }
 
 /// Returns the reason why nothing was found, if there is one that the model can act on.
@@ -131,7 +146,7 @@ fn cause(
     cx: &Context,
     args: &Args,
     place: &OpenedPath,
-    results: &Results,
+    search: &Search,
 ) -> Result<Option<Notice>, ToolError> {
     let path = args.path.as_deref();
     let repeats = path.and_then(|path| path_glob::repeats_path("pattern", path, [&args.pattern]));
@@ -143,83 +158,29 @@ fn cause(
         return Ok(Some(Notice::NoFileMatchesGlob { glob, near: Some(near) }));
     }
     let no_ignore = args.no_ignore == Some(true);
-    if results.ignored_any && !no_ignore {
+    if search.ignored_any() {
         let query = Query { kind: args.kind.unwrap_or_default(), ..query(cx, args, place)? };
         let (mut counting, mut may_match) = (Counting::within(IGNORED_CHECK), false);
         let walk = Walk { report_after: IGNORED_CHECK, ..walk_support::walk(cx, place, true)? };
-        names::tree(walk, query, |walked| {
-            may_match |= matches!(walked, Walked::Found(_) | Walked::Stopped(_));
-            match walked {
-                Walked::Searched(searched) => counting.searched(searched),
-                _ if may_match => ControlFlow::Break(()),
-                _ => ControlFlow::Continue(()),
+        names::tree(walk, query, |walked| match walked {
+            Walked::Searched(searched) => counting.searched(searched),
+            Walked::Found(_) | Walked::Stopped(_) => {
+                may_match = true;
+                ControlFlow::Break(())
             }
+            _ => ControlFlow::Continue(()),
         });
         if may_match || counting.is_at_least {
             return Ok(Some(Notice::IgnoredNotSearched));
         }
     }
-    if !results.has_links.load(Ordering::Relaxed) {
+    if !search.has_links() {
         return Ok(None);
     }
     let query = query(cx, args, place)?;
     let reaches = |path: &[u8]| query.reaches_into(path);
     let is_by_path = args.pattern.trim_end_matches('/').contains('/');
     Ok(walk_support::linked_folders(cx, place, no_ignore, is_by_path, reaches))
-}
-
-/// The results of a call.
-struct Results {
-    paths: Paths,
-    page: Page,
-    /// The results to show, if they are not sorted by path.
-    best: Option<Best<i128, Vec<u8>>>,
-    skipped: SkippedEntries,
-    counting: Counting,
-    /// True if ignore rules excluded anything.
-    ignored_any: bool,
-    has_links: Arc<AtomicBool>,
-    /// What is to say about a search without results, or about other results than those that were asked for.
-    cause: Option<Notice>,
-}
-
-impl Results {
-    fn take(&mut self, walked: Walked<Found>) -> ControlFlow<()> {
-        let Self { paths, page, best, skipped, counting, .. } = self;
-        let Some(Found { path, key }) = counting.take(walked, skipped, paths)? else {
-            return ControlFlow::Continue(());
-        };
-        let name = || Group::name(paths.show(&path));
-        if let Some(best) = best {
-            page.count(name);
-            best.push(key, path);
-        } else {
-            let _is_counted_beyond_the_page = page.take(name);
-            if page.has_enough() && page.whole.is_none() {
-                counting.page_is_full();
-            }
-        }
-        ControlFlow::Continue(())
-    }
-
-    /// Returns true if the search is complete and found nothing.
-    fn is_empty(&self) -> bool {
-        self.page.found == 0 && self.skipped.stopped.is_none()
-    }
-
-    /// Builds the result of the call.
-    fn conclude(self, cx: &Context) -> Result<Output, ToolError> {
-        let Self { paths, mut page, best, mut skipped, counting, cause, .. } = self;
-        let to_skip = as_index(page.request.offset);
-        for (_, path) in best.into_iter().flat_map(|best| best.into_sorted().skip(to_skip)) {
-            page.body.group(Group::name(paths.show(&path)));
-        }
-        let mut details = Details::default();
-        page.stopped = skipped.stopped.take().map(|stopped| stopped.at(page.found > 0, Unit::Results));
-        let count = Total::new(page.found, counting.is_at_least);
-        page.in_all = Some(InAll { count, unit: Unit::Results, files: None });
-        page.answer(cx, None, skipped.notices(&mut details).chain(cause).collect(), details)
-    }
 }
 
 fn query(cx: &Context, args: &Args, place: &OpenedPath) -> Result<Query, ToolError> {

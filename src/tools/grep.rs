@@ -30,12 +30,12 @@ use crate::sys::below;
 use cutline_core::text::binary::DECIDING_BYTES;
 use cutline_core::text::{as_index, show};
 
-use super::notice::Unit;
-use super::page::{Page, PageRequest, SHOWN_BYTES, Sort};
+use super::notice::{Unit, WhySkipped};
+use super::page::{PageRequest, SHOWN_BYTES, Sort};
 use super::resolve;
-use super::walk_support::{self, COUNTED, Paths};
+use super::walk_support::COUNTED;
 use super::{Context, Load, Output, ToolError, ToolName, path_glob};
-use results::{Results, ShowFunctions};
+use results::Results;
 use targets::Target;
 
 /// The arguments of grep.
@@ -115,22 +115,16 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
 fn search(cx: &Context, args: &Args) -> Result<Output, ToolError> {
     let targets = targets::open(cx, args)?;
     let (query, request) = plan(cx, args)?;
-    let functions = match args.show_function {
-        Some(true) if query.mode == OutputMode::Content => ShowFunctions::Always,
-        None if cx.limits.lean_grep && query.mode == OutputMode::Content => ShowFunctions::IfFew,
-        _ => ShowFunctions::Never,
-    };
-    let mut results = Results::new(cx, &query, Page::new(cx, request), targets.len(), functions);
+    let mut results = Results::new(cx, args, &query, request, targets.len());
     let (is_alone, no_ignore) = (targets.len() == 1, args.no_ignore == Some(true));
     for Target { place, filter } in &targets {
-        let paths = Paths::below(&cx.workspace, &place.asked);
         let is_folder = place.stat.kind == FileKind::Folder;
+        if !results.begin(place) {
+            break;
+        }
         let mut query = query.clone();
         if !is_alone || !is_folder {
-            query.ranking_prefix = paths.of_place(is_folder).into_bytes().into();
-        }
-        if !results.begin(paths, &place.real) {
-            break;
+            query.ranking_prefix = results.search.paths.of_place(is_folder).into_bytes().into();
         }
         let searched = if is_folder {
             search_folder(cx, place, &query, filter.clone(), no_ignore, &mut results)
@@ -142,14 +136,14 @@ fn search(cx: &Context, args: &Args) -> Result<Output, ToolError> {
             Ok(false) => break,
             // If there are several paths, the others are still searched.
             Err(ToolError::PermissionDenied(_) | ToolError::Io(..)) if !is_alone => {
-                let _flow = results.take(Walked::Unreadable(Vec::new()));
+                results.search.skip(WhySkipped::Unreadable, b"");
             }
             Err(error) => return Err(error),
         }
         results.complete(is_folder);
     }
-    results.cause = causes::of(cx, args, &query, &targets, &results);
-    results.conclude()
+    let cause = causes::of(cx, args, &query, &targets, &results);
+    results.conclude(cause)
 }
 
 /// Searches a folder. Returns false if the search stopped at its deadline.
@@ -161,11 +155,10 @@ fn search_folder(
     no_ignore: bool,
     results: &mut Results,
 ) -> Result<bool, ToolError> {
-    let walk = walk_support::walk(cx, place, no_ignore)?;
-    results.walked.push((walk.rules.clone(), Arc::clone(&walk.has_links)));
+    let walk = results.search.walk(cx, place, no_ignore)?;
     matches::tree(walk, query.clone(), filter, |walked| results.take(walked));
     search_binaries(cx, place, query, results)?;
-    Ok(!results.is_stopped() && !results.counting.is_at_least)
+    Ok(!results.search.is_stopped && !results.search.counting.is_at_least)
 }
 
 /// Searches the binary files of a folder that the search has skipped, until the bytes for that are used up.
@@ -176,7 +169,7 @@ fn search_binaries(
     results: &mut Results,
 ) -> Result<(), ToolError> {
     let binary = std::mem::take(&mut results.binary);
-    if binary.is_empty() || query.invert || results.is_stopped() {
+    if binary.is_empty() || query.invert || results.search.is_stopped {
         return Ok(());
     }
     let folder = resolve::folder(cx, place)?;
@@ -184,8 +177,7 @@ fn search_binaries(
         let most = BINARY_FILE_BYTES.min(results.binary_bytes);
         let Ok(Some((file, stat))) = below::file(&folder, &path) else { continue };
         if most > 0 && content::is_in_binary(query, &file, most, &cx.stop()).unwrap_or(false) {
-            let shown = results.paths().show(&path);
-            results.binary_matches.push(&shown);
+            results.binary_matches.push(&results.search.paths.show(&path));
         }
         results.binary_bytes -= most.min(stat.bytes);
     }
@@ -208,12 +200,13 @@ fn search_file(
     });
     match done {
         Ok(()) => {}
-        Err(error) if stopped_by(&error) == Some(Stopped::Late) && results.counting.is_counting() => {
-            results.counting.is_at_least = true;
-        }
         Err(error) if stopped_by(&error) == Some(Stopped::Late) => {
-            results.is_part_of_file = is_alone;
-            return Ok(false);
+            let counting = &mut results.search.counting;
+            if !counting.is_counting() {
+                results.is_part_of_file = is_alone;
+                return Ok(false);
+            }
+            counting.is_at_least = true;
         }
         Err(error) => return Err(ToolError::Io(cx.workspace.show(&place.asked), error)),
     }

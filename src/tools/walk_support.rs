@@ -1,9 +1,9 @@
-//! Code that grep and find share: the walk, the format of paths, skipped entries, and progress.
+//! Code that grep and find share: the walk, its results and skipped entries, the format of paths, and progress.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -15,11 +15,12 @@ use crate::search::walk::{Searched, Walk, Walked};
 use crate::stop::Stop;
 use crate::sys;
 use cutline_core::details::{Details, Skipped};
-use cutline_core::notice::{Names, NotEntered};
+use cutline_core::notice::{InAll, Names, NotEntered};
 use cutline_core::text::show;
 
-use super::notice::{Notice, StoppedAt, Unit, WhySkipped};
-use super::{Context, Progress, ToolError, resolve};
+use super::notice::{Notice, StoppedAt, WhySkipped};
+use super::page::{Page, PageRequest};
+use super::{Context, Output, Progress, ToolError, resolve};
 
 /// Maximum number of names, files and bytes that a search without results reads to check whether ignored files match.
 pub(super) const IGNORED_CHECK: Searched = Searched { names: 2000, files: 200, bytes: 2_000_000 };
@@ -66,83 +67,135 @@ impl Paths {
     }
 }
 
-/// The files and folders that were not searched completely.
-#[derive(Debug, Default)]
-pub(super) struct SkippedEntries {
+/// A search by grep or find: its page, and what its walks counted and skipped.
+#[derive(Debug)]
+pub(super) struct Search {
+    pub(super) page: Page,
+    /// The paths of the current place.
+    pub(super) paths: Paths,
+    pub(super) counting: Counting,
     /// The number of binary files.
     pub(super) binary: u64,
-    /// Names of the others, by reason.
+    /// Names of the other entries that were not searched completely, by reason.
     named: BTreeMap<WhySkipped, Names>,
     ignore_rules: u64,
     /// Linked work trees of git, which are copies.
     work_trees: Names,
-    /// How far the search got, if it stopped at its deadline.
-    pub(super) stopped: Option<StoppedSearch>,
-}
-
-/// A search that stopped at its deadline.
-#[derive(Debug, Default)]
-pub(super) struct StoppedSearch {
-    /// Everything up to this path was searched. `None` if nothing was searched completely.
-    pub(super) path: Option<String>,
+    /// The ignore rules of the walks.
+    rules: Vec<IgnoreRules>,
+    /// True if the walks have listed links.
+    has_links: Arc<AtomicBool>,
+    /// True if the search stopped at its deadline.
+    pub(super) is_stopped: bool,
+    /// Everything up to this path was searched before that. `None` if nothing was searched completely.
+    pub(super) complete_up_to: Option<String>,
     /// True if results of later paths are included.
     has_later: bool,
+    /// Notices after those about skipped entries.
+    pub(super) about: Vec<Notice>,
 }
 
-impl StoppedSearch {
-    /// Returns how far the search came. `found` is true if it has results.
-    pub(super) fn at(self, found: bool, unit: Unit) -> StoppedAt {
-        StoppedAt::Path { path: self.path, found, has_later: self.has_later, unit }
+impl Search {
+    /// Creates a search without results.
+    pub(super) fn new(cx: &Context, request: PageRequest) -> Self {
+        Self {
+            page: Page::new(cx, request),
+            paths: Paths::default(),
+            counting: Counting::default(),
+            binary: 0,
+            named: BTreeMap::new(),
+            ignore_rules: 0,
+            work_trees: Names::default(),
+            rules: Vec::new(),
+            has_links: Arc::default(),
+            is_stopped: false,
+            complete_up_to: None,
+            has_later: false,
+            about: Vec::new(),
+        }
     }
-}
 
-impl SkippedEntries {
-    /// Records a skipped entry.
-    pub(super) fn skip(&mut self, why: WhySkipped, path: &str) {
-        self.named.entry(why).or_default().push(path);
+    /// Returns a walk of the folder at `place` for this search.
+    pub(super) fn walk(
+        &mut self,
+        cx: &Context,
+        place: &OpenedPath,
+        no_ignore: bool,
+    ) -> Result<Walk, ToolError> {
+        let walk = walk(cx, place, no_ignore)?;
+        self.rules.push(walk.rules.clone());
+        Ok(Walk { has_links: Arc::clone(&self.has_links), ..walk })
     }
 
-    /// Returns a result, or records a skipped entry.
-    pub(super) fn take<F>(&mut self, walked: Walked<F>, paths: &Paths) -> Option<F> {
+    /// Returns true if ignore rules excluded anything.
+    pub(super) fn ignored_any(&self) -> bool {
+        self.rules.iter().any(IgnoreRules::ignored_any)
+    }
+
+    /// Returns true if a searched folder has links.
+    pub(super) fn has_links(&self) -> bool {
+        self.has_links.load(Ordering::Relaxed)
+    }
+
+    /// Records a skipped entry of the current place.
+    pub(super) fn skip(&mut self, why: WhySkipped, path: &[u8]) {
+        self.named.entry(why).or_default().push(&self.paths.show(path));
+    }
+
+    /// Takes an item of a walk. Returns a result, or breaks if no more are needed.
+    pub(super) fn take<F>(&mut self, walked: Walked<F>) -> ControlFlow<(), Option<F>> {
         match walked {
             Walked::Found(found) => {
-                if let Some(stopped) = &mut self.stopped {
-                    stopped.has_later = true;
-                }
-                return Some(found);
+                self.has_later = self.is_stopped;
+                return ControlFlow::Continue(Some(found));
+            }
+            Walked::Searched(searched) => self.counting.searched(searched)?,
+            Walked::Stopped(_) if self.counting.is_counting() => {
+                // The page is complete.
+                self.counting.is_at_least = true;
+                return ControlFlow::Break(());
             }
             Walked::Stopped(path) => {
-                let path = path.map(|path| paths.show(&path));
-                self.stopped = Some(StoppedSearch { path, has_later: false });
+                self.is_stopped = true;
+                self.complete_up_to = path.map(|path| self.paths.show(&path));
             }
-            Walked::Unreadable(path) => self.skip(WhySkipped::Unreadable, &paths.show(&path)),
+            Walked::Unreadable(path) => self.skip(WhySkipped::Unreadable, &path),
             Walked::RulesSkipped => self.ignore_rules += 1,
-            Walked::WorkTree(path) => self.work_trees.push(&paths.show(&path)),
-            Walked::Searched(_) => {}
+            Walked::WorkTree(path) => self.work_trees.push(&self.paths.show(&path)),
         }
-        None
+        ControlFlow::Continue(None)
     }
 
-    /// Returns the notices about skipped entries. Adds the counts to `details`.
-    pub(super) fn notices(self, details: &mut Details) -> impl Iterator<Item = Notice> {
+    /// Builds the result of the call: `all` results were counted. The first notices are about the page.
+    pub(super) fn answer(
+        mut self,
+        cx: &Context,
+        all: InAll,
+        mut notices: Vec<Notice>,
+        mut details: Details,
+    ) -> Result<Output, ToolError> {
+        let found = self.page.found > 0;
+        if self.is_stopped && self.page.stopped.is_none() {
+            let (path, has_later) = (self.complete_up_to, self.has_later);
+            self.page.stopped = Some(StoppedAt::Path { path, found, has_later, unit: all.unit });
+        }
+        self.page.in_all = Some(all);
         let counted = |count: u64| (count > 0).then_some(count);
-        let named = |is_unreadable: bool| {
-            let of_reason =
-                self.named.iter().filter(|(why, _)| (**why == WhySkipped::Unreadable) == is_unreadable);
-            counted(of_reason.map(|(_, names)| names.count()).sum())
-        };
+        let unreadable = self.named.get(&WhySkipped::Unreadable).map_or(0, Names::count);
         let skipped = Skipped {
             binary: counted(self.binary),
-            too_long: named(false),
-            unreadable: named(true),
+            too_long: counted(self.named.values().map(Names::count).sum::<u64>() - unreadable),
+            unreadable: counted(unreadable),
             ignore_rules: counted(self.ignore_rules),
         };
+        notices.extend(self.named.into_iter().map(|(why, names)| Notice::Skipped { why, names }));
+        notices.extend(skipped.ignore_rules.map(Notice::RulesSkipped));
         details.skipped = (skipped != Skipped::default()).then_some(skipped);
-        let named = self.named.into_iter().map(|(why, names)| Notice::Skipped { why, names });
-        let rules = (self.ignore_rules > 0).then_some(Notice::RulesSkipped(self.ignore_rules));
-        let work_trees = Notice::NotEntered { kind: NotEntered::WorkTree, names: self.work_trees };
-        let has_work_trees = matches!(&work_trees, Notice::NotEntered { names, .. } if !names.is_empty());
-        named.chain(rules).chain(has_work_trees.then_some(work_trees))
+        if !self.work_trees.is_empty() {
+            notices.push(Notice::NotEntered { kind: NotEntered::WorkTree, names: self.work_trees });
+        }
+        notices.extend(self.about);
+        self.page.answer(cx, None, notices, details)
     }
 }
 
@@ -199,24 +252,6 @@ impl Counting {
         }
         self.is_at_least = true;
         ControlFlow::Break(())
-    }
-
-    /// Takes an item of a walk. Returns a result, or breaks if no more are needed. Skipped entries are recorded.
-    pub(super) fn take<F>(
-        &mut self,
-        walked: Walked<F>,
-        skipped: &mut SkippedEntries,
-        paths: &Paths,
-    ) -> ControlFlow<(), Option<F>> {
-        if let Walked::Searched(searched) = walked {
-            return self.searched(searched).map_continue(|()| None);
-        }
-        if matches!(walked, Walked::Stopped(_)) && self.is_counting() {
-            // The page is complete.
-            self.is_at_least = true;
-            return ControlFlow::Break(());
-        }
-        ControlFlow::Continue(skipped.take(walked, paths))
     }
 
     /// The page is full: from now on, results are only counted, within the bounds.

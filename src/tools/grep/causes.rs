@@ -4,7 +4,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use super::results::Results;
 use super::targets::Target;
@@ -43,19 +43,18 @@ pub(super) fn of(
         return Some(repeats);
     }
     let no_ignore = args.no_ignore == Some(true);
-    let ignored_any = !no_ignore && results.walked.iter().any(|(rules, _)| rules.ignored_any());
+    let ignored_any = results.search.ignored_any();
     let folders = || targets.iter().filter(|target| target.place.stat.kind == FileKind::Folder);
     let has_files = folders().count() < targets.len();
     let is_by_path = args.glob.iter().flatten().any(|glob| glob.contains('/'));
-    let has_links = results.walked.iter().any(|(_, has_links)| has_links.load(Ordering::Relaxed));
     let linked = || {
-        folders().filter(|_| has_links).find_map(|Target { place, filter }| {
+        folders().filter(|_| results.search.has_links()).find_map(|Target { place, filter }| {
             walk_support::linked_folders(cx, place, no_ignore, is_by_path, |path| filter.reaches_into(path))
         })
     };
     if let Some(globs) = &args.glob
         && !has_files
-        && results.counting.files() == 0
+        && results.search.counting.files() == 0
         && !(ignored_any && count(cx, folders(), &any_line(query)?, true, COUNTED).count() > 0)
     {
         let near = path_glob::in_other_folder(cx, globs, &targets.first()?.place);

@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 use std::io::Read as _;
-use std::path::Path;
 
 use crate::fs::open::{FileKind, OpenedPath};
 use crate::limits::FUNCTION_FILE_BYTES;
@@ -17,9 +16,10 @@ const LINE_CHARS: usize = 200;
 
 /// Adds the lines of the definitions around the matches in `groups`, which are in one file. A line is added once for
 /// consecutive matches in the same definition, and not if it is already in the lines of the match or of the previous one.
-pub(super) fn add(cx: &Context, file: &Path, groups: &mut [Group]) {
-    let Some(language) = Language::of_path(&file.to_string_lossy()) else { return };
-    let Some(text) = text(cx, file) else { return };
+pub(super) fn add(cx: &Context, groups: &mut [Group]) {
+    let path = groups.first().map_or("", |group| &group.path);
+    let Some(language) = Language::of_path(path) else { return };
+    let Some(text) = text(cx, path) else { return };
     let lines: Vec<u64> = groups.iter().filter_map(|group| Some(group.rows.get(group.at)?.number)).collect();
     let (mut shown, mut previous) = ([None, None], Vec::new());
     for (group, around) in groups.iter_mut().zip(around(&text, &lines, language)) {
@@ -46,9 +46,9 @@ fn row(DefinitionLine { line, text }: DefinitionLine<'_>) -> Row {
 }
 
 /// Returns the text of a file that is small enough.
-fn text(cx: &Context, file: &Path) -> Option<Vec<u8>> {
+fn text(cx: &Context, path: &str) -> Option<Vec<u8>> {
     cx.stop().check().ok()?;
-    let place = OpenedPath::open(&cx.workspace, file).ok()?;
+    let place = OpenedPath::open(&cx.workspace, &cx.workspace.absolute(path)).ok()?;
     if place.stat.kind != FileKind::File || place.stat.bytes > FUNCTION_FILE_BYTES {
         return None;
     }
