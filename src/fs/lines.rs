@@ -14,8 +14,6 @@ use crate::stop::Stop;
 use cutline_core::text::as_index;
 use cutline_core::text::decode::{Encoding, SAMPLE_BYTES};
 
-pub(crate) use crate::sys::read_cached;
-
 /// Number of bytes that are read at a time. An even number keeps pairs of bytes aligned.
 pub const BLOCK_BYTES: usize = 256 * 1024;
 /// Bytes that are read first to detect an encoding. They are enough for most texts in UTF-8.

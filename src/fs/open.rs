@@ -74,14 +74,6 @@ impl OpenedPath {
         }
     }
 
-    /// Opens a path without waiting for a disk or a network, if it has no links. Returns `None` in all other cases,
-    /// even if the file exists.
-    pub fn open_cached(workspace: &Workspace, path: &Path) -> Option<Self> {
-        let opened = is_plain(workspace, path).then(|| Opened::cached(path))?;
-        let place = Self::of(opened.ok()?, path);
-        (place.is_allowed(workspace) && !place.stat.is_removed()).then_some(place)
-    }
-
     fn of(opened: Opened, asked: &Path) -> Self {
         // The text alone does not show where a path with `..` leads.
         let climbs = asked.components().any(|component| component == Component::ParentDir);

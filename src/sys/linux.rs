@@ -4,13 +4,13 @@ mod processes;
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, IoSliceMut, PipeReader};
+use std::io::{self, PipeReader};
 use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, RawDir, ResolveFlags};
-use rustix::io::{Errno, ReadWriteFlags};
+use rustix::io::Errno;
 
 use super::{Folder, Opened, Stat};
 
@@ -34,16 +34,7 @@ impl Opened {
 
     /// Opens `path`. Returns an error if any part of it is a link.
     pub(crate) fn without_links(path: &Path) -> io::Result<Self> {
-        Self::resolved(path, ResolveFlags::empty())
-    }
-
-    /// Opens `path` like [`Self::without_links`], but only if the kernel has all its parts in the cache.
-    pub(crate) fn cached(path: &Path) -> io::Result<Self> {
-        Self::resolved(path, ResolveFlags::CACHED)
-    }
-
-    fn resolved(path: &Path, how: ResolveFlags) -> io::Result<Self> {
-        Self::of(rustix::fs::openat2(CWD, path, LOOK, Mode::empty(), how | ResolveFlags::NO_SYMLINKS)?)
+        Self::of(rustix::fs::openat2(CWD, path, LOOK, Mode::empty(), ResolveFlags::NO_SYMLINKS)?)
     }
 
     fn of(fd: OwnedFd) -> io::Result<Self> {
@@ -80,14 +71,6 @@ fn without_proc(error: Errno) -> io::Error {
 /// Returns a path to exactly this open file, even if its name now refers to another file.
 pub(crate) fn path_of(open: impl AsFd) -> String {
     format!("/proc/self/fd/{}", open.as_fd().as_raw_fd())
-}
-
-/// Returns all `size` bytes of a file if they are in the page cache. Never waits for a disk.
-pub(crate) fn read_cached(file: &File, size: usize) -> Option<Vec<u8>> {
-    let mut bytes = vec![0; size];
-    let whole = &mut [IoSliceMut::new(&mut bytes)];
-    let read = rustix::io::preadv2(file, whole, 0, ReadWriteFlags::NOWAIT).ok()?;
-    (read == size).then_some(bytes)
 }
 
 /// Sets the capacity of a pipe to `bytes`, if the system allows it.

@@ -49,11 +49,6 @@ impl Opened {
         Ok(Self { real, stat, handle })
     }
 
-    /// Returns an error, because this system does not report whether a path is in the cache.
-    pub(crate) fn cached(_: &Path) -> io::Result<Self> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
-
     /// Returns another handle to the same file, at its start. All these handles share one position, so only use the
     /// newest one.
     pub(crate) fn file(&self) -> io::Result<File> {
@@ -85,11 +80,6 @@ fn look(path: &Path, flags: OFlags, follow: AtFlags) -> io::Result<(Stat, Option
 /// Returns the path of an open file.
 fn location(file: &File) -> io::Result<PathBuf> {
     Ok(Path::new(OsStr::from_bytes(rustix::fs::getpath(file)?.to_bytes())).to_owned())
-}
-
-/// Returns `None`, because this system does not report whether a file is in the cache.
-pub(crate) fn read_cached(_: &File, _: usize) -> Option<Vec<u8>> {
-    None
 }
 
 /// Does nothing, because this system has a fixed pipe capacity.

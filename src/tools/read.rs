@@ -18,7 +18,7 @@ use std::io::{self, Read as _};
 use std::time::{Duration, Instant};
 
 use crate::fs::lines::{self, Bytes, TextFile};
-use crate::fs::open::{FileKind, OpenedPath};
+use crate::fs::open::OpenedPath;
 use crate::limits::{PSEUDO_FILE_BYTES, PSEUDO_FILE_SECS};
 use cutline_core::text::as_index;
 use cutline_core::text::binary::{DECIDING_BYTES, is_binary};
@@ -29,9 +29,6 @@ use super::{Context, Load, Output, ToolError};
 
 /// Maximum bytes of a file that is read in one piece. Its lines are counted in memory.
 const HELD_BYTES: u64 = 256 * 1024;
-
-/// Maximum bytes of a cached file that is read without another thread.
-const CACHED_BYTES: u64 = 64 * 1024;
 
 /// The arguments of read.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -52,50 +49,13 @@ pub struct Args {
 /// Runs one call with a permit for `load`. Returns `None` if the file is an image and the permit is not for images; the
 /// caller then calls it again with that permit.
 pub async fn run(cx: &Context, args: Args, load: Load) -> Result<Option<Output>, ToolError> {
-    let opened = if let [path] = &args.path[..] { open_cached(cx, path) } else { None };
-    if let Some(answer) = opened.as_ref().and_then(|opened| answer_cached(cx, &args, opened)) {
-        return answer.map(Some);
-    }
-    let run = move |cx: &Context| match opened {
-        Some(opened) => read(cx, &args, load, Some(opened)),
-        None => ranges::read_parts(cx, &args, &ranges::parts(cx, &args)?, load),
-    };
-    cx.blocking(run).await
+    cx.blocking(move |cx| ranges::read_parts(cx, &args, load)).await
 }
 
-/// An opened path, and the open file if it is small.
-type Opened = (OpenedPath, Option<File>);
-
-/// Opens the file of a call if that does not wait. A small file is also opened for reading.
-fn open_cached(cx: &Context, path: &str) -> Option<Opened> {
-    let place = OpenedPath::open_cached(&cx.workspace, &cx.workspace.absolute(path))?;
-    if place.stat.kind != FileKind::File {
-        return None;
-    }
-    let is_small = (1..=CACHED_BYTES).contains(&place.stat.bytes);
-    let file = if is_small { place.file().ok() } else { None };
-    Some((place, file))
-}
-
-/// Reads a small text from the cache on this thread, because passing it to another thread would take longer than all
-/// the rest. Never waits. Returns `None` if reading would wait.
-fn answer_cached(cx: &Context, args: &Args, (place, file): &Opened) -> Option<Result<Output, ToolError>> {
-    let file = file.as_ref()?;
-    let bytes = lines::read_cached(file, as_index(place.stat.bytes))?;
-    let is_text = !is_binary(&bytes) && std::str::from_utf8(&bytes).is_ok();
-    let (encoding, mark) = Encoding::of(&bytes);
-    let text = TextFile { bytes: Bytes::Held(&bytes), encoding, start: mark as u64, end: bytes.len() as u64 };
-    is_text.then(|| page::read(cx, args, place, &text))
-}
-
-/// Runs the call. Returns `None` if the file is an image and the permit is not for images. Uses `opened` if the file is
-/// already open.
-fn read(cx: &Context, args: &Args, load: Load, opened: Option<Opened>) -> Result<Option<Output>, ToolError> {
-    let (place, file) = match opened {
-        Some(opened) => opened,
-        None => (resolve::open(cx, args.path.first().map_or("", String::as_str), ExpectedKind::File)?, None),
-    };
-    let file = file.map_or_else(|| resolve::file(cx, &place), Ok)?;
+/// Reads one file. Returns `None` if the file is an image and the permit is not for images.
+fn read(cx: &Context, args: &Args, load: Load) -> Result<Option<Output>, ToolError> {
+    let place = resolve::open(cx, args.path.first().map_or("", String::as_str), ExpectedKind::File)?;
+    let file = resolve::file(cx, &place)?;
     let failed = |source| failure(cx, &place, source);
     let held = held_bytes(&place, &file).map_err(failed)?;
     let start = match &held {

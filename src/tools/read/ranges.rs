@@ -15,7 +15,7 @@ const MOST_PARTS: usize = 100;
 
 /// A file, and the lines to read if the path has a range.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Part {
+struct Part {
     path: String,
     /// The first line, and the last one if it is given.
     lines: Option<(u64, Option<u64>)>,
@@ -62,7 +62,7 @@ impl Part {
 
 /// Returns the parts that a call names. A file with exactly the given name has no range. A text is split at spaces if no file
 /// has its name, but one has the name of a word of it.
-pub(super) fn parts(cx: &Context, args: &Args) -> Result<Vec<Part>, ToolError> {
+fn parts(cx: &Context, args: &Args) -> Result<Vec<Part>, ToolError> {
     let exists = |path: &str| OpenedPath::open(&cx.workspace, &cx.workspace.absolute(path)).is_ok();
     let part = |text: &str| {
         if exists(text) { Part { path: text.to_owned(), lines: None } } else { Part::parse(text) }
@@ -90,24 +90,20 @@ pub(super) fn parts(cx: &Context, args: &Args) -> Result<Vec<Part>, ToolError> {
 }
 
 /// Reads one part as if the call had its `offset` and `limit`, or several under headings within the limits of the call.
-pub(super) fn read_parts(
-    cx: &Context,
-    args: &Args,
-    parts: &[Part],
-    load: Load,
-) -> Result<Option<Output>, ToolError> {
-    if let [part] = parts {
-        return read(cx, &part.args(args), load, None);
+pub(super) fn read_parts(cx: &Context, args: &Args, load: Load) -> Result<Option<Output>, ToolError> {
+    let parts = parts(cx, args)?;
+    if let [part] = &parts[..] {
+        return read(cx, &part.args(args), load);
     }
     let (mut body, mut missing) = (String::new(), Vec::new());
-    for part in parts {
+    for part in &parts {
         let joint = if body.is_empty() { "" } else { "\n\n" };
         let heading = |name: &str| format!("{joint}==> {name} <==\n");
         let mut limit = format!("{} limit", cx.limits.bounds().limit(TruncatedBy::Bytes));
         let left = rest_of(&cx.limits, &(body.clone() + &heading(&part.name())));
         let output = left.map(|limits| {
             let cx = Context { limits, ..cx.clone() };
-            read(&cx, &part.args(args), Load::Light, None)
+            read(&cx, &part.args(args), Load::Light)
         });
         let mut not_shown = |part: String, why: String| missing.push(Notice::NotShown { part, why });
         match output {

@@ -98,23 +98,3 @@ fn newline_out_of_step_at_the_end_of_utf_16_ends_no_line() {
         assert_eq!(body_of(&page(&fixture, &json!({"path": "a", "offset": 2}))), text[2..]);
     }
 }
-
-#[test]
-fn file_that_is_open_is_not_opened_again() {
-    // One file that is too large for the fast path, and one binary file.
-    for (content, expected) in
-        [("first\n".repeat(20_000), Ok("first\n")), ("\0fir\0st".to_owned(), Err("7B"))]
-    {
-        let fixture = Fixture::new(&[("a", &content), ("b", "second")]);
-        let args: Args = args(&json!({"path": "a"}));
-        // Some systems do not report what is in the cache.
-        let Some(opened) = open_cached(&fixture.cx, &args.path[0]) else { return };
-        assert!(answer_cached(&fixture.cx, &args, &opened).is_none());
-        std::fs::rename(fixture.at("b"), fixture.at("a")).unwrap();
-        match (read(&fixture.cx, &args, Load::Light, Some(opened)), expected) {
-            (Ok(Some(output)), Ok(start)) => assert!(output.text.starts_with(start), "{}", output.text),
-            (Err(error), Err(part)) => assert!(error.to_string().contains(part), "{error}"),
-            (answer, _) => panic!("{answer:?}"),
-        }
-    }
-}
