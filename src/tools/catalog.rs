@@ -2,7 +2,6 @@
 
 #![expect(clippy::indexing_slicing, reason = "there is a schema for each tool")]
 
-use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use serde_json::{Value, json};
@@ -30,24 +29,20 @@ const CALL_LIMITS: [(&str, &str); 2] =
 impl ToolName {
     /// Returns the schema of the arguments for `limits`. It has the maximum timeout, so that an error can state both
     /// bounds, and the arguments that lower a limit, if they are enabled.
-    pub fn schema_within(self, limits: &Limits) -> Cow<'static, Object> {
-        let mut schema = Cow::Borrowed(self.schema());
-        if (self == Self::Bash || limits.lean_grep || limits.call_limits)
-            && let Some(properties) = schema.to_mut().get_mut("properties").and_then(Value::as_object_mut)
-        {
-            if let Some(timeout) = properties.get_mut("timeout").and_then(Value::as_object_mut) {
-                timeout.insert("maximum".to_owned(), limits.bash_max_timeout_secs.into());
-            }
-            if let Some(show_function) = properties.get_mut("showFunction").filter(|_| limits.lean_grep) {
-                show_function["description"] =
-                    format!("Show the definition around each match; default: if at most {FEW_MATCHES} match")
-                        .into();
-            }
-            for (name, description) in CALL_LIMITS.into_iter().filter(|_| limits.call_limits) {
-                let property =
-                    json!({ "type": "integer", "minimum": 1, "nullable": true, "description": description });
-                properties.insert(name.to_owned(), property);
-            }
+    pub fn schema_within(self, limits: &Limits) -> Object {
+        let mut schema = self.schema().clone();
+        let properties = &mut schema["properties"];
+        if self == Self::Bash {
+            properties["timeout"]["maximum"] = limits.bash_max_timeout_secs.into();
+        }
+        if self == Self::Grep && limits.lean_grep {
+            properties["showFunction"]["description"] =
+                format!("Show the definition around each match; default: if at most {FEW_MATCHES} match")
+                    .into();
+        }
+        for (name, description) in CALL_LIMITS.into_iter().filter(|_| limits.call_limits) {
+            properties[name] =
+                json!({ "type": "integer", "minimum": 1, "nullable": true, "description": description });
         }
         schema
     }

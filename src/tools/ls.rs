@@ -62,7 +62,7 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
 fn list(cx: &Context, args: &Args) -> Result<Output, ToolError> {
     let asked = args.path.as_deref().unwrap_or(".");
     let request = PageRequest::new(args.offset, args.limit, Unit::Entries, None)?;
-    let (folder, only) = match resolve::open(cx, asked, ExpectedKind::Entry) {
+    let (place, only) = match resolve::open(cx, asked, ExpectedKind::Entry) {
         Ok(place) if place.stat.kind != FileKind::Folder => return list_one(cx, args, request, &place),
         Ok(place) => (place, None),
         Err(missing @ ToolError::NotFound { .. }) => {
@@ -77,11 +77,19 @@ fn list(cx: &Context, args: &Args) -> Result<Output, ToolError> {
         }
         Err(error) => return Err(error),
     };
-    let lister = Lister::new(cx, args, folder, only)?;
     let mut page = Page::new(cx, request);
-    if lister.only.is_some() || args.exclude.is_some() {
+    if only.is_some() || args.exclude.is_some() {
         page.none = empty::NO_FILES;
     }
+    let lister = Lister {
+        cx,
+        folder: resolve::folder(cx, &place)?,
+        long: args.long.unwrap_or(false),
+        exclude: path_glob::exclusions(cx, args.exclude.as_ref(), &place)?,
+        paths: only.is_some().then(|| Paths::below(&cx.workspace, &place.asked)),
+        only,
+        place,
+    };
     let extent = lister.fill(&mut page)?;
     page.answer(cx, extent, Vec::new(), Details::default())
 }
@@ -95,8 +103,8 @@ fn list_one(
 ) -> Result<Output, ToolError> {
     let mut page = Page::new(cx, request);
     let name = cx.workspace.show(&place.asked);
-    let long = args.long.unwrap_or(false);
-    let _full = page.take(|| Group::name(line(long, Some(&place.stat), &name))); // there is no other entry
+    let line = line(args.long.unwrap_or(false), Some(&place.stat), &name);
+    let _full = page.take(|| Group::name(line.clone())); // there is no other entry
     page.answer(cx, None, Vec::new(), Details::default())
 }
 
@@ -114,20 +122,7 @@ struct Lister<'a> {
     paths: Option<Paths>,
 }
 
-impl<'a> Lister<'a> {
-    fn new(cx: &'a Context, args: &Args, place: OpenedPath, only: Option<Glob>) -> Result<Self, ToolError> {
-        let exclude = path_glob::exclusions(cx, args.exclude.as_ref(), &place)?;
-        Ok(Self {
-            cx,
-            folder: resolve::folder(cx, &place)?,
-            long: args.long.unwrap_or(false),
-            paths: only.is_some().then(|| Paths::below(&cx.workspace, &place.asked)),
-            only,
-            exclude,
-            place,
-        })
-    }
-
+impl Lister<'_> {
     /// Adds entries to `page` in order until it is full. Returns the extent of all entries if a limit truncated the
     /// page.
     fn fill(self, page: &mut Page) -> Result<Option<Extent>, ToolError> {
@@ -198,10 +193,8 @@ impl<'a> Lister<'a> {
             None => show::name(name).into_owned(),
         };
         let shown = if is_folder { shown + "/" } else { shown };
-        if !self.long {
-            return shown;
-        }
-        line(true, target.or_else(|| below::stat(&self.folder, name).ok()).as_ref(), &shown)
+        let stat = if self.long { target.or_else(|| below::stat(&self.folder, name).ok()) } else { None };
+        line(self.long, stat.as_ref(), &shown)
     }
 }
 

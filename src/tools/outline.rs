@@ -11,26 +11,17 @@ use cutline_core::outline::{Language, Listed, definitions, listed};
 use cutline_core::text::as_index;
 use cutline_core::text::decode::{Decoder, Encoding, is_utf8};
 
-/// The part of a file that is shown.
-pub(in crate::tools) struct Page {
-    /// Number of its last line.
-    pub last: u64,
-    /// Offset of its start in the file.
-    pub from: u64,
-    /// Bytes of its text.
-    pub bytes: u64,
-}
-
-/// Lists the definitions after `page` in the file at `place`, in a notice of at most `max_bytes` bytes. Returns `None` if there
-/// are none, or if they cannot be read: the page is shown without them.
+/// Lists the definitions after line `last` in the file at `place`, in a notice of at most `max_bytes` bytes. The shown text
+/// ends at the offset `page_end`. Returns `None` if there are none, or if they cannot be read: the page is shown without
+/// them.
 pub(in crate::tools) fn of_rest(
     place: &OpenedPath,
     text: &TextFile<'_>,
-    page: &Page,
+    last: u64,
+    page_end: u64,
     max_bytes: usize,
 ) -> Option<Listed> {
     let language = place.real.file_name().and_then(|name| Language::of_path(&name.to_string_lossy()))?;
-    let page_end = text.end.min(page.from + page.bytes);
     let is_part = text.end - page_end > OUTLINE_BYTES;
     let end = if is_part { page_end + OUTLINE_PART_BYTES } else { text.end };
     if end > OUTLINE_FILE_BYTES {
@@ -41,7 +32,7 @@ pub(in crate::tools) fn of_rest(
     // The last line of a part may be incomplete.
     let complete = if is_part { memchr::memrchr(b'\n', &content).unwrap_or(0) } else { content.len() };
     let all = definitions(content.get(..complete).unwrap_or_default(), language);
-    let rest = all.filter(|definition| definition.line > page.last);
+    let rest = all.filter(|definition| definition.line > last);
     let reserve = if is_part { "at least ".len() } else { 0 };
     let mut rest = listed(rest, max_bytes.saturating_sub(reserve));
     rest.is_at_least = is_part;

@@ -65,27 +65,7 @@ fn read_here(
     let mut content = Vec::new();
     file.take(IMAGE_FILE_BYTES).read_to_end(&mut content)?;
     let head = decoder(&content, format).map(|decoder| decoder.dimensions());
-    let shown = match (head, cx.limits.images) {
-        (_, None) => Err(Notice::ImagesOff),
-        (None, _) => Err(Notice::ImageDamaged),
-        (Some((width, height)), Some(max_bytes)) => {
-            if u64::from(width) * u64::from(height) > IMAGE_MAX_PIXELS {
-                Err(Notice::ImageTooLarge(format!("{} megapixels", IMAGE_MAX_PIXELS / 1_000_000)))
-            } else if bytes > IMAGE_FILE_BYTES {
-                Err(Notice::ImageTooLarge(Size(IMAGE_FILE_BYTES).to_string()))
-            } else {
-                let is_as_shown = width.max(height) <= IMAGE_MAX_SIDE && bytes <= max_bytes;
-                let from = (width, height, bytes);
-                match decode(&content, format) {
-                    None => Err(Notice::ImageDamaged),
-                    Some(_) if is_as_shown => Ok((content, format, None)),
-                    Some(decoded) => {
-                        fitted(decoded, format, max_bytes, from, &cx.cancel).ok_or(Notice::ImageDamaged)
-                    }
-                }
-            }
-        }
-    };
+    let shown = shown(cx, content, bytes, format, head);
     let mime_type = format.to_mime_type();
     let size = head.map_or_else(String::new, |(width, height)| format!("{width}x{height}, "));
     let body = format!("Read image: {} ({mime_type}, {size}{})", show::path(path), Size(bytes));
@@ -112,6 +92,29 @@ fn read_here(
 
 /// The bytes of the shown image, its format, and the notice if it differs from the file.
 type Shown = (Vec<u8>, ImageFormat, Option<Notice>);
+
+/// Returns the image to show, or the notice why there is none. `bytes` is the size of the file, and `head` that of the image.
+fn shown(
+    cx: &Context,
+    content: Vec<u8>,
+    bytes: u64,
+    format: ImageFormat,
+    head: Option<(u32, u32)>,
+) -> Result<Shown, Notice> {
+    let max_bytes = cx.limits.images.ok_or(Notice::ImagesOff)?;
+    let (width, height) = head.ok_or(Notice::ImageDamaged)?;
+    if u64::from(width) * u64::from(height) > IMAGE_MAX_PIXELS {
+        return Err(Notice::ImageTooLarge(format!("{} megapixels", IMAGE_MAX_PIXELS / 1_000_000)));
+    }
+    if bytes > IMAGE_FILE_BYTES {
+        return Err(Notice::ImageTooLarge(Size(IMAGE_FILE_BYTES).to_string()));
+    }
+    let decoded = decode(&content, format).ok_or(Notice::ImageDamaged)?;
+    if width.max(height) <= IMAGE_MAX_SIDE && bytes <= max_bytes {
+        return Ok((content, format, None));
+    }
+    fitted(decoded, format, max_bytes, (width, height, bytes), &cx.cancel).ok_or(Notice::ImageDamaged)
+}
 
 /// Rotates an image upright, and encodes it within `max_bytes` and `IMAGE_MAX_SIDE`, if possible. `from` is its
 /// original size.

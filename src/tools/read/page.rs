@@ -14,7 +14,6 @@ use crate::tools::notice::{self, continue_after};
 use crate::tools::{Context, Output, ToolError, ToolName, Totals, outline, resolve};
 use cutline_core::details::{Details, TruncationDetails};
 use cutline_core::notice::{Answer, Blank, Notice};
-use cutline_core::outline::Listed;
 use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::{Extent, Total, as_index, is_blank, is_white_space};
 use cutline_core::truncate::{Bounds, Collector, Keep, KeyForms, LongLines, Spared, TruncatedBy, Truncation};
@@ -242,12 +241,14 @@ impl ReadPage<'_> {
                 let next = continue_after(last, total.lines);
                 Notice::Page { first, last, total: Total::new(total.lines, is_at_least), limit, next }
             };
-            if details.truncation.is_some() {
+            if details.truncation.is_some() && limits.outline && self.args.limit.is_none() {
                 let others =
                     notices.iter().chain([&continues]).map(|notice| notice.to_string().len() as u64 + 1);
                 let space = NOTICE_BYTES.saturating_sub(others.sum::<u64>() + 1);
-                let page = outline::Page { last, from: self.from, bytes: kept.output.bytes };
-                if let Some(outline) = self.outline(&page, as_index(space)) {
+                let page_end = self.text.end.min(self.from + kept.output.bytes);
+                if let Some(outline) =
+                    outline::of_rest(self.place, self.text, last, page_end, as_index(space))
+                {
                     details.outline = Some(outline.entries.clone());
                     details.outline_more = Some(outline.more).filter(|more| *more > 0);
                     notices.push(Notice::Outline(outline));
@@ -282,15 +283,6 @@ impl ReadPage<'_> {
         let body = numbered.unwrap_or(kept.content);
         let answer = Answer { body, is_cut, notices, ..Answer::default() };
         Ok(Output { totals, ..Output::new(answer, details) })
-    }
-
-    /// Lists the definitions after `page`, in a notice of at most `max_bytes` bytes. Returns `None` if there are none, or if
-    /// the call has a limit of its own.
-    fn outline(&self, page: &outline::Page, max_bytes: usize) -> Option<Listed> {
-        if !self.cx.limits.outline || self.args.limit.is_some() {
-            return None;
-        }
-        outline::of_rest(self.place, self.text, page, max_bytes)
     }
 
     /// Returns true if the call requests line numbers.
