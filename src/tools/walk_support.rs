@@ -201,31 +201,22 @@ impl Search {
 
 /// Counts what a search finds beyond its page, within bounds that do not depend on time: the walk reports what it searched
 /// before each result, and ends when that is enough. Of a single file, `Query::counted_bytes` is the bound.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Counting {
-    /// The bounds.
-    most: Searched,
     /// What was searched in all places so far.
-    searched: Searched,
+    pub(super) searched: Searched,
     /// What was searched in the places before the current one.
     before: Searched,
-    /// What was searched when the page was full.
-    from: Option<Searched>,
+    /// What the search may read in all, once it only counts.
+    most: Option<Searched>,
     /// True if the search stopped before it counted everything.
     pub(super) is_at_least: bool,
-}
-
-impl Default for Counting {
-    fn default() -> Self {
-        let (before, searched) = Default::default();
-        Self { most: COUNTED, searched, before, from: None, is_at_least: false }
-    }
 }
 
 impl Counting {
     /// Counts from the start, within these bounds.
     pub(super) fn within(most: Searched) -> Self {
-        Self { most, from: Some(Searched::default()), ..Self::default() }
+        Self { most: Some(most), ..Self::default() }
     }
 
     /// Starts the next place.
@@ -233,21 +224,12 @@ impl Counting {
         self.before = self.searched;
     }
 
-    /// Returns the number of files that were visited.
-    pub(super) fn files(&self) -> u64 {
-        self.searched.files
-    }
-
     /// Records what the walk of the current place has searched. Breaks if the search may count no more.
     pub(super) fn searched(&mut self, in_place: Searched) -> ControlFlow<()> {
         self.searched = self.before;
         self.searched += in_place;
-        let Some(from) = self.from else { return ControlFlow::Continue(()) };
         let Searched { names, files, bytes } = self.searched;
-        if files - from.files < self.most.files
-            && bytes - from.bytes < self.most.bytes
-            && names - from.names < self.most.names
-        {
+        if self.most.is_none_or(|most| files < most.files && bytes < most.bytes && names < most.names) {
             return ControlFlow::Continue(());
         }
         self.is_at_least = true;
@@ -256,12 +238,16 @@ impl Counting {
 
     /// The page is full: from now on, results are only counted, within the bounds.
     pub(super) fn page_is_full(&mut self) {
-        self.from.get_or_insert(self.searched);
+        if self.most.is_none() {
+            let mut most = self.searched;
+            most += COUNTED;
+            self.most = Some(most);
+        }
     }
 
     /// Returns true if the page is full.
     pub(super) fn is_counting(&self) -> bool {
-        self.from.is_some()
+        self.most.is_some()
     }
 }
 

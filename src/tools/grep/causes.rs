@@ -54,7 +54,7 @@ pub(super) fn of(
     };
     if let Some(globs) = &args.glob
         && !has_files
-        && results.search.counting.files() == 0
+        && results.search.counting.searched.files == 0
         && !(ignored_any && count(cx, folders(), &any_line(query)?, true, COUNTED).count() > 0)
     {
         let near = path_glob::in_other_folder(cx, globs, &targets.first()?.place);
