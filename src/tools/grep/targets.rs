@@ -29,13 +29,8 @@ pub(super) struct Target {
     pub(super) filter: FileFilter,
 }
 
-/// A path of the call.
-struct PathPart {
-    /// The file or folder, or the folder before the first wildcard of a glob.
-    place: OpenedPath,
-    /// The glob below that folder.
-    glob: Option<Glob>,
-}
+/// A path of the call: the file or folder, or the folder before the first wildcard of a glob, and the glob below it.
+type PathPart = (OpenedPath, Option<Glob>);
 
 /// Opens the paths of the call. Returns at least one target, in path order.
 pub(super) fn open(cx: &Context, args: &Args) -> Result<Vec<Target>, ToolError> {
@@ -47,12 +42,12 @@ pub(super) fn open(cx: &Context, args: &Args) -> Result<Vec<Target>, ToolError> 
             return Err(ToolError::Argument(format!("path: must be at most {GREP_PATHS} paths")));
         }
     }
-    parts.sort_by(|a, b| a.place.real.cmp(&b.place.real));
+    parts.sort_by(|(a, _), (b, _)| a.real.cmp(&b.real));
     let mut targets: Vec<Target> = Vec::new();
-    for part in parts {
-        match targets.iter_mut().rev().find_map(|target| Some((path_in(target, &part, args)?, target))) {
-            Some((path, target)) => target.filter.select(Selector { path, glob: part.glob }),
-            None => insert(&mut targets, target(cx, args, part)?),
+    for (place, glob) in parts {
+        match targets.iter_mut().rev().find_map(|target| Some((path_in(target, &place, args)?, target))) {
+            Some((path, target)) => target.filter.select(Selector { path, glob }),
+            None => insert(&mut targets, target(cx, args, place, glob)?),
         }
     }
     Ok(targets)
@@ -74,8 +69,8 @@ fn insert(targets: &mut Vec<Target>, target: Target) {
     targets.splice(at + 1..=at, [target, Target { place, filter }]);
 }
 
-fn target(cx: &Context, args: &Args, PathPart { place, glob }: PathPart) -> Result<Target, ToolError> {
-    let (mut place, mut args) = (place, Cow::Borrowed(args));
+fn target(cx: &Context, args: &Args, mut place: OpenedPath, glob: Option<Glob>) -> Result<Target, ToolError> {
+    let mut args = Cow::Borrowed(args);
     if let Some([glob]) = args.glob.as_deref()
         && place.stat.kind == FileKind::Folder
         && let Some((linked, rest)) = path_glob::through_link(cx, glob, &place)
@@ -93,7 +88,7 @@ fn target(cx: &Context, args: &Args, PathPart { place, glob }: PathPart) -> Resu
 /// Returns the paths in one string.
 fn parts_of(cx: &Context, args: &Args, text: &str) -> Result<Vec<PathPart>, ToolError> {
     let whole = match resolve::open(cx, text, ExpectedKind::Path) {
-        Ok(place) => return Ok(vec![PathPart { place, glob: None }]),
+        Ok(place) => return Ok(vec![(place, None)]),
         // A long list of paths can be too long for a single path.
         Err(error @ (ToolError::NotFound { .. } | ToolError::Io(..))) => error,
         Err(error) => return Err(error),
@@ -124,7 +119,7 @@ fn one(cx: &Context, args: &Args, text: &str) -> Result<PathPart, ToolError> {
     cx.stop().check().map_err(|_stopped| ToolError::NoResponse { secs })?;
     match resolve::open(cx, text, ExpectedKind::Path) {
         Err(ToolError::NotFound { .. }) if has_wildcard(text) => glob(cx, args, text),
-        opened => opened.map(|place| PathPart { place, glob: None }),
+        opened => opened.map(|place| (place, None)),
     }
 }
 
@@ -151,17 +146,17 @@ fn glob(cx: &Context, args: &Args, text: &str) -> Result<PathPart, ToolError> {
         let (find, ignored) = (cx.has(ToolName::Find), rules.ignored_any());
         return Err(ToolError::NoPathMatches { glob: text.to_owned(), ignored, find });
     }
-    Ok(PathPart { place, glob: Some(glob) })
+    Ok((place, Some(glob)))
 }
 
-/// Returns the path of `part` relative to a target, if a search of the target reaches it.
-fn path_in(target: &Target, part: &PathPart, args: &Args) -> Option<Vec<u8>> {
-    let (base, path) = (&target.place.real, &part.place.real);
-    let below = path.strip_prefix(base).ok()?;
+/// Returns the path of `place` relative to a target, if a search of the target reaches it.
+fn path_in(target: &Target, place: &OpenedPath, args: &Args) -> Option<Vec<u8>> {
+    let base = &target.place.real;
+    let below = place.real.strip_prefix(base).ok()?;
     if below.as_os_str().is_empty() {
         return Some(Vec::new());
     }
-    let is_folder = part.place.stat.kind == FileKind::Folder;
+    let is_folder = place.stat.kind == FileKind::Folder;
     let names: Vec<&[u8]> = below.iter().map(OsStr::as_encoded_bytes).collect();
     let rules =
         if args.no_ignore == Some(true) { IgnoreRules::none() } else { IgnoreRules::for_walk_from(base) };
