@@ -116,8 +116,8 @@ pub fn check(tool: &str, schema: &Object, given: &Object) -> Result<Checked, Too
     let required = schema.get("required").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let mut checked = Checked::default();
     for (name, value) in given.iter().flat_map(|(name, value)| foreign::rewritten(tool, given, name, value)) {
-        let Some((known, property)) = names::find(tool, properties, &name) else {
-            if let Some(name) = ignored(tool, properties, &name, &value)? {
+        let Some((known, property)) = names::find(tool, properties, name) else {
+            if let Some(name) = ignored(tool, properties, name, &value)? {
                 checked.ignored.push(&name);
             }
             continue;

@@ -6,7 +6,6 @@
 #![expect(clippy::indexing_slicing, reason = "a wrong range of bytes has to fail, not to read as no text")]
 
 mod image;
-mod line_numbers;
 mod page;
 mod page_lines;
 mod ranges;

@@ -19,18 +19,15 @@ const TYPES: [(&str, &str); 3] =
     [("file", "f files"), ("dir", "d directory directories folder"), ("any", "all both")];
 
 /// Arguments here, with their values.
-type Equivalents = Vec<(&'static str, Value)>;
+type Equivalents<'a> = Vec<(&'a str, Value)>;
 
 /// Returns an argument, or its equivalents here if it is one of another tool.
-pub(super) fn rewritten(tool: &str, given: &Object, name: &str, value: &Value) -> Vec<(String, Value)> {
-    let Some(own) = equivalent(tool, given, name, value) else {
-        return vec![(name.to_owned(), value.clone())];
-    };
-    own.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+pub(super) fn rewritten<'a>(tool: &str, given: &Object, name: &'a str, value: &Value) -> Equivalents<'a> {
+    equivalent(tool, given, name, value).unwrap_or_else(|| vec![(name, value.clone())])
 }
 
 /// Returns the arguments here that mean the same as an argument of another tool. Options of ripgrep are case sensitive.
-fn equivalent(tool: &str, given: &Object, name: &str, value: &Value) -> Option<Equivalents> {
+fn equivalent(tool: &str, given: &Object, name: &str, value: &Value) -> Option<Equivalents<'static>> {
     let option =
         |mode: &str| if boolean(value) == Some(true) { vec![("mode", mode.into())] } else { Vec::new() };
     match (tool, name) {
@@ -88,7 +85,7 @@ fn command_line(value: &Value) -> Option<String> {
 }
 
 /// Returns the `offset` and the `limit` of a range of lines. A last line of -1 is the end of the file.
-fn lines(first: i64, last: Option<i64>) -> Option<Equivalents> {
+fn lines(first: i64, last: Option<i64>) -> Option<Equivalents<'static>> {
     let first = first.max(1);
     let mut own = vec![("offset", first.into())];
     if let Some(last) = last.filter(|last| *last != -1) {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::plan::Plan;
 use crate::capture::{Captured, View};
-use crate::process::sandbox::{AutorunChange, notices};
+use crate::process::sandbox::{self, AutorunChange};
 use crate::process::{Background, Cause, CommandOutcome, Ending, State, has_pipe, signal_name, status};
 use crate::tools::notice::{self, empty};
 use crate::tools::{Context, Output, ToolSet, Totals, saved_result};
@@ -59,22 +59,24 @@ pub(super) fn compose(cx: &Context, plan: &Plan, outcome: CommandOutcome) -> Out
         let next = Some(format!("Use bash to wait for it: tail --pid={id} -f /dev/null"));
         answer.notices.push(Notice::StillRunning { secs: rounded_secs(duration), id, saved, next });
     }
+    let mut notices = Vec::from_iter(
+        plan.is_timeout_lowered.then_some(Notice::TimeoutLowered { secs: plan.timeout.as_secs() }),
+    );
+    if status.is_some() || !pipelines.is_empty() {
+        notices.extend(remedies(cx, plan, &answer.body, &details));
+    }
     if !autorun_changes.is_empty() {
         let show = |path: &Path| cx.workspace.show(path);
-        answer.notices.splice(0..0, notices(&autorun_changes, show));
+        notices.extend(sandbox::notices(&autorun_changes, show));
         let file = |change: &AutorunChange| AutorunFile { path: show(&change.path), change: change.change };
         details.autorun_files = Some(autorun_changes.iter().map(file).collect());
     }
-    let has_failed = status.is_some() || !pipelines.is_empty();
-    answer.notices.splice(0..0, remedies(cx, plan, &answer.body, &details).filter(|_| has_failed));
-    if plan.is_timeout_lowered {
-        // This notice is first, because the notice with the path of the file must be last.
-        answer.notices.insert(0, Notice::TimeoutLowered { secs: plan.timeout.as_secs() });
-    }
+    // The notice with the path of the file is the last one.
+    notices.append(&mut answer.notices);
     // Truncated long lines and binary output are not counted.
     let is_counted = details.truncation.is_some() || details.lines_truncated.is_none() && !is_binary;
     let totals = if is_counted { Totals::Exact } else { Totals::Unknown };
-    Output { totals, ..Output::new(Answer { status, pipelines, ..answer }, details) }
+    Output { totals, ..Output::new(Answer { notices, status, pipelines, ..answer }, details) }
 }
 
 /// Returns the notices that explain why a command failed, and what helps.

@@ -18,9 +18,7 @@ use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::{Extent, Total, as_index, is_blank, is_white_space};
 use cutline_core::truncate::{Bounds, Collector, Keep, KeyForms, LongLines, Spared, TruncatedBy, Truncation};
 
-use super::line_numbers::{self, LineNumbers};
-
-use super::page_lines::PageLines;
+use super::page_lines::{self, PageLines};
 use super::{Args, failure};
 
 /// Number of bytes of a file that are read at a time. One block is usually enough for a page.
@@ -147,8 +145,7 @@ impl ReadPage<'_> {
             None => LongLines::new(head, Spared::First),
         };
         let mut decoder = Decoder::new(self.text.encoding);
-        let numbers = self.is_numbered().then(|| LineNumbers::new(self.first));
-        let mut lines = PageLines::new(max_chars, numbers);
+        let mut lines = PageLines::new(max_chars, self.is_numbered().then_some(self.first));
         let mut is_ascii = true;
         let mut push = |part: &str, head: &mut LongLines| {
             is_ascii &= part.is_ascii();
@@ -178,7 +175,7 @@ impl ReadPage<'_> {
         let Collected { mut kept, lines, max_chars, lossy, .. } = collected;
         // The details refer to the text of the file without line numbers.
         let numbered = self.is_numbered().then(|| {
-            let text = line_numbers::without_numbers(&kept.content);
+            let text = page_lines::without_numbers(&kept.content);
             kept.output.bytes = text.len() as u64;
             std::mem::replace(&mut kept.content, text)
         });
@@ -226,14 +223,15 @@ impl ReadPage<'_> {
             }
             let limit = limits.read_bounds().limit(cut.by);
             let continues = if is_too_long {
-                let (line, bytes) = (first, bytes + self.number_bytes());
+                // The number of the line counts for the byte limit.
+                let number = if self.is_numbered() { page_lines::prefix(first) } else { String::new() };
                 let is_at_least = self.ends_uncounted(last);
                 let path = resolve::shell_path(self.cx, self.place);
                 let path = path.filter(|_| encoding == Encoding::Utf8);
                 let grep = self.cx.has(ToolName::Grep);
-                let next = notice::for_long_line(path.as_deref(), line, limit, grep, next);
-                let bytes = Total::new(bytes, is_at_least);
-                Notice::LineTooLong { line, bytes, limit, next }
+                let next = notice::for_long_line(path.as_deref(), first, limit, grep, next);
+                let bytes = Total::new(bytes + number.len() as u64, is_at_least);
+                Notice::LineTooLong { line: first, bytes, limit, next }
             } else {
                 if is_white_space(&kept.content) {
                     notices.push(Notice::Blank(Blank::Lines(first, last)));
@@ -288,11 +286,6 @@ impl ReadPage<'_> {
     /// Returns true if the call requests line numbers.
     fn is_numbered(&self) -> bool {
         self.args.line_numbers == Some(true)
-    }
-
-    /// Returns the size in bytes of the first line's number, which counts for the byte limit.
-    fn number_bytes(&self) -> u64 {
-        if self.is_numbered() { line_numbers::prefix(self.first).len() as u64 } else { 0 }
     }
 
     /// Returns the bytes of the page up to the end of line `last`: on disk, or decoded if the two differ. Also returns

@@ -1,26 +1,30 @@
 //! Processes the lines of a page: converts `\r\n` to `\n`, truncates long lines, and adds line numbers if the call
 //! requests them.
+//!
+//! A numbered line has the format of `cat -n`: the number, a tab, the line. The numbers are not padded: the tab aligns
+//! numbers of up to seven digits, and padding would take up to five more bytes of the limit for each line.
 
 use cutline_core::text::binary::without_nul;
 use cutline_core::truncate::line::LineCutter;
 use cutline_core::truncate::{LongLines, Truncation};
-
-use super::line_numbers::LineNumbers;
 
 /// Converts `\r\n` to `\n`, counts the converted line endings, truncates long lines and adds line numbers.
 pub(super) struct PageLines {
     crlf: u64,
     /// Truncates long lines.
     pub(super) cutter: LineCutter,
-    numbers: Option<LineNumbers>,
+    /// The number of the next line, if the call requests line numbers.
+    number: Option<u64>,
+    /// True if the next character starts a line.
+    at_start: bool,
     /// True if the last part ended with a `\r` that was not passed on yet.
     held: bool,
 }
 
 impl PageLines {
-    /// Creates a processor that truncates lines to `max_chars` characters and adds `numbers`.
-    pub(super) fn new(max_chars: Option<usize>, numbers: Option<LineNumbers>) -> Self {
-        Self { crlf: 0, cutter: LineCutter::new(max_chars), numbers, held: false }
+    /// Creates a processor that truncates lines to `max_chars` characters and adds line numbers from `number`.
+    pub(super) fn new(max_chars: Option<usize>, number: Option<u64>) -> Self {
+        Self { crlf: 0, cutter: LineCutter::new(max_chars), number, at_start: true, held: false }
     }
 
     /// Processes the next part of the text, and passes it to `head`.
@@ -66,12 +70,32 @@ impl PageLines {
 
     /// Passes a part of the page to the collector. NUL becomes U+FFFD.
     fn take(&mut self, head: &mut LongLines, part: &str) {
-        let numbers = &mut self.numbers;
-        self.cutter.push(&without_nul(part), &mut |part| match numbers {
-            Some(numbers) => numbers.push(part, head),
-            None => head.push(part),
+        let Self { cutter, number, at_start, .. } = self;
+        cutter.push(&without_nul(part), &mut |part| {
+            let Some(number) = number else { return head.push(part) };
+            let mut numbered = String::with_capacity(part.len() * 2);
+            for line in part.split_inclusive('\n') {
+                if *at_start {
+                    numbered.push_str(&prefix(*number));
+                    *number += 1;
+                }
+                numbered.push_str(line);
+                *at_start = line.ends_with('\n');
+            }
+            head.push(&numbered);
         });
     }
+}
+
+/// Returns the text before the line `number`.
+pub(super) fn prefix(number: u64) -> String {
+    format!("{number}\t")
+}
+
+/// Removes the line numbers of a page.
+pub(super) fn without_numbers(numbered: &str) -> String {
+    let text = |line| str::split_once(line, '\t').map_or(line, |(_, text)| text);
+    numbered.split_inclusive('\n').map(text).collect()
 }
 
 #[cfg(test)]
