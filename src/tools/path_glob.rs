@@ -42,7 +42,7 @@ pub(super) fn selections<'a>(
     base: &OpenedPath,
     ignore_case: bool,
 ) -> Result<[Vec<Glob>; 2], ToolError> {
-    let globs: Vec<String> = lists.into_iter().flat_map(|list| split(list)).map(trim_in_braces).collect();
+    let globs: Vec<String> = lists.into_iter().flat_map(|list| split(list)).collect();
     check_count("the list of globs", globs.len())?;
     let is_alone = globs.len() == 1;
     let (mut selected, mut excluded) = (Vec::new(), Vec::new());
@@ -64,8 +64,8 @@ pub(super) fn exclusions(
     lists: Option<&Vec<String>>,
     base: &OpenedPath,
 ) -> Result<Vec<Glob>, ToolError> {
-    let globs = lists.into_iter().flatten().flat_map(|list| split(list));
-    let globs = globs.map(|glob| glob.trim_start_matches('!')).filter(|glob| !glob.is_empty());
+    let globs: Vec<String> = lists.into_iter().flatten().flat_map(|list| split(list)).collect();
+    let globs = globs.iter().map(|glob| glob.trim_start_matches('!')).filter(|glob| !glob.is_empty());
     let globs: Vec<&str> = globs.collect();
     check_count("exclude", globs.len())?;
     globs.into_iter().map(|glob| compile(cx, &format!("!{glob}"), glob, base, false)).collect()
@@ -79,43 +79,32 @@ fn check_count(list: &str, globs: usize) -> Result<(), ToolError> {
     Ok(())
 }
 
-/// Removes the spaces next to the commas and at the ends of braces.
-fn trim_in_braces(glob: &str) -> String {
-    let (mut trimmed, mut depth) = (String::new(), 0_usize);
-    for c in glob.chars() {
-        match c {
-            ' ' if depth > 0 && trimmed.ends_with(['{', ',']) => continue,
-            '{' => depth += 1,
-            ',' | '}' if depth > 0 => trimmed.truncate(trimmed.trim_end_matches(' ').len()),
-            _ => {}
-        }
-        depth -= usize::from(c == '}' && depth > 0);
-        trimmed.push(c);
-    }
-    trimmed
-}
-
-/// Splits a list of globs at its commas, and removes adjacent spaces.
-fn split(list: &str) -> Vec<&str> {
-    let (mut globs, mut start) = (Vec::new(), 0);
+/// Splits a list of globs at its commas. Removes spaces next to them, and in braces next to commas and at the ends.
+fn split(list: &str) -> Vec<String> {
+    let (mut globs, mut glob) = (Vec::new(), String::new());
     let (mut braces, mut in_class, mut is_escaped) = (0_usize, false, false);
-    for (at, c) in list.char_indices() {
+    for c in list.chars() {
         match c {
-            _ if is_escaped => is_escaped = false,
-            '\\' => is_escaped = true,
+            _ if is_escaped || c == '\\' => is_escaped = !is_escaped,
             '[' => in_class = true,
             ']' => in_class = false,
+            _ if in_class => {}
             '{' => braces += 1,
-            '}' => braces = braces.saturating_sub(1),
-            ',' if braces == 0 && !in_class => {
-                globs.push(&list[start..at]);
-                start = at + 1;
+            ' ' if braces > 0 && glob.ends_with(['{', ',']) => continue,
+            ',' if braces == 0 => {
+                globs.push(std::mem::take(&mut glob));
+                continue;
+            }
+            ',' | '}' if braces > 0 => {
+                glob.truncate(glob.trim_end_matches(' ').len());
+                braces -= usize::from(c == '}');
             }
             _ => {}
         }
+        glob.push(c);
     }
-    globs.push(&list[start..]);
-    if globs.len() > 1 { globs.into_iter().map(str::trim).collect() } else { globs }
+    globs.push(glob);
+    if globs.len() > 1 { globs.iter().map(|glob| glob.trim().to_owned()).collect() } else { globs }
 }
 
 /// Returns the notice about the first of `globs` that begins with the last folders of `path`, as `src/*.rs` does if `path`
@@ -126,8 +115,10 @@ pub(super) fn repeats_path<'a>(
     globs: impl IntoIterator<Item = &'a String>,
 ) -> Option<Notice> {
     let mut globs = globs.into_iter().flat_map(|list| split(list));
-    let glob = globs.find_map(|glob| without_end_of(path, glob))?;
-    Some(Notice::GlobRepeatsPath { argument, glob: show::path(&show::name(glob.as_bytes())) })
+    globs.find_map(|glob| {
+        let glob = show::path(&show::name(without_end_of(path, &glob)?.as_bytes()));
+        Some(Notice::GlobRepeatsPath { argument, glob })
+    })
 }
 
 /// Returns the rest of a glob after the longest of its starts that is also an end of `path`.
@@ -256,7 +247,7 @@ mod tests {
         for (glob, expected) in
             [("*.{ts, tsx}", "*.{ts,tsx}"), ("{ a , b c }d e", "{a,b c}d e"), ("a b", "a b")]
         {
-            assert_eq!(trim_in_braces(glob), expected);
+            assert_eq!(split(glob), [expected]);
         }
     }
 

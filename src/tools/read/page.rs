@@ -188,10 +188,7 @@ impl ReadPage<'_> {
         let is_too_long = kept.output.lines == 0 && kept.cut.is_some();
         let (bytes, lossy) =
             if kept.cut.is_some() && (lossy || is_too_long) { self.bytes(last, lossy)? } else { (0, lossy) };
-        let is_named = match encoding {
-            Encoding::Utf8 => lossy,
-            Encoding::Utf16Le | Encoding::Utf16Be | Encoding::Legacy(_) => true,
-        };
+        let is_named = lossy || encoding != Encoding::Utf8;
         let mut details = Details {
             encoding: is_named.then(|| format!("{encoding}{}", if lossy { " (lossy)" } else { "" })),
             line_ending: lines.word(&kept),
