@@ -81,14 +81,14 @@ fn search(cx: &Context, args: &Args) -> Result<Output, ToolError> {
     let query = query(cx, args, &place)?;
     let ranked = matches!(query.key, Key::Relevance(_)).then(ContextLines::default);
     let request = PageRequest::new(args.offset, args.limit, Unit::Results, ranked)?;
-    let no_ignore = args.no_ignore == Some(true);
+    let new_search = || Search::new(cx, request, args.no_ignore == Some(true));
     let (kind, folder_matches) = (query.kind, Arc::clone(&query.folder_matches));
-    let mut found = run_query(cx, &place, query, request, no_ignore)?;
+    let mut found = run_query(new_search(), &place, query)?;
     // A name without an extension is often that of a folder.
     let may_be_folders = args.kind.is_none() && kind == Kind::File && folder_matches.load(Ordering::Relaxed);
     if may_be_folders && is_empty(&found) {
         let folders = Query { kind: Kind::Dir, ..self::query(cx, args, &place)? };
-        let folders = run_query(cx, &place, folders, request, no_ignore)?;
+        let folders = run_query(new_search(), &place, folders)?;
         let count = folders.page.found;
         if count > 0 {
             found = folders;
@@ -96,31 +96,25 @@ fn search(cx: &Context, args: &Args) -> Result<Output, ToolError> {
         }
     }
     if is_empty(&found) {
-        found.about.extend(cause(cx, args, &place, &found)?);
+        found.about.extend(cause(args, &place, &found)?);
     }
     let count = Total::new(found.page.found, found.counting.is_at_least);
-    found.answer(cx, InAll { count, unit: Unit::Results, files: None }, Vec::new(), Details::default())
+    found.answer(InAll { count, unit: Unit::Results, files: None }, Vec::new(), Details::default())
 }
 
 /// Returns true if a search is complete and found nothing.
-fn is_empty(search: &Search) -> bool {
+fn is_empty(search: &Search<'_>) -> bool {
     search.page.found == 0 && !search.is_stopped
 }
 
 /// Searches the folder at `place`.
-fn run_query(
-    cx: &Context,
-    place: &OpenedPath,
-    query: Query,
-    request: PageRequest,
-    no_ignore: bool,
-) -> Result<Search, ToolError> {
-    let mut search = Search::new(cx, request);
-    search.paths = Paths::below(&cx.workspace, &place.asked);
+fn run_query<'a>(mut search: Search<'a>, place: &OpenedPath, query: Query) -> Result<Search<'a>, ToolError> {
+    let request = search.page.request;
+    search.paths = Paths::below(&search.cx.workspace, &place.asked);
     let name = |paths: &Paths, path: &[u8]| Group::name(paths.show(path));
     // The results to show, if they are not sorted by path.
     let mut best = (!matches!(query.key, Key::Path)).then(|| Best::new(as_index(request.kept())));
-    let walk = search.walk(cx, place, no_ignore)?;
+    let walk = search.walk(place)?;
     names::tree(walk, query, |walked| {
         let Some(Found { path, key }) = search.take(walked)? else { return ControlFlow::Continue(()) };
         let Search { paths, page, counting, .. } = &mut search;
@@ -142,13 +136,8 @@ fn run_query(
 }
 
 /// Returns the reason why nothing was found, if there is one that the model can act on.
-fn cause(
-    cx: &Context,
-    args: &Args,
-    place: &OpenedPath,
-    search: &Search,
-) -> Result<Option<Notice>, ToolError> {
-    let path = args.path.as_deref();
+fn cause(args: &Args, place: &OpenedPath, search: &Search<'_>) -> Result<Option<Notice>, ToolError> {
+    let (cx, path) = (search.cx, args.path.as_deref());
     let repeats = path.and_then(|path| path_glob::repeats_path("pattern", path, [&args.pattern]));
     if repeats.is_some() {
         return Ok(repeats);
@@ -157,7 +146,6 @@ fn cause(
         let glob = show::path(&show::name(args.pattern.as_bytes()));
         return Ok(Some(Notice::NoFileMatchesGlob { glob, near: Some(near) }));
     }
-    let no_ignore = args.no_ignore == Some(true);
     if search.ignored_any() {
         let query = Query { kind: args.kind.unwrap_or_default(), ..query(cx, args, place)? };
         let (mut counting, mut may_match) = (Counting::within(IGNORED_CHECK), false);
@@ -174,13 +162,10 @@ fn cause(
             return Ok(Some(Notice::IgnoredNotSearched));
         }
     }
-    if !search.has_links() {
-        return Ok(None);
-    }
     let query = query(cx, args, place)?;
     let reaches = |path: &[u8]| query.reaches_into(path);
     let is_by_path = args.pattern.trim_end_matches('/').contains('/');
-    Ok(walk_support::linked_folders(cx, place, no_ignore, is_by_path, reaches))
+    Ok(search.linked_folders(place, is_by_path, reaches))
 }
 
 fn query(cx: &Context, args: &Args, place: &OpenedPath) -> Result<Query, ToolError> {

@@ -115,107 +115,84 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
 fn search(cx: &Context, args: &Args) -> Result<Output, ToolError> {
     let targets = targets::open(cx, args)?;
     let (query, request) = plan(cx, args)?;
-    let mut results = Results::new(cx, args, &query, request, targets.len());
-    let (is_alone, no_ignore) = (targets.len() == 1, args.no_ignore == Some(true));
-    for Target { place, filter } in &targets {
-        let is_folder = place.stat.kind == FileKind::Folder;
-        if !results.begin(place) {
+    let mut results = Results::new(cx, args, query, request, targets.len());
+    for target in &targets {
+        if !results.begin(target) {
             break;
         }
-        let mut query = query.clone();
-        if !is_alone || !is_folder {
-            query.ranking_prefix = results.search.paths.of_place(is_folder).into_bytes().into();
-        }
-        let searched = if is_folder {
-            search_folder(cx, place, &query, filter.clone(), no_ignore, &mut results)
-        } else {
-            search_file(cx, place, &query, &mut results, is_alone)
-        };
-        match searched {
+        match results.search_target(target) {
             Ok(true) => {}
             Ok(false) => break,
             // If there are several paths, the others are still searched.
-            Err(ToolError::PermissionDenied(_) | ToolError::Io(..)) if !is_alone => {
+            Err(ToolError::PermissionDenied(_) | ToolError::Io(..)) if targets.len() > 1 => {
                 results.search.skip(WhySkipped::Unreadable, b"");
             }
             Err(error) => return Err(error),
         }
-        results.complete(is_folder);
+        results.complete(target);
     }
-    let cause = causes::of(cx, args, &query, &targets, &results);
+    let cause = causes::of(args, &targets, &results);
     results.conclude(cause)
 }
 
-/// Searches a folder. Returns false if the search stopped at its deadline.
-fn search_folder(
-    cx: &Context,
-    place: &OpenedPath,
-    query: &Query,
-    filter: FileFilter,
-    no_ignore: bool,
-    results: &mut Results,
-) -> Result<bool, ToolError> {
-    let walk = results.search.walk(cx, place, no_ignore)?;
-    matches::tree(walk, query.clone(), filter, |walked| results.take(walked));
-    search_binaries(cx, place, query, results)?;
-    Ok(!results.search.is_stopped && !results.search.counting.is_at_least)
-}
-
-/// Searches the binary files of a folder that the search has skipped, until the bytes for that are used up.
-fn search_binaries(
-    cx: &Context,
-    place: &OpenedPath,
-    query: &Query,
-    results: &mut Results,
-) -> Result<(), ToolError> {
-    let binary = std::mem::take(&mut results.binary);
-    if binary.is_empty() || query.invert || results.search.is_stopped {
-        return Ok(());
-    }
-    let folder = resolve::folder(cx, place)?;
-    for path in binary {
-        let most = BINARY_FILE_BYTES.min(results.binary_bytes);
-        let Ok(Some((file, stat))) = below::file(&folder, &path) else { continue };
-        if most > 0 && content::is_in_binary(query, &file, most, &cx.stop()).unwrap_or(false) {
-            results.binary_matches.push(&results.search.paths.show(&path));
+impl Results<'_> {
+    /// Searches a file or a folder. Returns false if the search stopped at its deadline.
+    fn search_target(&mut self, Target { place, filter }: &Target) -> Result<bool, ToolError> {
+        if place.stat.kind != FileKind::Folder {
+            return self.search_file(place);
         }
-        results.binary_bytes -= most.min(stat.bytes);
+        let walk = self.search.walk(place)?;
+        matches::tree(walk, self.query.clone(), filter.clone(), |walked| self.take(walked));
+        self.search_binaries(place)?;
+        Ok(!self.search.is_stopped && !self.search.counting.is_at_least)
     }
-    Ok(())
-}
 
-/// Searches one file. The filter does not apply to it. Returns false if the search stopped at its deadline.
-fn search_file(
-    cx: &Context,
-    place: &OpenedPath,
-    query: &Query,
-    results: &mut Results,
-    is_alone: bool,
-) -> Result<bool, ToolError> {
-    let file = resolve::file(cx, place)?;
-    let mut is_binary = false;
-    let done = matches::file(query, &file, place.stat.bytes, &cx.stop(), |found| {
-        is_binary |= matches!(found, Walked::Found(Found::Incomplete(_, IncompleteReason::Binary)));
-        results.take(found)
-    });
-    match done {
-        Ok(()) => {}
-        Err(error) if stopped_by(&error) == Some(Stopped::Late) => {
-            let counting = &mut results.search.counting;
-            if !counting.is_counting() {
-                results.is_part_of_file = is_alone;
-                return Ok(false);
+    /// Searches the binary files of a folder that the search has skipped, until the bytes for that are used up.
+    fn search_binaries(&mut self, place: &OpenedPath) -> Result<(), ToolError> {
+        let binary = std::mem::take(&mut self.binary);
+        if binary.is_empty() || self.query.invert || self.search.is_stopped {
+            return Ok(());
+        }
+        let (cx, query) = (self.search.cx, &self.query);
+        let folder = resolve::folder(cx, place)?;
+        for path in binary {
+            let most = BINARY_FILE_BYTES.min(self.binary_bytes);
+            let Ok(Some((file, stat))) = below::file(&folder, &path) else { continue };
+            if most > 0 && content::is_in_binary(query, &file, most, &cx.stop()).unwrap_or(false) {
+                self.binary_matches.push(&self.search.paths.show(&path));
             }
-            counting.is_at_least = true;
+            self.binary_bytes -= most.min(stat.bytes);
         }
-        Err(error) => return Err(ToolError::Io(cx.workspace.show(&place.asked), error)),
+        Ok(())
     }
-    if is_binary && is_alone {
-        // `No matches found` would be wrong if this is the only file of the call.
-        let start = lines::first_bytes(&resolve::file(cx, place)?, DECIDING_BYTES);
-        return Err(resolve::binary(cx, place, place.stat.bytes, &start.unwrap_or_default()));
+
+    /// Searches one file. The filter does not apply to it. Returns false if the search stopped at its deadline.
+    fn search_file(&mut self, place: &OpenedPath) -> Result<bool, ToolError> {
+        let (cx, query) = (self.search.cx, self.query.clone());
+        let file = resolve::file(cx, place)?;
+        let mut is_binary = false;
+        let done = matches::file(&query, &file, place.stat.bytes, &cx.stop(), |found| {
+            is_binary |= matches!(found, Walked::Found(Found::Incomplete(_, IncompleteReason::Binary)));
+            self.take(found)
+        });
+        match done {
+            Ok(()) => {}
+            Err(error) if stopped_by(&error) == Some(Stopped::Late) => {
+                if !self.search.counting.is_counting() {
+                    self.is_part_of_file = self.is_alone;
+                    return Ok(false);
+                }
+                self.search.counting.is_at_least = true;
+            }
+            Err(error) => return Err(ToolError::Io(cx.workspace.show(&place.asked), error)),
+        }
+        if is_binary && self.is_alone {
+            // `No matches found` would be wrong if this is the only file of the call.
+            let start = lines::first_bytes(&resolve::file(cx, place)?, DECIDING_BYTES);
+            return Err(resolve::binary(cx, place, place.stat.bytes, &start.unwrap_or_default()));
+        }
+        Ok(true)
     }
-    Ok(true)
 }
 
 /// Returns the filter for the files below `place`.

@@ -72,7 +72,8 @@ fn read(cx: &Context, args: &Args, load: Load) -> Result<Option<Output>, ToolErr
             return Ok(None);
         }
         let shown = cx.workspace.show(&place.asked);
-        return image::read(cx, &file, &shown, place.stat.bytes, format).map(Some).map_err(failed);
+        let output = image::on_new_thread(|| image::read(cx, &file, &shown, place.stat.bytes, format));
+        return output.map(Some).map_err(failed);
     }
     if binary {
         return Err(resolve::binary(cx, &place, end, &start));

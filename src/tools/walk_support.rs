@@ -26,6 +26,8 @@ use super::{Context, Output, Progress, ToolError, resolve};
 pub(super) const IGNORED_CHECK: Searched = Searched { names: 2000, files: 200, bytes: 2_000_000 };
 /// Maximum number of names, files and bytes that a search reads only to count further results.
 pub(super) const COUNTED: Searched = Searched { names: 100_000, files: 5000, bytes: 64_000_000 };
+/// Maximum number of links of which a search without results checks the target.
+const LINKS: usize = 1000;
 /// Time before the first progress report. Shorter walks report nothing.
 const FIRST_PROGRESS_AFTER: Duration = Duration::from_secs(1);
 /// Time between two reports of progress.
@@ -69,7 +71,10 @@ impl Paths {
 
 /// A search by grep or find: its page, and what its walks counted and skipped.
 #[derive(Debug)]
-pub(super) struct Search {
+pub(super) struct Search<'a> {
+    pub(super) cx: &'a Context,
+    /// True if ignored files are searched.
+    no_ignore: bool,
     pub(super) page: Page,
     /// The paths of the current place.
     pub(super) paths: Paths,
@@ -95,10 +100,12 @@ pub(super) struct Search {
     pub(super) about: Vec<Notice>,
 }
 
-impl Search {
+impl<'a> Search<'a> {
     /// Creates a search without results.
-    pub(super) fn new(cx: &Context, request: PageRequest) -> Self {
+    pub(super) fn new(cx: &'a Context, request: PageRequest, no_ignore: bool) -> Self {
         Self {
+            cx,
+            no_ignore,
             page: Page::new(cx, request),
             paths: Paths::default(),
             counting: Counting::default(),
@@ -116,13 +123,8 @@ impl Search {
     }
 
     /// Returns a walk of the folder at `place` for this search.
-    pub(super) fn walk(
-        &mut self,
-        cx: &Context,
-        place: &OpenedPath,
-        no_ignore: bool,
-    ) -> Result<Walk, ToolError> {
-        let walk = walk(cx, place, no_ignore)?;
+    pub(super) fn walk(&mut self, place: &OpenedPath) -> Result<Walk, ToolError> {
+        let walk = walk(self.cx, place, self.no_ignore)?;
         self.rules.push(walk.rules.clone());
         Ok(Walk { has_links: Arc::clone(&self.has_links), ..walk })
     }
@@ -132,9 +134,37 @@ impl Search {
         self.rules.iter().any(IgnoreRules::ignored_any)
     }
 
-    /// Returns true if a searched folder has links.
-    pub(super) fn has_links(&self) -> bool {
-        self.has_links.load(Ordering::Relaxed)
+    /// Returns the notice about links to folders that the search of the folder at `place` did not follow. `reaches` is true
+    /// for paths that the search would reach. Links to folders that the search reached otherwise count only with
+    /// `is_by_path`.
+    pub(super) fn linked_folders(
+        &self,
+        place: &OpenedPath,
+        is_by_path: bool,
+        reaches: impl Fn(&[u8]) -> bool,
+    ) -> Option<Notice> {
+        if !self.has_links.load(Ordering::Relaxed) {
+            return None;
+        }
+        let mut links = Vec::new();
+        let query = names::Query { only_links: true, ..names::Query::default() };
+        names::tree(walk(self.cx, place, self.no_ignore).ok()?, query, |walked| {
+            links.extend(if let Walked::Found(found) = walked { Some(found.path) } else { None });
+            if links.len() < LINKS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        let (paths, mut names) = (Paths::below(&self.cx.workspace, &place.asked), Names::default());
+        for link in links.into_iter().filter(|link| reaches(link)) {
+            let target = OpenedPath::open(&self.cx.workspace, &place.real.join(&*sys::name(&link)));
+            let is_elsewhere = |target: &OpenedPath| {
+                target.stat.kind == FileKind::Folder
+                    && (is_by_path || !target.real.starts_with(&place.real))
+                    && !place.real.starts_with(&target.real)
+            };
+            if target.is_ok_and(|target| is_elsewhere(&target)) {
+                names.push(&paths.show(&link));
+            }
+        }
+        (!names.is_empty()).then_some(Notice::NotEntered { kind: NotEntered::Link, names })
     }
 
     /// Records a skipped entry of the current place.
@@ -169,7 +199,6 @@ impl Search {
     /// Builds the result of the call: `all` results were counted. The first notices are about the page.
     pub(super) fn answer(
         mut self,
-        cx: &Context,
         all: InAll,
         mut notices: Vec<Notice>,
         mut details: Details,
@@ -195,7 +224,7 @@ impl Search {
             notices.push(Notice::NotEntered { kind: NotEntered::WorkTree, names: self.work_trees });
         }
         notices.extend(self.about);
-        self.page.answer(cx, None, notices, details)
+        self.page.answer(self.cx, None, notices, details)
     }
 }
 
@@ -249,39 +278,6 @@ impl Counting {
     pub(super) fn is_counting(&self) -> bool {
         self.most.is_some()
     }
-}
-
-/// Maximum number of links of which a search without results checks the target.
-const LINKS: usize = 1000;
-
-/// Returns the notice about links to folders that a search of the folder at `place` did not follow. `reaches` is true for
-/// paths that the search would reach. Links to folders that the search reached otherwise count only with `is_by_path`.
-pub(super) fn linked_folders(
-    cx: &Context,
-    place: &OpenedPath,
-    no_ignore: bool,
-    is_by_path: bool,
-    reaches: impl Fn(&[u8]) -> bool,
-) -> Option<Notice> {
-    let mut links = Vec::new();
-    let query = names::Query { only_links: true, ..names::Query::default() };
-    names::tree(walk(cx, place, no_ignore).ok()?, query, |walked| {
-        links.extend(if let Walked::Found(found) = walked { Some(found.path) } else { None });
-        if links.len() < LINKS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    });
-    let (paths, mut names) = (Paths::below(&cx.workspace, &place.asked), Names::default());
-    for link in links.into_iter().filter(|link| reaches(link)) {
-        let target = OpenedPath::open(&cx.workspace, &place.real.join(&*sys::name(&link)));
-        let is_elsewhere = |target: &OpenedPath| {
-            target.stat.kind == FileKind::Folder
-                && (is_by_path || !target.real.starts_with(&place.real))
-                && !place.real.starts_with(&target.real)
-        };
-        if target.is_ok_and(|target| is_elsewhere(&target)) {
-            names.push(&paths.show(&link));
-        }
-    }
-    (!names.is_empty()).then_some(Notice::NotEntered { kind: NotEntered::Link, names })
 }
 
 /// Returns a walk of the folder at `place`, with or without ignore rules.

@@ -24,13 +24,9 @@ use cutline_core::text::{Total, show};
 const SPECIAL: &[char] = &['.', '*', '+', '?', '(', ')', '[', ']', '{', '}', '|', '^', '$', '\\'];
 
 /// Returns what is to say about a search without results.
-pub(super) fn of(
-    cx: &Context,
-    args: &Args,
-    query: &Query,
-    targets: &[Target],
-    results: &Results,
-) -> Option<Notice> {
+pub(super) fn of(args: &Args, targets: &[Target], results: &Results<'_>) -> Option<Notice> {
+    let Results { query, search, .. } = results;
+    let cx = search.cx;
     if query.pattern.has_empty_alternative && args.invert != Some(true) {
         return Some(Notice::EmptyAlternative);
     }
@@ -43,18 +39,18 @@ pub(super) fn of(
         return Some(repeats);
     }
     let no_ignore = args.no_ignore == Some(true);
-    let ignored_any = results.search.ignored_any();
-    let folders = || targets.iter().filter(|target| target.place.stat.kind == FileKind::Folder);
+    let ignored_any = search.ignored_any();
+    let folders = || targets.iter().filter(|target| target.is_folder());
     let has_files = folders().count() < targets.len();
     let is_by_path = args.glob.iter().flatten().any(|glob| glob.contains('/'));
     let linked = || {
-        folders().filter(|_| results.search.has_links()).find_map(|Target { place, filter }| {
-            walk_support::linked_folders(cx, place, no_ignore, is_by_path, |path| filter.reaches_into(path))
+        folders().find_map(|Target { place, filter }| {
+            search.linked_folders(place, is_by_path, |path| filter.reaches_into(path))
         })
     };
     if let Some(globs) = &args.glob
         && !has_files
-        && results.search.counting.searched.files == 0
+        && search.counting.searched.files == 0
         && !(ignored_any && count(cx, folders(), &any_line(query)?, true, COUNTED).count() > 0)
     {
         let near = path_glob::in_other_folder(cx, globs, &targets.first()?.place);

@@ -5,7 +5,6 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use crate::fs::open::OpenedPath;
 use crate::limits::PSEUDO_FILE_BYTES;
 use crate::search::best::Best;
 use crate::search::content::{ContextLines, Found, IncompleteReason, OutputMode, Row, RowKind};
@@ -14,6 +13,7 @@ use cutline_core::details::Details;
 use cutline_core::notice::{InAll, Names};
 use cutline_core::text::{Total, as_index};
 
+use super::targets::Target;
 use super::{Args, Context, FEW_MATCHES, Output, Query, ToolError, functions};
 use crate::tools::ToolName;
 use crate::tools::notice::{Notice, StoppedAt, Unit, WhySkipped};
@@ -35,10 +35,11 @@ enum ShowFunctions {
 }
 
 /// Collects the matches, in order.
-pub(super) struct Results {
-    cx: Context,
-    query: Query,
-    pub(super) search: Search,
+pub(super) struct Results<'a> {
+    pub(super) query: Query,
+    pub(super) search: Search<'a>,
+    /// True if the call searches a single place.
+    pub(super) is_alone: bool,
     /// The number of targets that were not searched completely yet.
     targets_left: usize,
     /// The path of the last target that was searched completely.
@@ -89,19 +90,18 @@ struct FileRows {
     before: VecDeque<Row>,
 }
 
-impl Results {
+impl<'a> Results<'a> {
     /// Returns the results of a search of `targets` places.
     pub(super) fn new(
-        cx: &Context,
+        cx: &'a Context,
         args: &Args,
-        query: &Query,
+        query: Query,
         request: PageRequest,
         targets: usize,
     ) -> Self {
         Self {
-            cx: cx.clone(),
-            query: query.clone(),
-            search: Search::new(cx, request),
+            search: Search::new(cx, request, args.no_ignore == Some(true)),
+            is_alone: targets == 1,
             targets_left: targets,
             last_complete: None,
             matches: 0,
@@ -120,12 +120,16 @@ impl Results {
             waiting: Vec::new(),
             best: query.ranking.is_some().then(|| Best::new(as_index(request.kept()))),
             is_part_of_file: false,
+            query,
         }
     }
 
     /// Starts the next target. Returns false if no more results are needed.
-    pub(super) fn begin(&mut self, place: &OpenedPath) -> bool {
-        self.search.paths = Paths::below(&self.cx.workspace, &place.asked);
+    pub(super) fn begin(&mut self, target: &Target) -> bool {
+        self.search.paths = Paths::below(&self.search.cx.workspace, &target.place.asked);
+        if !self.is_alone || !target.is_folder() {
+            self.query.ranking_prefix = self.search.paths.of_place(target.is_folder()).into_bytes().into();
+        }
         self.file = None;
         self.search.counting.begin_place();
         !self.search.counting.is_at_least
@@ -137,9 +141,9 @@ impl Results {
     }
 
     /// Ends the current target, which was searched completely.
-    pub(super) fn complete(&mut self, is_folder: bool) {
+    pub(super) fn complete(&mut self, target: &Target) {
         self.targets_left -= 1;
-        self.last_complete = Some(self.search.paths.of_place(is_folder));
+        self.last_complete = Some(self.search.paths.of_place(target.is_folder()));
     }
 
     /// Adds the next result of the walk. Breaks when no more are needed.
@@ -287,7 +291,7 @@ impl Results {
         let body = &mut self.search.page.body;
         for groups in std::mem::take(&mut self.waiting).chunk_by_mut(|a, b| a.path == b.path) {
             if self.functions != ShowFunctions::Never && !body.is_full() {
-                functions::add(&self.cx, groups);
+                functions::add(self.search.cx, groups);
             }
             for group in groups {
                 body.group(std::mem::take(group));
@@ -308,11 +312,11 @@ impl Results {
 
     /// Returns how the model can see the complete lines. The longest line has this many bytes.
     fn full_lines(&self, bytes: u64) -> Option<String> {
-        let (limits, has_bash) = (&self.cx.limits, self.cx.has(ToolName::Bash));
+        let (limits, has_bash) = (&self.search.cx.limits, self.search.cx.has(ToolName::Bash));
         let read_cuts_too = limits.max_text_line_chars.is_some();
         let is_page = bytes <= limits.bounds().sure_bytes();
         // If a line is too long for a page, read would refer to bash or grep.
-        if self.cx.has(ToolName::Read) && !read_cuts_too && (is_page || has_bash) {
+        if self.search.cx.has(ToolName::Read) && !read_cuts_too && (is_page || has_bash) {
             Some("Use read tool to see full lines".to_owned())
         } else {
             (has_bash && read_cuts_too).then(|| "Use bash to see the rest".to_owned())
@@ -337,7 +341,7 @@ impl Results {
         }
         let lines = self.search.page.body.omitted_context;
         if lines > 0 {
-            let next = self.cx.has(ToolName::Read).then(|| "Use read tool to see them".to_owned());
+            let next = self.search.cx.has(ToolName::Read).then(|| "Use read tool to see them".to_owned());
             notices.push(Notice::ContextLeftOut { lines, next });
         }
         let search = &mut self.search;
@@ -355,7 +359,7 @@ impl Results {
         let all = InAll { count: Total::new(count, search.counting.is_at_least), unit, files };
         let binary = (!self.binary_matches.is_empty()).then_some(Notice::BinaryMatches(self.binary_matches));
         search.about = binary.into_iter().chain(cause).collect();
-        self.search.answer(&self.cx, all, notices, details)
+        self.search.answer(all, notices, details)
     }
 }
 

@@ -29,6 +29,13 @@ pub(super) struct Target {
     pub(super) filter: FileFilter,
 }
 
+impl Target {
+    /// Returns true if the target is a folder.
+    pub(super) fn is_folder(&self) -> bool {
+        self.place.stat.kind == FileKind::Folder
+    }
+}
+
 /// A path of the call: the file or folder, or the folder before the first wildcard of a glob, and the glob below it.
 type PathPart = (OpenedPath, Option<Glob>);
 
@@ -44,10 +51,10 @@ pub(super) fn open(cx: &Context, args: &Args) -> Result<Vec<Target>, ToolError> 
     }
     parts.sort_by(|(a, _), (b, _)| a.real.cmp(&b.real));
     let mut targets: Vec<Target> = Vec::new();
-    for (place, glob) in parts {
-        match targets.iter_mut().rev().find_map(|target| Some((path_in(target, &place, args)?, target))) {
-            Some((path, target)) => target.filter.select(Selector { path, glob }),
-            None => insert(&mut targets, target(cx, args, place, glob)?),
+    for part in parts {
+        match targets.iter_mut().rev().find_map(|target| Some((path_in(target, &part.0, args)?, target))) {
+            Some((path, target)) => target.filter.select(Selector { path, glob: part.1 }),
+            None => insert(&mut targets, target(cx, args, part)?),
         }
     }
     Ok(targets)
@@ -69,7 +76,7 @@ fn insert(targets: &mut Vec<Target>, target: Target) {
     targets.splice(at + 1..=at, [target, Target { place, filter }]);
 }
 
-fn target(cx: &Context, args: &Args, mut place: OpenedPath, glob: Option<Glob>) -> Result<Target, ToolError> {
+fn target(cx: &Context, args: &Args, (mut place, glob): PathPart) -> Result<Target, ToolError> {
     let mut args = Cow::Borrowed(args);
     if let Some([glob]) = args.glob.as_deref()
         && place.stat.kind == FileKind::Folder

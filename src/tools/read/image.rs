@@ -36,25 +36,17 @@ pub(super) fn format_of(start: &[u8]) -> Option<ImageFormat> {
     image::guess_format(start).ok().filter(|format| shown.contains(format))
 }
 
-/// Returns the result for the image in `file`, which has `bytes` bytes and the shown path `path`.
-///
-/// Works on a new thread: the allocator keeps up to 64 MB of freed memory for each thread that allocated it, and reuses
-/// it after the thread has ended. On pool threads, eight images of 12 megapixels took 291 MB.
-pub(super) fn read(
-    cx: &Context,
-    file: &File,
-    path: &str,
-    bytes: u64,
-    format: ImageFormat,
-) -> io::Result<Output> {
+/// Runs `work` on a new thread: the allocator keeps up to 64 MB of freed memory for each thread that allocated it, and
+/// reuses it after the thread has ended. On pool threads, eight images of 12 megapixels took 291 MB.
+pub(super) fn on_new_thread<T: Send>(work: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
     std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().name("image".to_owned());
-        let thread = thread.spawn_scoped(scope, || read_here(cx, file, path, bytes, format))?;
+        let thread = std::thread::Builder::new().name("image".to_owned()).spawn_scoped(scope, work)?;
         thread.join().unwrap_or_else(|panic| resume_unwind(panic))
     })
 }
 
-fn read_here(
+/// Returns the result for the image in `file`, which has `bytes` bytes and the shown path `path`.
+pub(super) fn read(
     cx: &Context,
     mut file: &File,
     path: &str,
