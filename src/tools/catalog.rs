@@ -191,44 +191,36 @@ pub async fn call<P: Future<Output = Result<impl Sized, ToolError>>>(
     permit: impl Fn(Load) -> P,
 ) -> Called {
     let limits = cx.limits.clone();
-    match arguments::check(tool.as_str(), &tool.schema_within(&limits), given) {
-        Err(error) => Called { outcome: Err(error), limits },
-        Ok(Checked { arguments, ignored }) => {
-            let [max_bytes, max_tokens] =
-                CALL_LIMITS.map(|(name, _)| arguments.get(name).and_then(Value::as_u64));
-            let limits = limits.lowered(max_bytes, max_tokens);
-            let cx = Context { limits: limits.clone(), ignored, ..cx.clone() };
-            Called { outcome: run(&cx, tool, arguments, permit).await, limits }
-        }
-    }
-}
-
-/// Runs a tool with checked arguments.
-async fn run<P: Future<Output = Result<impl Sized, ToolError>>>(
-    cx: &Context,
-    tool: ToolName,
-    checked: Object,
-    permit: impl Fn(Load) -> P,
-) -> Result<Output, ToolError> {
-    match tool {
-        ToolName::Read => {
-            let args: read::Args = arguments::typed(checked)?;
-            let mut load = Load::Light;
-            loop {
-                match under(permit(load), read::run(cx, args.clone(), load)).await? {
-                    Some(output) => return Ok(output),
-                    None => load = Load::Image,
+    let Checked { arguments: checked, ignored } =
+        match arguments::check(tool.as_str(), &tool.schema_within(&limits), given) {
+            Ok(checked) => checked,
+            Err(error) => return Called { outcome: Err(error), limits },
+        };
+    let [max_bytes, max_tokens] = CALL_LIMITS.map(|(name, _)| checked.get(name).and_then(Value::as_u64));
+    let limits = limits.lowered(max_bytes, max_tokens);
+    let cx = &Context { limits: limits.clone(), ignored, ..cx.clone() };
+    let run = async {
+        match tool {
+            ToolName::Read => {
+                let args: read::Args = arguments::typed(checked)?;
+                let mut load = Load::Light;
+                loop {
+                    match under(permit(load), read::run(cx, args.clone(), load)).await? {
+                        Some(output) => return Ok(output),
+                        None => load = Load::Image,
+                    }
                 }
             }
+            ToolName::Bash => bash::run(cx, arguments::typed(checked)?).await,
+            ToolName::Grep => {
+                let args: grep::Args = arguments::typed(checked)?;
+                under(permit(args.load()), grep::run(cx, args)).await
+            }
+            ToolName::Find => under(permit(Load::Heavy), find::run(cx, arguments::typed(checked)?)).await,
+            ToolName::Ls => under(permit(Load::Light), ls::run(cx, arguments::typed(checked)?)).await,
         }
-        ToolName::Bash => bash::run(cx, arguments::typed(checked)?).await,
-        ToolName::Grep => {
-            let args: grep::Args = arguments::typed(checked)?;
-            under(permit(args.load()), grep::run(cx, args)).await
-        }
-        ToolName::Find => under(permit(Load::Heavy), find::run(cx, arguments::typed(checked)?)).await,
-        ToolName::Ls => under(permit(Load::Light), ls::run(cx, arguments::typed(checked)?)).await,
-    }
+    };
+    Called { outcome: run.await, limits }
 }
 
 /// Waits for a permit, and keeps it while `work` runs.

@@ -175,16 +175,13 @@ fn query(cx: &Context, args: &Args, place: &OpenedPath) -> Result<Query, ToolErr
         Sort::Modified => Key::Modified,
         Sort::Path => Key::Path,
     };
-    let [globs, mut exclude] = if sort == Sort::Relevance {
-        Default::default()
-    } else {
-        path_glob::selections(cx, [&args.pattern], place, args.ignore_case == Some(true))?
-    };
+    let (globs, ignore_case) =
+        ((sort != Sort::Relevance).then_some(&args.pattern), args.ignore_case == Some(true));
+    let [globs, exclude] = path_glob::selections(cx, globs, args.exclude.as_ref(), place, ignore_case)?;
     // A glob for folders would find nothing among files.
     let is_of_folders =
         !globs.is_empty() && globs.iter().all(Glob::is_of_folders) && !args.pattern.starts_with('!');
     let kind = args.kind.unwrap_or(if is_of_folders { Kind::Dir } else { Kind::File });
-    exclude.extend(path_glob::exclusions(cx, args.exclude.as_ref(), place)?);
     Ok(Query { globs, exclude, max_depth: args.max_depth.map(as_index), kind, key, ..Query::default() })
 }
 

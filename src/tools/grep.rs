@@ -201,11 +201,8 @@ fn filter(cx: &Context, args: &Args, place: &OpenedPath) -> Result<FileFilter, T
         let names = given.iter().flat_map(|names| names.split([',', ' '])).filter(|name| !name.is_empty());
         FileTypes::new(names).map_err(|UnknownType { name, near }| ToolError::UnknownType { name, near })
     });
-    let [globs, mut exclude] = match &args.glob {
-        Some(lists) => path_glob::selections(cx, lists, place, false)?,
-        None => Default::default(),
-    };
-    exclude.extend(path_glob::exclusions(cx, args.exclude.as_ref(), place)?);
+    let globs = args.glob.iter().flatten();
+    let [globs, exclude] = path_glob::selections(cx, globs, args.exclude.as_ref(), place, false)?;
     Ok(FileFilter { globs, exclude, types: types.transpose()?, ..FileFilter::default() })
 }
 

@@ -61,9 +61,14 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
 
 fn list(cx: &Context, args: &Args) -> Result<Output, ToolError> {
     let asked = args.path.as_deref().unwrap_or(".");
-    let request = PageRequest::new(args.offset, args.limit, Unit::Entries, None)?;
+    let long = args.long.unwrap_or(false);
+    let mut page = Page::new(cx, PageRequest::new(args.offset, args.limit, Unit::Entries, None)?);
     let (place, only) = match resolve::open(cx, asked, ExpectedKind::Entry) {
-        Ok(place) if place.stat.kind != FileKind::Folder => return list_one(cx, args, request, &place),
+        Ok(place) if place.stat.kind != FileKind::Folder => {
+            let line = line(long, Some(&place.stat), &cx.workspace.show(&place.asked));
+            let _full = page.take(|| Group::name(line.clone())); // there is no other entry
+            return page.answer(cx, None, Vec::new(), Details::default());
+        }
         Ok(place) => (place, None),
         Err(missing @ ToolError::NotFound { .. }) => {
             let (folder, glob) = path_glob::split_last(asked).ok_or(missing)?;
@@ -77,14 +82,13 @@ fn list(cx: &Context, args: &Args) -> Result<Output, ToolError> {
         }
         Err(error) => return Err(error),
     };
-    let mut page = Page::new(cx, request);
     if only.is_some() || args.exclude.is_some() {
         page.none = empty::NO_FILES;
     }
     let lister = Lister {
         cx,
         folder: resolve::folder(cx, &place)?,
-        long: args.long.unwrap_or(false),
+        long,
         exclude: path_glob::exclusions(cx, args.exclude.as_ref(), &place)?,
         paths: only.is_some().then(|| Paths::below(&cx.workspace, &place.asked)),
         only,
@@ -92,20 +96,6 @@ fn list(cx: &Context, args: &Args) -> Result<Output, ToolError> {
     };
     let extent = lister.fill(&mut page)?;
     page.answer(cx, extent, Vec::new(), Details::default())
-}
-
-/// Lists a path that is not a directory.
-fn list_one(
-    cx: &Context,
-    args: &Args,
-    request: PageRequest,
-    place: &OpenedPath,
-) -> Result<Output, ToolError> {
-    let mut page = Page::new(cx, request);
-    let name = cx.workspace.show(&place.asked);
-    let line = line(args.long.unwrap_or(false), Some(&place.stat), &name);
-    let _full = page.take(|| Group::name(line.clone())); // there is no other entry
-    page.answer(cx, None, Vec::new(), Details::default())
 }
 
 /// A listing of a directory.

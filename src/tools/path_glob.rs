@@ -33,12 +33,13 @@ pub(super) fn compile(
 }
 
 /// Compiles lists of globs for the paths below `base`. Returns the globs of which a path must match one, and the negated
-/// globs that exclude paths.
+/// globs that exclude paths, with those of `exclude`.
 ///
 /// Globs are separated by commas outside of braces and brackets.
 pub(super) fn selections<'a>(
     cx: &Context,
     lists: impl IntoIterator<Item = &'a String>,
+    exclude: Option<&Vec<String>>,
     base: &OpenedPath,
     ignore_case: bool,
 ) -> Result<[Vec<Glob>; 2], ToolError> {
@@ -52,6 +53,7 @@ pub(super) fn selections<'a>(
         let kind = if is_excluded { &mut excluded } else { &mut selected };
         kind.push(compile(cx, &glob, &glob, base, ignore_case)?);
     }
+    excluded.extend(exclusions(cx, exclude, base)?);
     Ok([selected, excluded])
 }
 
