@@ -80,35 +80,31 @@ pub(super) fn compose(cx: &Context, plan: &Plan, outcome: CommandOutcome) -> Out
 }
 
 /// Returns the notices that explain why a command failed, and what helps.
-fn remedies<'a>(
-    cx: &'a Context,
-    plan: &'a Plan,
-    body: &'a str,
-    details: &'a Details,
-) -> impl Iterator<Item = Notice> {
-    let commands = &cx.shared.commands;
-    let names_path = |folder: &PathBuf| {
-        let relative = cx.workspace.relative(folder).display().to_string();
-        READ_ONLY_ERRORS.iter().any(|error| body.contains(error))
-            && (body.contains(&*folder.display().to_string()) || body.contains(&format!("{relative}/")))
-    };
-    let mut git =
-        commands.sandbox.iter().flat_map(|sandbox| sandbox.read_only_git_folders(&cx.workspace.roots));
-    let git =
-        git.rfind(names_path).map(|folder| Notice::GitFolderReadOnly(show::path(&folder.to_string_lossy())));
-    let unknown = body
-        .lines()
-        .rev()
-        .find_map(|line| NOT_FOUND.iter().find_map(|end| line.trim_end().strip_suffix(end)));
-    let unknown = unknown.map(|line| line.rsplit([' ', ':']).next().unwrap_or_default());
-    let managed = unknown
-        .filter(|name| MANAGED.contains(name) && !commands.has_named_remedy.swap(true, Ordering::Relaxed));
-    let was_silent = details.timed_out == Some(true) && body == empty::NO_OUTPUT;
-    // Only the last part of the command can be the one that did not end.
-    let ends_in_pipe = |command: &str| command.rsplit([';', '\n', '&', ')']).next().is_some_and(has_pipe);
-    let silent =
-        (was_silent && ends_in_pipe(&without_quoted(&plan.command))).then_some(Notice::LastStageSilent);
-    git.into_iter().chain(managed.map(|name| Notice::NotOnPath(name.to_owned()))).chain(silent)
+fn remedies(cx: &Context, plan: &Plan, body: &str, details: &Details) -> Vec<Notice> {
+    let (commands, mut notices) = (&cx.shared.commands, Vec::new());
+    if READ_ONLY_ERRORS.iter().any(|error| body.contains(error)) {
+        let is_named = |folder: &PathBuf| {
+            let relative = cx.workspace.relative(folder).display().to_string();
+            body.contains(&*folder.display().to_string()) || body.contains(&format!("{relative}/"))
+        };
+        let folders =
+            commands.sandbox.iter().flat_map(|sandbox| sandbox.read_only_git_folders(&cx.workspace.roots));
+        let folder = folders.filter(is_named).last();
+        notices.extend(folder.map(|it| Notice::GitFolderReadOnly(show::path(&it.to_string_lossy()))));
+    }
+    let mut lines = body.lines().rev();
+    let unknown = lines.find_map(|line| NOT_FOUND.iter().find_map(|end| line.trim_end().strip_suffix(end)));
+    let name = unknown.and_then(|line| line.rsplit([' ', ':']).next()).unwrap_or_default();
+    if MANAGED.contains(&name) && !commands.has_named_remedy.swap(true, Ordering::Relaxed) {
+        notices.push(Notice::NotOnPath(name.to_owned()));
+    }
+    if details.timed_out == Some(true) && body == empty::NO_OUTPUT {
+        // Only the last part of the command can be the one that did not end.
+        let command = without_quoted(&plan.command);
+        let last = command.rsplit([';', '\n', '&', ')']).next();
+        notices.extend(last.filter(|last| has_pipe(last)).map(|_| Notice::LastStageSilent));
+    }
+    notices
 }
 
 /// Returns `command` without text in quotes.

@@ -1,10 +1,8 @@
-//! Encodes images within the client's limits.
+//! Decodes images within limits on their pixels and on memory, and encodes them within the client's limits.
 //!
 //! Every image is decoded before it is returned, because some model providers end a session if an image is damaged.
 //! Limits on the bytes of the file and on the pixels bound memory. [`Load::Image`](crate::tools::Load) allows
 //! only one image at a time.
-
-mod decode;
 
 use std::fs::File;
 use std::io::{self, Cursor, Read as _, Seek as _};
@@ -14,21 +12,31 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use image::codecs::jpeg::JpegEncoder;
 use image::metadata::Orientation;
-use image::{DynamicImage, ImageDecoder as _, ImageFormat, RgbImage, Rgba, RgbaImage, imageops};
+use image::{
+    DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits, RgbImage, Rgba, RgbaImage, imageops,
+};
+use memchr::memmem;
 use tokio_util::sync::CancellationToken;
 
-use crate::limits::{IMAGE_FILE_BYTES, IMAGE_MAX_PIXELS, IMAGE_MAX_SIDE};
+use crate::limits::{
+    IMAGE_DECODED_BYTES, IMAGE_FILE_BYTES, IMAGE_MAX_PIXELS, IMAGE_MAX_SIDE, PNG_METADATA_BYTES,
+};
 use crate::tools::notice::{Answer, ImageShown, Notice};
 use crate::tools::{Context, Image, Output};
 use cutline_core::details::Details;
 use cutline_core::text::{Size, show};
-use decode::{decode, decoder};
 
 /// JPEG qualities (of 100) in the order in which they are tried before an image is scaled down. With the first, the
 /// loss is not visible; with the last, text is still readable.
 const JPEG_QUALITIES: [u8; 3] = [85, 70, 50];
 /// Minimum side in pixels of an image that is scaled down.
 const MIN_SIDE: u32 = 64;
+/// The JPEG marker for the start of a scan.
+const START_OF_SCAN: [u8; 2] = [0xFF, 0xDA];
+/// The JPEG marker for the end of an image.
+const END_OF_IMAGE: [u8; 2] = [0xFF, 0xD9];
+/// Maximum number of scans in one JPEG. The decoder may need as much time for each as for a complete image.
+const MAX_SCANS: usize = 100;
 
 /// Returns the format that the first bytes of a file indicate, if clients can show it.
 pub(super) fn format_of(start: &[u8]) -> Option<ImageFormat> {
@@ -188,6 +196,37 @@ fn on_white(image: &DynamicImage) -> RgbImage {
     DynamicImage::from(page).to_rgb8()
 }
 
+/// Returns a decoder that has read the header of `content`. Returns `None` if the header is damaged.
+fn decoder(content: &[u8], format: ImageFormat) -> Option<impl ImageDecoder> {
+    let mut limits = Limits::default();
+    // The PNG decoder applies this limit to rows and unpacked colour profiles, but not to the pixels.
+    let is_png = format == ImageFormat::Png;
+    limits.max_alloc = Some(if is_png { PNG_METADATA_BYTES } else { IMAGE_DECODED_BYTES });
+    let mut reader = ImageReader::with_format(Cursor::new(content), format);
+    reader.limits(limits);
+    reader.into_decoder().ok()
+}
+
+/// Decodes an image. Returns it with the rotation that makes it upright, or `None` if it is damaged.
+fn decode(content: &[u8], format: ImageFormat) -> Option<(DynamicImage, Orientation)> {
+    let mut decoder = decoder(content, format)?;
+    let orientation = match format {
+        ImageFormat::Jpeg if !is_complete(content) => return None,
+        // The WebP decoder allocates as many bytes as the file declares for this.
+        ImageFormat::WebP => Orientation::NoTransforms,
+        _ => decoder.orientation().unwrap_or(Orientation::NoTransforms),
+    };
+    Some((DynamicImage::from_decoder(decoder).ok()?, orientation))
+}
+
+/// Returns true if a JPEG is not truncated and has at most [`MAX_SCANS`] scans. The decoder itself fills missing pixels
+/// with gray.
+fn is_complete(jpeg: &[u8]) -> bool {
+    let last_scan = memmem::rfind(jpeg, &START_OF_SCAN);
+    let is_whole = last_scan.is_some() && memmem::rfind(jpeg, &END_OF_IMAGE) > last_scan;
+    is_whole && memmem::find_iter(jpeg, &START_OF_SCAN).nth(MAX_SCANS).is_none()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -222,5 +261,34 @@ mod tests {
             let [top, bottom] = [0, 1567].map(|y| *shown.get_pixel(0, y));
             assert!(top.0[1] < 20 && bottom.0[1] > 235, "{format:?} {top:?} {bottom:?}");
         }
+    }
+    fn square(side: u32) -> Vec<u8> {
+        let mut file = Cursor::new(Vec::new());
+        DynamicImage::new_rgb8(side, side).write_to(&mut file, ImageFormat::Jpeg).unwrap();
+        file.into_inner()
+    }
+
+    fn is_decoded(jpeg: &[u8]) -> bool {
+        decode(jpeg, ImageFormat::Jpeg).is_some()
+    }
+
+    #[test]
+    fn truncated_jpeg_is_damaged() {
+        let whole = square(100);
+        assert!(is_decoded(&whole) && is_decoded(&[&whole[..], b"behind"].concat()));
+        for cut in [whole.len() / 2, whole.len() - 2] {
+            assert!(!is_decoded(&whole[..cut]), "{cut}");
+        }
+    }
+
+    #[test]
+    fn jpeg_of_too_many_scans_is_not_decoded() {
+        let plain = square(64);
+        let scan = memmem::find(&plain, &START_OF_SCAN).unwrap();
+        let end = plain.len() - 2;
+        let scans =
+            |number: usize| [&plain[..scan], &plain[scan..end].repeat(number), &plain[end..]].concat();
+        assert!(is_decoded(&scans(MAX_SCANS)));
+        assert!(!is_decoded(&scans(MAX_SCANS + 1)));
     }
 }
