@@ -2,68 +2,20 @@
 
 use std::borrow::Cow;
 
+use infer::MatcherType;
+
 use super::decode::Encoding;
 use super::show::REPLACEMENT;
 
 /// Bytes at the start of a file or an output that decide whether it is text.
 pub const DECIDING_BYTES: usize = 64 * 1024;
 
-/// Bytes in which a binary format with a signature of ASCII letters has a NUL or another control character.
+/// Bytes in which a binary format with a signature has a NUL or another control character.
 const HEADER_BYTES: usize = 512;
 /// Bytes that are checked at once for control characters.
 const BLOCK_BYTES: usize = 256;
 /// Control characters, other than NUL, that a text may have whatever its size.
 const STRAY_CONTROLS: usize = 8;
-
-/// The signatures of binary formats, and their offsets.
-const SIGNATURES: &[(usize, &[u8])] = &[
-    // Documents and databases.
-    (0, b"%PDF-"),
-    (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
-    (0, b"SQLite format 3\0"),
-    (0, b"\x89HDF\r\n\x1a\n"),
-    (0, b"\x93NUMPY"),
-    (0, b"PAR1"),
-    // Archives and compressed files.
-    (0, b"PK\x03\x04"),
-    (0, b"PK\x05\x06"),
-    (0, b"PK\x07\x08"),
-    (0, b"\x1f\x8b"),
-    (0, b"BZh"),
-    (0, b"\xfd7zXZ\0"),
-    (0, b"\x28\xb5\x2f\xfd"),
-    (0, b"\x04\x22\x4d\x18"),
-    (0, b"7z\xbc\xaf\x27\x1c"),
-    (0, b"Rar!\x1a\x07"),
-    (0, b"!<arch>\n"),
-    (257, b"ustar"),
-    // Images, sound, films and fonts.
-    (0, b"\x89PNG\r\n\x1a\n"),
-    (0, b"\xff\xd8\xff"),
-    (0, b"GIF87a"),
-    (0, b"GIF89a"),
-    (0, b"RIFF"),
-    (0, b"BM"),
-    (0, b"II*\0"),
-    (0, b"MM\0*"),
-    (0, b"\0\0\x01\0"),
-    (0, b"OggS"),
-    (0, b"fLaC"),
-    (0, b"ID3"),
-    (4, b"ftyp"),
-    (0, b"wOFF"),
-    (0, b"wOF2"),
-    (0, b"OTTO"),
-    // Programs.
-    (0, b"\x7fELF"),
-    (0, b"MZ"),
-    (0, b"\0asm"),
-    (0, b"\xca\xfe\xba\xbe"),
-    (0, b"\xfe\xed\xfa\xce"),
-    (0, b"\xfe\xed\xfa\xcf"),
-    (0, b"\xce\xfa\xed\xfe"),
-    (0, b"\xcf\xfa\xed\xfe"),
-];
 
 /// Returns true if a file or an output that starts with `content` is not text: it has the signature of a binary format, or
 /// its first [`DECIDING_BYTES`] have two NUL bytes or more and above 10 %, where a run of them counts once, or more than 8 and
@@ -83,9 +35,7 @@ pub fn is_binary(content: &[u8]) -> bool {
     if has_signature(start) {
         return true;
     }
-    // Most texts have no control character. The compiler turns this loop into few instructions for 16 bytes.
-    let may_have_control =
-        |block: &[u8]| block.iter().fold(0_u8, |any, byte| any | u8::from(is_below_space(*byte))) > 0;
+    // Most texts have no control character.
     if !start.chunks(BLOCK_BYTES).any(may_have_control) {
         return false;
     }
@@ -115,30 +65,25 @@ pub fn without_nul(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns true if `start` begins as a binary format. A short text can begin with a signature of ASCII letters.
+/// Returns true if `start` begins as a binary format. A text can begin with a signature of ASCII letters, but it has no
+/// control characters there.
 fn has_signature(start: &[u8]) -> bool {
-    let header = start.get(..HEADER_BYTES).unwrap_or(start);
-    let is_proof = |signature: &[u8]| {
-        let is_letters = signature.iter().all(u8::is_ascii_graphic);
-        !is_letters || signature == b"%PDF-" || header.iter().copied().any(is_control)
-    };
-    SIGNATURES.iter().any(|(at, signature)| {
-        start.get(*at) == signature.first()
-            && start.get(*at..).is_some_and(|rest| rest.starts_with(signature))
-            && is_proof(signature)
-    })
+    let mut header = start.get(..HEADER_BYTES).unwrap_or(start).chunks(BLOCK_BYTES);
+    let is_known = || infer::get(start).is_some_and(|kind| kind.matcher_type() != MatcherType::Text);
+    start.starts_with(b"%PDF-") || header.any(may_have_control) && is_known()
 }
 
-/// Returns true for NUL and the control characters below space that text does not have.
+/// Returns true if a block may have a control character. The compiler turns this loop into few instructions for 16
+/// bytes.
+fn may_have_control(block: &[u8]) -> bool {
+    block.iter().fold(0_u8, |any, byte| any | u8::from(is_control(*byte)) | u8::from(*byte == 0x7f)) > 0
+}
+
+/// Returns true for NUL and the control characters below space that text does not have: all except bell, which ends titles
+/// and links of terminals, backspace, escape, and the five that are white space.
 fn is_control(byte: u8) -> bool {
-    is_below_space(byte) && byte != b'\x1b'
-}
-
-/// Returns true for the characters below space except bell, which ends titles and links of terminals, backspace and the five
-/// that are white space: 7 to 13.
-fn is_below_space(byte: u8) -> bool {
-    // Both, because the compiler turns no branch into instructions for several bytes.
-    (byte < 7) | matches!(byte, 14..=31)
+    // One expression without branches, because the compiler turns no branch into instructions for several bytes.
+    (byte < 7) | matches!(byte, 14..=26) | matches!(byte, 28..=31)
 }
 
 #[cfg(test)]
@@ -172,10 +117,11 @@ mod tests {
     #[test]
     fn signatures() {
         let tar = [&[b'a'; 100][..], &[0; 157], b"ustar\x0000", &[b'x'; 5000]].concat();
+        let elf = [b"\x7fELF", &[b'a'; 60][..]].concat();
         let cases: [(&[u8], bool); 11] = [
             (&tar, true),
             (b"PK\x03\x04 aaaa", true),
-            (b"\x7fELF aaaa", true),
+            (&elf, true),
             (b"\x1f\x8b\x08aaaaaaa", true),
             (b"%PDF-1.4\nonly text", true),
             (b"GIF89a\x01aaaaaaaaaaa", true),
