@@ -42,10 +42,9 @@ use sink::LineSink;
 /// Size in bytes from which a file is not read in one read. Also the number of bytes that are read first of a larger
 /// file, or of a file that reports a size of 0, as files in `/proc` do.
 const FIRST_BYTES: usize = 64 * 1024;
-/// Maximum bytes of the searcher's buffer, for a line and its context. For a longer line, the file is searched again
-/// with a buffer of twice the size.
-const BUFFER_BYTES: usize = 1024 * 1024;
-/// Held while a buffer is larger than [`BUFFER_BYTES`], so that memory holds one such line at a time.
+/// Bytes of the searcher's buffer, which has a line and its context, from which only one search at a time may have it.
+const LONG_LINE_BYTES: usize = 1024 * 1024;
+/// Locked by the search with a long line.
 static LONG_LINES: Mutex<()> = Mutex::new(());
 /// Time between two attempts to lock [`LONG_LINES`].
 const LOCK_INTERVAL: Duration = Duration::from_millis(10);
@@ -152,7 +151,7 @@ impl FileSearcher {
     /// Creates a searcher for `query`.
     pub fn new(query: &Query) -> Self {
         // A separate clone, because threads that share a compiled pattern block each other.
-        let grep = searcher(query, BUFFER_BYTES, Encoding::Utf8);
+        let grep = searcher(query, Encoding::Utf8);
         Self { query: query.clone(), grep, buffer: Vec::new() }
     }
 
@@ -181,11 +180,13 @@ impl FileSearcher {
         let mut len = read_at(file, &mut buffer[..first], 0)?;
         let is_complete = len < first;
         let (mut encoding, bom_bytes) = Encoding::of(&buffer[..len]);
-        let is_clearly_binary = may_be_binary(&buffer[..len]) && is_binary(&buffer[..len]);
-        let is_too_large = pattern.is_across_lines && size > pattern.multiline_bytes;
-        if is_clearly_binary || is_too_large {
-            let reason =
-                if is_clearly_binary { IncompleteReason::Binary } else { IncompleteReason::TooLarge };
+        let refused = if may_be_binary(&buffer[..len]) && is_binary(&buffer[..len]) {
+            Some(IncompleteReason::Binary)
+        } else {
+            let is_too_large = pattern.is_across_lines && size > pattern.multiline_bytes;
+            is_too_large.then_some(IncompleteReason::TooLarge)
+        };
+        if let Some(reason) = refused {
             let _flow = emit(Found::Incomplete(path(), reason)); // nothing follows
             return Ok(len as u64);
         }
@@ -218,21 +219,20 @@ impl FileSearcher {
         } else if rest == 0 && encoding == Encoding::Utf8 && start.len() <= FIRST_BYTES {
             grep.search_slice(&pattern.regex, start, &mut sink)
         } else {
-            let mut other = (encoding != Encoding::Utf8).then(|| searcher(query, BUFFER_BYTES, encoding));
-            let mut search = |grep: &mut Searcher, sink: &mut LineSink<'_, '_>| {
-                file.seek(SeekFrom::Start(len as u64))?;
-                let reader = StoppingReader { source: start.chain(file.take(rest)), stop, left: &left };
-                grep.search_reader(&pattern.regex, reader, sink)
-            };
-            match search(other.as_mut().unwrap_or(grep), &mut sink) {
-                Err(error) if is_full(&error) => {
-                    // The buffer grows only as far as the line needs it.
-                    let _alone = lock_long_lines(stop)?;
-                    sink.restart();
-                    search(&mut searcher(query, GREP_LINE_BYTES, encoding), &mut sink)
-                }
-                done => done,
+            file.seek(SeekFrom::Start(len as u64))?;
+            let mut other = (encoding != Encoding::Utf8).then(|| searcher(query, encoding));
+            // A decoder hides the size of the searcher's buffer.
+            let may_be_long = other.is_some() && rest > LONG_LINE_BYTES as u64;
+            let long_line = if may_be_long { Some(lock_long_lines(stop)?) } else { None };
+            let source = start.chain(file.take(rest));
+            let mut reader = StoppingReader { source, stop, left: &left, long_line };
+            let searched =
+                other.as_mut().unwrap_or(grep).search_reader(&pattern.regex, &mut reader, &mut sink);
+            if reader.long_line.is_some() {
+                // Frees the buffer.
+                *grep = searcher(query, Encoding::Utf8);
             }
+            searched
         };
         let position = if rest == 0 { len as u64 } else { file.stream_position()? };
         let has_more = size == 0 && position == max_bytes && file.read(&mut [0])? > 0;
@@ -267,20 +267,18 @@ pub fn is_in_binary(query: &Query, file: &File, max_bytes: u64, stop: &Stop) -> 
         is_found = true;
         Ok(false)
     });
-    let reader = StoppingReader { source: file, stop, left: &left };
-    let searched =
-        searcher(query, BUFFER_BYTES, Encoding::Utf8).search_reader(&query.pattern.regex, reader, sink);
-    match searched {
+    let reader = StoppingReader { source: file, stop, left: &left, long_line: None };
+    match searcher(query, Encoding::Utf8).search_reader(&query.pattern.regex, reader, sink) {
         Err(error) if !is_full(&error) => Err(error),
         _ => Ok(is_found),
     }
 }
 
-/// Creates the searcher for `query`, with a buffer of at most `buffer_bytes`.
-fn searcher(query: &Query, buffer_bytes: usize, encoding: Encoding) -> Searcher {
+/// Creates the searcher for `query`. Its buffer grows as far as a line with its context needs it.
+fn searcher(query: &Query, encoding: Encoding) -> Searcher {
     let mut builder = SearcherBuilder::new();
     let pattern = &query.pattern;
-    builder.multi_line(pattern.is_across_lines).invert_match(query.invert).heap_limit(Some(buffer_bytes));
+    builder.multi_line(pattern.is_across_lines).invert_match(query.invert).heap_limit(Some(GREP_LINE_BYTES));
     builder.bom_sniffing(false).line_number(query.mode == OutputMode::Content);
     if pattern.crlf && !pattern.is_across_lines {
         builder.line_terminator(LineTerminator::crlf());
@@ -325,11 +323,17 @@ struct StoppingReader<'a, R> {
     stop: &'a Stop,
     /// The number of bytes that may still be searched.
     left: &'a Cell<u64>,
+    /// The lock of a search with a long line.
+    long_line: Option<MutexGuard<'static, ()>>,
 }
 
 impl<R: Read> Read for StoppingReader<'_, R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         self.stop.check()?;
+        // The searcher offers the free part of its buffer, which is large after the buffer grew.
+        if out.len() >= LONG_LINE_BYTES && self.long_line.is_none() {
+            self.long_line = Some(lock_long_lines(self.stop)?);
+        }
         let most = out.len().min(FIRST_BYTES).min(as_index(self.left.get()));
         let len = self.source.read(&mut out[..most])?;
         if self.left.get() < u64::MAX {

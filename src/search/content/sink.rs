@@ -36,9 +36,6 @@ pub(super) struct LineSink<'a, 'e> {
     matches: u64,
     /// Number of match lines that were passed on as rows.
     returned: u64,
-    /// Number of rows so far, and of those to skip because they were passed on before the search started again.
-    rows: u64,
-    to_skip: u64,
     /// The number of the last line to return, once the search has enough match lines: the end of the last one's
     /// context.
     last: Option<u64>,
@@ -70,21 +67,9 @@ impl<'a, 'e> LineSink<'a, 'e> {
             flow: ControlFlow::Continue(()),
             matches: 0,
             returned: 0,
-            rows: 0,
-            to_skip: 0,
             last: None,
             ranking: ranking.map(|ranking| FileRanking::new(ranking, query.context, (prefix, path))),
         }
-    }
-
-    /// Prepares for a search of the same file from its start.
-    pub(super) fn restart(&mut self) {
-        (self.to_skip, self.rows) = (self.rows.max(self.to_skip), 0);
-        (self.matches, self.returned, self.last) = (0, 0, None);
-        self.left.set(if self.mode == self.query.mode { u64::MAX } else { self.query.counted_bytes });
-        let (ranking, prefix) = (self.query.ranking.as_deref(), &*self.query.ranking_prefix);
-        self.ranking =
-            ranking.map(|ranking| FileRanking::new(ranking, self.query.context, (prefix, self.path)));
     }
 
     /// Passes on the results that are known at the end of the search. Breaks if no more results are needed.
@@ -117,10 +102,6 @@ impl<'a, 'e> LineSink<'a, 'e> {
             return true;
         }
         self.returned += u64::from(kind == RowKind::Match);
-        self.rows += 1;
-        if self.rows <= self.to_skip {
-            return true;
-        }
         let path = self.shared_path.get_or_insert_with(|| (self.path)().into());
         self.flow = (self.emit)(Found::Row(Arc::clone(path), row(kind, focus.clone())));
         self.flow.is_continue()
