@@ -25,6 +25,7 @@ pub mod capture;
 pub mod cli;
 pub mod fit;
 pub mod fs;
+mod json;
 pub mod limits;
 pub mod process;
 pub mod saved_output;

@@ -2,12 +2,11 @@
 //!
 //! The client starts `cutline wrap`, which starts the server. Every valid message passes unchanged, byte for byte,
 //! except results of tools that exceed a limit. cutline truncates those, saves the full result, and adds a notice.
-//! `relay` forwards the two directions, `message` reads their lines, `calls` has the open requests, `limit` truncates a
-//! result, and `shrink` shortens JSON. This file starts and ends the server.
+//! `relay` forwards the two directions and has the open requests, `message` reads their lines, `limit` truncates a result,
+//! and `shrink` shortens JSON. This file starts and ends the server.
 
-mod calls;
 mod limit;
-pub(crate) mod message;
+mod message;
 mod relay;
 mod shrink;
 

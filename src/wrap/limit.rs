@@ -17,12 +17,12 @@ use cutline_core::truncate::{Bounds, BytesAs, Collector, Keep, KeyForms, KeySpac
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::message::{as_json, decoded, each_child, members, replaced, text};
 use super::shrink::{MARK, shrink, write_json};
 use super::{KeepPart, Settings};
 use crate::capture::{Captured, View};
 use crate::fit::RESULT_BYTES;
 use crate::fs::saved_name::SavedKind;
+use crate::json::{as_json, decoded, each_child, members, replaced, text};
 use crate::saved_output::{SavedStream, Store};
 use crate::stats::{Answered, Outcome};
 use crate::tools::bash::output_answer;

@@ -2,6 +2,7 @@
 //! in its place, and writes that before it reads the next line. This preserves the order and applies backpressure.
 
 use std::borrow::Cow;
+use std::collections::VecDeque;
 use std::io::{self, PipeReader, Read, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -9,14 +10,12 @@ use std::time::Instant;
 use cutline_core::text::show;
 use tokio_util::sync::CancellationToken;
 
-use super::calls::{Calls, OpenCall};
 use super::limit::{Limited, limit_error, limit_result, limit_task};
-use super::message::{
-    END_BYTES, Line, Lines, MessageHead, error_reply, id_at_end_of, members, replaced, text, valid_start,
-};
+use super::message::{END_BYTES, Line, Lines, MessageHead, error_reply, id_at_end_of, id_key, valid_start};
 use super::{END_GRACE, Settings};
 use crate::call_stats::{CallStats, now_ms, tell};
 use crate::fit::Client;
+use crate::json::{members, replaced, text};
 use crate::process::InputPipe;
 use crate::saved_output::Store;
 use crate::stats::{Outcome, Record, Tool};
@@ -37,6 +36,9 @@ const RESULTS: [&str; 2] = ["tools/call", "tasks/result"];
 const NO_BATCHES: &str = "batches are not supported";
 const OVERSIZED: &str = "it is over the limit of --max-message";
 
+/// Maximum number of open requests. A server need not respond, so the oldest ones are removed.
+const MAX_CALLS: usize = 4096;
+
 /// The state that both directions share.
 pub(super) struct Session {
     settings: Settings,
@@ -54,6 +56,41 @@ pub(super) struct Session {
     pub(super) client_over: CancellationToken,
     /// Fires when the server closes its output.
     pub(super) server_over: CancellationToken,
+}
+
+/// A request of the client.
+struct OpenCall {
+    /// The id as it was sent.
+    id: String,
+    method: String,
+    /// The name of the tool that is called, or the method.
+    tool: String,
+    /// The client profile with the limits for the result.
+    client: Option<&'static Client>,
+    /// When it was sent.
+    since: Instant,
+}
+
+/// The open requests, oldest first.
+#[derive(Default)]
+struct Calls(VecDeque<OpenCall>);
+
+impl Calls {
+    /// Adds a request. If there are too many, removes the oldest.
+    fn open(&mut self, call: OpenCall) {
+        self.0.push_back(call);
+        self.0.drain(..self.0.len().saturating_sub(MAX_CALLS));
+    }
+
+    /// Removes and returns the first request with this id. Prefers the same spelling.
+    fn take(&mut self, id: &str) -> Option<OpenCall> {
+        let same = self.0.iter().position(|call| call.id == id);
+        let at = same.or_else(|| {
+            let key = id_key(id)?;
+            self.0.iter().position(|call| id_key(&call.id).as_ref() == Some(&key))
+        });
+        self.0.remove(at?)
+    }
 }
 
 /// Locks `value`. A panic of another thread does not leave it inconsistent.
@@ -262,5 +299,31 @@ impl Session {
             (None, _) => limit_task(json, &rules)?,
         };
         Ok(limited.map(|limited| replaced(line, json, &limited)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_compare_by_their_text() {
+        let open = |id: &str| OpenCall {
+            id: id.to_owned(),
+            method: String::new(),
+            tool: String::new(),
+            client: None,
+            since: Instant::now(),
+        };
+        let mut calls = Calls::default();
+        for id in ["1", "\"1\"", "\"é\"", "2"] {
+            calls.open(open(id));
+        }
+        let mut take = |id: &str| calls.take(id).map(|call| call.id);
+        assert_eq!(take("\"1\"").as_deref(), Some("\"1\""));
+        assert_eq!(take("\"1\"").as_deref(), Some("1"));
+        assert_eq!(take(r#""\u00e9""#).as_deref(), Some("\"é\""));
+        assert_eq!((take("2.0"), take("true"), take("1")), (None, None, None));
+        assert_eq!(take("\"2\"").as_deref(), Some("2"));
     }
 }

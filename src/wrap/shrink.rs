@@ -10,7 +10,7 @@ use cutline_core::notice::{Part, Unit};
 
 use serde_json::value::RawValue;
 
-use super::message::{each_child, text};
+use crate::json::{each_child, text};
 
 /// The end of a shortened string.
 pub(super) const MARK: &str = "… [truncated]";

@@ -11,7 +11,7 @@ use toml_edit::{DocumentMut, Item, Table, TableLike};
 
 use super::NAME;
 use crate::fit::Format;
-use crate::wrap::message::each_child;
+use crate::json::each_child;
 
 /// The field with the name of a server, for files with a list of servers.
 const NAME_FIELD: &str = "name";

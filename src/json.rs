@@ -1,0 +1,85 @@
+//! Reads parts of JSON as slices of its text.
+//!
+//! Only the parts that the caller needs are parsed, in one pass and without a tree, so a text can have any depth, and the
+//! memory does not depend on the number of its values.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserializer as _, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// Calls `visit` with each member of an object, or with each item of an array. The name of a member is its text without
+/// quotes, and an item has none. Escapes in a name are not decoded ([`decoded`]).
+///
+/// # Errors
+///
+/// Returns an error if `json` is not a valid object or array. `visit` has then seen the part before the error.
+pub(crate) fn each_child<'a>(json: &'a str, visit: impl FnMut(&'a str, &'a str)) -> serde_json::Result<()> {
+    let mut deserializer = serde_json::Deserializer::from_str(json);
+    deserializer.deserialize_any(Children(visit))?;
+    deserializer.end()
+}
+
+/// Returns the name of a member without escapes, as a client reads it.
+pub(crate) fn decoded(name: &str) -> Cow<'_, str> {
+    let plain = if name.contains('\\') { text(&format!("\"{name}\"")) } else { None };
+    plain.map_or(Cow::Borrowed(name), Cow::Owned)
+}
+
+/// Returns the members of a JSON object with these names.
+pub(crate) fn members<'a, const N: usize>(json: &'a str, names: [&str; N]) -> [Option<&'a str>; N] {
+    let mut found = [None; N];
+    let _not_an_object = each_child(json, |key, value| {
+        let key = decoded(key);
+        for (_, place) in names.iter().zip(&mut found).filter(|(name, _)| **name == key) {
+            *place = Some(value);
+        }
+    });
+    found
+}
+
+/// Returns the text of a JSON string, or `None` for another value. If it has half of a surrogate pair, for example because
+/// a program cut a text there, escapes of surrogates stay as they are.
+pub(crate) fn text(json: &str) -> Option<String> {
+    serde_json::from_str(json).or_else(|_| serde_json::from_str(&json.replace("\\ud", "\\\\ud"))).ok()
+}
+
+/// Returns a JSON string with this text.
+pub(crate) fn as_json(text: &str) -> String {
+    serde_json::to_string(text).unwrap_or_default()
+}
+
+/// Passes the children of an array or object to a function.
+struct Children<F>(F);
+
+impl<'de, F: FnMut(&'de str, &'de str)> Visitor<'de> for Children<F> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object or an array")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
+        while let Some(name) = map.next_key::<&RawValue>()? {
+            let name = name.get();
+            let name = name.get(1..name.len() - 1).unwrap_or_default();
+            (self.0)(name, map.next_value::<&RawValue>()?.get());
+        }
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut items: A) -> Result<(), A::Error> {
+        while let Some(item) = items.next_element::<&RawValue>()? {
+            (self.0)("", item.get());
+        }
+        Ok(())
+    }
+}
+
+/// Returns `text` with `new` in place of its part `old`.
+pub(crate) fn replaced(text: &str, old: &str, new: &str) -> String {
+    let (before, rest) = text.split_at(old.as_ptr().addr() - text.as_ptr().addr());
+    let (_, after) = rest.split_at(old.len());
+    [before, new, after].concat()
+}
