@@ -41,8 +41,8 @@ pub enum Key {
     Path,
     /// The modification time.
     Modified,
-    /// The score for these words. Entries without a score are omitted.
-    Relevance(String),
+    /// The score. Entries without a score are omitted.
+    Relevance(NameScorer),
 }
 
 /// The kind of entries to return: regular files and links, folders, or all entries.
@@ -69,20 +69,12 @@ pub struct Found {
 /// Searches a tree. Passes entries to `sink` in path order, until it breaks.
 pub fn tree(walk: Walk, query: Query, sink: impl FnMut(Walked<Found>) -> ControlFlow<()>) {
     let query = Arc::new(query);
-    let visitor = move || {
-        let scorer = match &query.key {
-            Key::Relevance(words) => Some(NameScorer::new(words)),
-            Key::Path | Key::Modified => None,
-        };
-        NameVisitor { query: Arc::clone(&query), scorer }
-    };
-    walk.run(visitor, sink);
+    walk.run(move || NameVisitor { query: Arc::clone(&query) }, sink);
 }
 
 /// The visitor: returns the entries that match the query.
 struct NameVisitor {
     query: Arc<Query>,
-    scorer: Option<NameScorer>,
 }
 
 impl Query {
@@ -133,17 +125,17 @@ impl Visit for NameVisitor {
         if entry.kind() == FileKind::Folder {
             path.push(b'/');
         }
-        let key = match &self.scorer {
-            Some(scorer) => match scorer.score(&path) {
+        let key = match &self.query.key {
+            Key::Path => 0,
+            Key::Relevance(scorer) => match scorer.score(&path) {
                 Some(score) => score.into(),
                 None => return Ok(0),
             },
-            // An entry that no longer exists is sorted as the oldest.
-            None if matches!(self.query.key, Key::Modified) => {
+            Key::Modified => {
                 stop.check()?;
+                // An entry that no longer exists is sorted as the oldest.
                 entry.stat().map_or(i128::MIN, |stat| stat.modified)
             }
-            None => 0,
         };
         let _either = emit(Found { path, key }); // nothing follows
         Ok(0)

@@ -56,34 +56,6 @@ const IMPORT_WORDS: &[&[u8]] =
 /// Names of files that represent their folder.
 const MAIN_FILES: &[&[u8]] = &[b"mod", b"index", b"init", b"main", b"lib", b"package"];
 
-/// Scores the lines of one file.
-#[derive(Debug)]
-pub struct FileScorer {
-    facts: PathFacts,
-    /// The last name that was compared with the file name, and its points.
-    named: (Vec<u8>, i32),
-}
-
-impl FileScorer {
-    /// Creates a scorer for the file at `path`.
-    pub fn new(path: &[u8]) -> Self {
-        Self { facts: PathFacts::new(path), named: (Vec::new(), 0) }
-    }
-
-    /// Returns the score of a line with a match at `found`.
-    pub fn score(&mut self, line: &[u8], found: &Range<usize>) -> i32 {
-        let long = if line.len() >= LONG_LINE.0 { LONG_LINE.1 } else { 0 };
-        let of_file = self.facts.location + long;
-        let Some(matched) = last_name(line, found) else { return of_file + USES };
-        let name = name_around(line, &matched);
-        let part = if matched == name { 0 } else { PART_OF_NAME };
-        if self.named.0 != line[name.clone()] {
-            self.named = (line[name.clone()].to_vec(), self.facts.similarity(&line[name.clone()]));
-        }
-        of_file + part + self.named.1 + self.facts.role(line, &name)
-    }
-}
-
 /// Returns the part of the last name in a match that is in the match, or `None` if the match contains no name.
 fn last_name(line: &[u8], found: &Range<usize>) -> Option<Range<usize>> {
     let end = found.start + line[found.clone()].iter().rposition(|&byte| is_name_byte(byte))? + 1;
@@ -98,9 +70,9 @@ fn name_around(line: &[u8], part: &Range<usize>) -> Range<usize> {
     part.start - before..part.end + after
 }
 
-/// Facts about a path that apply to all lines of the file.
+/// Scores the lines of one file, with facts about its path.
 #[derive(Debug)]
-struct PathFacts {
+pub struct FileScorer {
     language: Option<&'static Language>,
     /// Points for the location of the file.
     location: i32,
@@ -110,8 +82,9 @@ struct PathFacts {
     folder: Vec<u8>,
 }
 
-impl PathFacts {
-    fn new(path: &[u8]) -> Self {
+impl FileScorer {
+    /// Creates a scorer for the file at `path`.
+    pub fn new(path: &[u8]) -> Self {
         let path = path.strip_suffix(b"/").unwrap_or(path).to_ascii_lowercase();
         let mut folders: Vec<&[u8]> = path.split(|&byte| byte == b'/').collect();
         let name = folders.pop().unwrap_or_default();
@@ -125,6 +98,16 @@ impl PathFacts {
         let folder =
             folders.last().filter(|_| MAIN_FILES.contains(&&*stem)).map_or_else(Vec::new, |name| bare(name));
         Self { language, location, stem, folder }
+    }
+
+    /// Returns the score of a line with a match at `found`.
+    pub fn score(&self, line: &[u8], found: &Range<usize>) -> i32 {
+        let long = if line.len() >= LONG_LINE.0 { LONG_LINE.1 } else { 0 };
+        let of_file = self.location + long;
+        let Some(matched) = last_name(line, found) else { return of_file + USES };
+        let name = name_around(line, &matched);
+        let part = if matched == name { 0 } else { PART_OF_NAME };
+        of_file + part + self.similarity(&line[name.clone()]) + self.role(line, &name)
     }
 
     /// Returns the points for what a line does with a name.

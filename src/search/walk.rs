@@ -48,8 +48,6 @@ pub struct Walk {
     pub threads: Threads,
     /// Stops the walk early. The walk cancels it at its end, so it needs a token of its own.
     pub stop: Stop,
-    /// What the walk searches until it gives out [`Walked::Searched`], also without results. The sink can then end it.
-    pub report_after: Searched,
     /// Set once the walk lists a link.
     pub has_links: Arc<AtomicBool>,
     /// Called with the number of names listed since the previous call. It is 0 after each batch of visits, as a sign
@@ -58,9 +56,9 @@ pub struct Walk {
 }
 
 /// A visitor: selects the entries of a walk, and searches them. Each worker has its own visitor.
-pub(in crate::search) trait Visit {
+pub(in crate::search) trait Visit: 'static {
     /// A result. The sink receives results in order.
-    type Found: Send;
+    type Found: Send + 'static;
 
     /// Returns true if the walk visits an entry. `path` is relative to the root of the walk.
     fn wants(&self, path: &[u8], kind: FileKind) -> bool;
@@ -100,7 +98,7 @@ pub enum Walked<F> {
     RulesSkipped,
     /// A linked work tree of git, which the walk did not enter.
     WorkTree(Vec<u8>),
-    /// What the walk has searched before the next item.
+    /// What the walk has searched before the next item. It is given out before results, and now and then without any.
     Searched(Searched),
     /// The search stopped at its deadline. Everything up to and including this path is complete. A folder whose
     /// contents are complete has a `/` at the end, and a folder that was only visited itself has none. `None` if
@@ -177,18 +175,16 @@ impl Walk {
     /// # Panics
     ///
     /// Propagates the panic of a worker.
-    pub(super) fn run<V: Visit + 'static>(
+    pub(super) fn run<V: Visit>(
         self,
         new_visitor: impl Fn() -> V + Send + Sync + 'static,
         mut sink: impl FnMut(Walked<V::Found>) -> ControlFlow<()>,
-    ) where
-        V::Found: 'static,
-    {
+    ) {
         if (0..self.rules.skipped_above()).any(|_| sink(Walked::RulesSkipped).is_break()) {
             return;
         }
         let shared = Arc::new(Shared {
-            queue: Mutex::new(Queue::new(self.report_after)),
+            queue: Mutex::new(Queue::new()),
             walk: self,
             new_visitor: Box::new(new_visitor),
             idle: AtomicUsize::new(0),
@@ -211,12 +207,7 @@ impl<V: Visit> Drop for EndOnDrop<'_, V> {
 }
 
 /// Starts the workers, and gives the results at the head of the queue to `sink` until the walk ends.
-fn give_out<V: Visit + 'static>(
-    shared: &Arc<Shared<V>>,
-    sink: &mut impl FnMut(Walked<V::Found>) -> ControlFlow<()>,
-) where
-    V::Found: 'static,
-{
+fn give_out<V: Visit>(shared: &Arc<Shared<V>>, sink: &mut impl FnMut(Walked<V::Found>) -> ControlFlow<()>) {
     let stop = &shared.walk.stop;
     let patience = stop.extended(HEAD_GRACE).deadline();
     let mut waiting: Vec<_> = worker::start(shared, 0).into_iter().collect();

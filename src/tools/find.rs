@@ -17,7 +17,8 @@ use crate::search::best::Best;
 use crate::search::content::ContextLines;
 use crate::search::globs::{Glob, has_wildcard};
 use crate::search::names::{self, Found, Key, Kind, Query};
-use crate::search::walk::{Walk, Walked};
+use crate::search::relevance::NameScorer;
+use crate::search::walk::Walked;
 use cutline_core::details::Details;
 use cutline_core::notice::InAll;
 use cutline_core::text::{Total, as_index, show};
@@ -149,7 +150,7 @@ fn cause(args: &Args, place: &OpenedPath, search: &Search<'_>) -> Result<Option<
     if search.ignored_any() {
         let query = Query { kind: args.kind.unwrap_or_default(), ..query(cx, args, place)? };
         let (mut counting, mut may_match) = (Counting::within(IGNORED_CHECK), false);
-        let walk = Walk { report_after: IGNORED_CHECK, ..walk_support::walk(cx, place, true)? };
+        let walk = walk_support::walk(cx, place, true)?;
         names::tree(walk, query, |walked| match walked {
             Walked::Searched(searched) => counting.searched(searched),
             Walked::Found(_) | Walked::Stopped(_) => {
@@ -171,7 +172,7 @@ fn cause(args: &Args, place: &OpenedPath, search: &Search<'_>) -> Result<Option<
 fn query(cx: &Context, args: &Args, place: &OpenedPath) -> Result<Query, ToolError> {
     let sort = args.sort.unwrap_or_default();
     let key = match sort {
-        Sort::Relevance => Key::Relevance(words(&args.pattern)?),
+        Sort::Relevance => Key::Relevance(NameScorer::new(&words(&args.pattern)?)),
         Sort::Modified => Key::Modified,
         Sort::Path => Key::Path,
     };

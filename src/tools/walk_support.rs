@@ -288,7 +288,6 @@ pub(super) fn walk(cx: &Context, place: &OpenedPath, no_ignore: bool) -> Result<
         workers: cx.shared.workers,
         threads: cx.shared.threads.clone(),
         stop: Stop::new(cx.cancel.child_token(), cx.deadline),
-        report_after: COUNTED,
         has_links: Arc::default(),
         progress: Box::new(progress(&cx.progress)),
     })

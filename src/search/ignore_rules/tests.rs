@@ -18,16 +18,8 @@ fn search(dir: &Path, workers: usize) -> (Vec<String>, bool, u64) {
     let dir = dir.canonicalize().unwrap();
     let (root, rules) = (sys::open_folder(&dir).unwrap(), IgnoreRules::for_walk_from(&dir));
     let (threads, stop) = (Threads::default(), Stop::default());
-    let walk = Walk {
-        root,
-        rules,
-        workers,
-        threads,
-        stop,
-        report_after: crate::search::walk::Searched::default(),
-        has_links: Arc::default(),
-        progress: Box::new(|_| {}),
-    };
+    let walk =
+        Walk { root, rules, workers, threads, stop, has_links: Arc::default(), progress: Box::new(|_| {}) };
     let query = Query { kind: Kind::File, ..Query::default() };
     let (rules, mut files, mut skipped) = (walk.rules.clone(), Vec::new(), 0);
     names::tree(walk, query, |found| {

@@ -2,7 +2,7 @@
 
 #![expect(clippy::indexing_slicing, reason = "a name starts inside its path")]
 
-use super::{PathFacts, bare};
+use super::{FileScorer, bare};
 
 /// Points if the words are the complete name without extensions.
 const WHOLE: i32 = 1000;
@@ -20,6 +20,7 @@ const LOWER_LOCATION: i32 = 4;
 const LONGEST_NAME: usize = 60;
 
 /// Scores paths for the words of a pattern.
+#[derive(Debug)]
 pub struct NameScorer {
     /// The words in lower case.
     words: Vec<Vec<u8>>,
@@ -37,7 +38,7 @@ impl NameScorer {
     /// Returns the score of a path. Returns `None` if a word does not match the path, or if all words match only
     /// folders, and none has a `/`.
     pub fn score(&self, path: &[u8]) -> Option<i32> {
-        let facts = PathFacts::new(path);
+        let facts = FileScorer::new(path);
         let path = path.strip_suffix(b"/").unwrap_or(path);
         let mut starts = memchr::memrchr_iter(b'/', path).map(|slash| slash + 1);
         let (own, folder) = (starts.next().unwrap_or(0), starts.next().unwrap_or(0));

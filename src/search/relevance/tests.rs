@@ -60,10 +60,10 @@ fn lower_locations_and_long_lines_rank_below_others() {
         "a/de.po",
         "lib/esm/a.js",
     ] {
-        assert!(PathFacts::new(path.as_bytes()).location < -400, "{path}");
+        assert!(FileScorer::new(path.as_bytes()).location < -400, "{path}");
     }
     for path in ["src/testing.rs", "go/build/a.go", "contest/a.rs", "latest_a.py", "a.rs"] {
-        assert!(PathFacts::new(path.as_bytes()).location > -10, "{path}");
+        assert!(FileScorer::new(path.as_bytes()).location > -10, "{path}");
     }
 }
 

@@ -21,6 +21,8 @@ const FULL_BYTES: usize = 4 * 1024 * 1024;
 /// Additional bytes that each item with results counts. They limit the number of these items to 1024, because the queue
 /// is searched linearly.
 const ITEM_BYTES: usize = 4096;
+/// The calling thread learns of each multiple of these numbers that was searched, also without results.
+const REPORTED: Searched = Searched { names: 2000, files: 200, bytes: 2_000_000 };
 
 /// Consecutive entries of a folder. A worker takes either one folder to list, or several entries to visit.
 #[derive(Debug)]
@@ -75,17 +77,6 @@ pub(super) enum Item<F> {
     Unfinished(Position, Vec<F>),
 }
 
-/// How a piece of work ended.
-#[derive(Debug)]
-pub(super) enum End<F> {
-    /// It is complete.
-    Complete,
-    /// It is complete, and led to more work.
-    LeadsTo(Work),
-    /// It was stopped at a position. These are the results of the incomplete entry there.
-    Unfinished(Position, Vec<F>),
-}
-
 /// The queue of a walk.
 #[derive(Debug)]
 pub(super) struct Queue<F> {
@@ -94,10 +85,6 @@ pub(super) struct Queue<F> {
     buffered_bytes: usize,
     /// What was searched before the head.
     pub(super) searched: Searched,
-    /// The same when `is_ready` last returned true.
-    reported: Searched,
-    /// What has to be searched until it returns true again, also without results.
-    report_after: Searched,
     /// True if the calling thread works itself, so that nothing else takes the results while it works.
     pub(super) never_waits: bool,
     /// The panic of a worker.
@@ -106,13 +93,11 @@ pub(super) struct Queue<F> {
 
 impl<F> Queue<F> {
     /// Creates a queue in which the first worker lists the root of the walk.
-    pub(super) fn new(report_after: Searched) -> Self {
+    pub(super) fn new() -> Self {
         Self {
             items: vec![Item::Running(0, None)],
             buffered_bytes: 0,
             searched: Searched::default(),
-            reported: Searched::default(),
-            report_after,
             never_waits: false,
             panic: None,
         }
@@ -125,12 +110,12 @@ impl<F> Queue<F> {
 
     /// Assigns the first item that can be started now to `worker`, and returns it.
     pub(super) fn next(&mut self, worker: usize) -> Option<Work> {
-        let head = self.items.len().checked_sub(1)?;
-        // The items are in reverse order, so this is the lowest index.
-        let lowest_allowed = if self.is_full() { head } else { 0 };
-        let is_pending = |&at: &usize| matches!(self.items[at], Item::Pending(_));
-        let at = (lowest_allowed..=head).rev().find(is_pending)?;
-        let Item::Pending(work) = &mut self.items[at] else { return None };
+        let allowed = if self.is_full() { 1 } else { self.items.len() };
+        let mut in_order = self.items.iter_mut().enumerate().rev().take(allowed);
+        let (at, work) = in_order.find_map(|(at, item)| match item {
+            Item::Pending(work) => Some((at, work)),
+            _ => None,
+        })?;
         let first = work.take_first();
         let running = Item::Running(worker, first.position());
         if work.range.is_empty() {
@@ -155,43 +140,42 @@ impl<F> Queue<F> {
         self.is_full() && !is_head && !self.never_waits
     }
 
-    /// Ends the work of `worker`. Replaces it with its results, which have this many bytes, and with what follows from
-    /// `end`.
+    /// Ends the work of `worker`. Replaces it with its results, which have this many bytes, and the item that follows
+    /// from it. Returns true if the calling thread has something to do: the head can be given out, or enough was
+    /// searched to report it.
     pub(super) fn finish(
         &mut self,
         worker: usize,
         (found, bytes): (Vec<F>, usize),
         done: Searched,
-        end: End<F>,
-    ) {
-        let Some(mut at) = self.running(worker) else { return };
+        next: Option<Item<F>>,
+    ) -> bool {
+        let Some(at) = self.running(worker) else { return false };
         // In reverse order, `at + 1` is the item before this one.
-        if !found.is_empty() {
-            let bytes = bytes + ITEM_BYTES;
-            self.buffered_bytes += bytes;
-            self.items[at] = Item::Found { found, bytes, searched: done };
-        } else if let Some(Item::Found { searched, .. }) = self.items.get_mut(at + 1) {
-            *searched += done;
-            self.items.remove(at);
-        } else if at + 1 == self.items.len() {
-            self.searched += done;
-            self.items.pop();
-        } else {
-            self.items[at] = Item::Found { found, bytes: 0, searched: done };
-        }
-        at = at.min(self.items.len());
-        match end {
-            End::LeadsTo(work) if !work.range.is_empty() => self.items.insert(at, Item::Pending(work)),
-            End::Complete | End::LeadsTo(_) => {}
-            End::Unfinished(position, part) => self.items.insert(at, Item::Unfinished(position, part)),
-        }
-        while let Some(Item::Found { found, searched, .. }) = self.items.last() {
-            if !found.is_empty() {
-                break;
+        match self.items.get_mut(at + 1) {
+            Some(Item::Found { searched, .. }) if found.is_empty() => {
+                *searched += done;
+                self.items.remove(at);
             }
-            self.searched += *searched;
-            self.items.pop();
+            _ => {
+                let bytes = if found.is_empty() { 0 } else { bytes + ITEM_BYTES };
+                self.buffered_bytes += bytes;
+                self.items[at] = Item::Found { found, bytes, searched: done };
+            }
         }
+        if let Some(next) = next {
+            self.items.insert(at, next);
+        }
+        let before = self.searched;
+        let is_empty = |head: &mut Item<F>| matches!(head, Item::Found { found, .. } if found.is_empty());
+        while let Some(Item::Found { searched, .. }) = self.items.pop_if(is_empty) {
+            self.searched += searched;
+        }
+        let reports = |searched: Searched| {
+            let Searched { names, files, bytes } = searched;
+            [names / REPORTED.names, files / REPORTED.files, bytes / REPORTED.bytes]
+        };
+        reports(before) != reports(self.searched) || self.is_ready()
     }
 
     /// Removes and returns the head if it can be given out. After the deadline, this includes work that no worker
@@ -209,18 +193,9 @@ impl<F> Queue<F> {
         Some(head)
     }
 
-    /// Returns true if the calling thread has something to do: the head can be given out, the walk is complete, or much
-    /// was searched.
-    pub(super) fn is_ready(&mut self) -> bool {
-        let (now, last, after) = (self.searched, self.reported, self.report_after);
-        let is_ready = now.names - last.names >= after.names
-            || now.files - last.files >= after.files
-            || now.bytes - last.bytes >= after.bytes
-            || matches!(self.items.last(), None | Some(Item::Found { .. } | Item::Unfinished(..)));
-        if is_ready {
-            self.reported = now;
-        }
-        is_ready
+    /// Returns true if the head can be given out, or if the walk is complete.
+    pub(super) fn is_ready(&self) -> bool {
+        matches!(self.items.last(), None | Some(Item::Found { .. } | Item::Unfinished(..)))
     }
 
     /// Returns true if the buffer is full, so that only the head of the queue may be processed.

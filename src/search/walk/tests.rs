@@ -50,21 +50,17 @@ fn walk_of(dir: &Path, workers: usize, stop: Stop) -> Walk {
         workers,
         threads,
         stop,
-        report_after: Searched::default(),
         has_links: Arc::default(),
         progress: Box::new(|_| {}),
     }
 }
 
 /// Walks with `visitor`. Returns the first `max` results that the sink gets.
-fn walk_by<V: Visit + 'static>(
+fn walk_by<V: Visit>(
     walk: Walk,
     max: usize,
     visitor: impl Fn() -> V + Send + Sync + 'static,
-) -> Vec<Walked<V::Found>>
-where
-    V::Found: 'static,
-{
+) -> Vec<Walked<V::Found>> {
     let mut got = Vec::new();
     walk.run(visitor, |walked| {
         if !matches!(walked, Walked::Searched(_)) {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::dir::{self, Dir, OpenDirs, Position, Task};
-use super::queue::{End, Work};
+use super::queue::{Item, Work};
 use super::{Entry, Searched, Shared, Visit, Walked};
 use crate::blocking::Waiting;
 use crate::fs::listing::{Listing, Order};
@@ -22,10 +22,7 @@ const MAX_PIECE_RESULT_BYTES: usize = 1024 * 1024;
 const BUFFER_BYTES: usize = 64 * 1024;
 
 /// Starts a worker. The first one lists the root.
-pub(super) fn start<V: Visit + 'static>(shared: &Arc<Shared<V>>, id: usize) -> io::Result<Waiting>
-where
-    V::Found: 'static,
-{
+pub(super) fn start<V: Visit>(shared: &Arc<Shared<V>>, id: usize) -> io::Result<Waiting> {
     let shared = Arc::clone(shared);
     shared.walk.threads.clone().start(move || {
         let work = AssertUnwindSafe(|| {
@@ -108,12 +105,10 @@ impl<'a, V: Visit> Worker<'a, V> {
     }
 
     /// Ends the current piece of work.
-    fn finish(&self, found: Vec<Walked<V::Found>>, done: Searched, end: End<Walked<V::Found>>) {
+    fn finish(&self, found: Vec<Walked<V::Found>>, done: Searched, next: Option<Item<Walked<V::Found>>>) {
         let bytes = found.iter().map(weight::<V>).sum();
-        let mut queue = self.shared.lock();
-        queue.finish(self.id, (found, bytes), done, end);
-        let is_ready = queue.is_ready();
-        drop(queue); // otherwise the calling thread would wake up and wait for the lock
+        // The lock is released first. Otherwise the calling thread would wake up and wait for it.
+        let is_ready = self.shared.lock().finish(self.id, (found, bytes), done, next);
         if is_ready {
             self.shared.head_changed.notify_one();
         }
@@ -122,17 +117,19 @@ impl<'a, V: Visit> Worker<'a, V> {
     /// Enters a folder: lists it, and makes its entries pending work.
     fn enter(&mut self, position: &Position, rules: IgnoreRules) {
         let (mut found, mut done) = (Vec::new(), Searched::default());
-        let end = match self.list(position.clone(), rules, &mut found, &mut done.names) {
-            Ok(work) => End::LeadsTo(work),
+        let next = match self.list(position.clone(), rules, &mut found, &mut done.names) {
+            Ok(work) => (!work.range.is_empty()).then_some(Item::Pending(work)),
             // The folder was removed or replaced after its name was read. It is treated as if it never existed.
-            Err(error) if sys::is_gone(&error) && position.is_some() => End::Complete,
-            Err(error) if stopped_by(&error).is_some() => End::Unfinished(position.clone(), Vec::new()),
+            Err(error) if sys::is_gone(&error) && position.is_some() => None,
+            Err(error) if stopped_by(&error).is_some() => {
+                Some(Item::Unfinished(position.clone(), Vec::new()))
+            }
             Err(_) => {
                 found.push(Walked::Unreadable(dir::path(position)));
-                End::Complete
+                None
             }
         };
-        self.finish(found, done, end);
+        self.finish(found, done, next);
     }
 
     /// Returns the work in a folder. Adds the items that precede its entries to `found`.
@@ -212,7 +209,7 @@ impl<'a, V: Visit> Worker<'a, V> {
     fn visit(&mut self, dir: &Arc<Dir>, range: Range<usize>) {
         let Self { shared, id, visitor, open, .. } = self;
         let (shared, id, stop) = (*shared, *id, &shared.walk.stop);
-        let (mut found, mut done, mut end) = (Vec::new(), Searched::default(), End::Complete);
+        let (mut found, mut done, mut next) = (Vec::new(), Searched::default(), None);
         let mut bytes = 0;
         for index in range {
             // The number of results of complete entries.
@@ -242,13 +239,13 @@ impl<'a, V: Visit> Worker<'a, V> {
                 }
                 _ => {
                     let part = found.split_off(complete.min(found.len()));
-                    end = End::Unfinished(Some((Arc::clone(dir), index)), part);
+                    next = Some(Item::Unfinished(Some((Arc::clone(dir), index)), part));
                     break;
                 }
             }
         }
         (shared.walk.progress)(0); // no names, but a sign that the walk continues
-        self.finish(found, done, end);
+        self.finish(found, done, next);
     }
 }
 
@@ -274,7 +271,7 @@ fn weight<V: Visit>(one: &Walked<V::Found>) -> usize {
     let of_it = match one {
         Walked::Found(found) => V::weight(found),
         Walked::Unreadable(path) | Walked::WorkTree(path) => path.len(),
-        Walked::RulesSkipped | Walked::Searched(_) | Walked::Stopped(_) => 0,
+        _ => 0,
     };
     size_of::<Walked<V::Found>>() + of_it
 }

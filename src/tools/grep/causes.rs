@@ -12,9 +12,8 @@ use super::{Args, Context, Query};
 use crate::fs::open::FileKind;
 use crate::search::content::pattern::Source;
 use crate::search::content::{ContextLines, Found, OutputMode, Pattern};
-use crate::search::file_filter::FileFilter;
 use crate::search::matches;
-use crate::search::walk::{Searched, Walk, Walked};
+use crate::search::walk::{Searched, Walked};
 use crate::tools::notice::Notice;
 use crate::tools::walk_support::{self, COUNTED, Counting, IGNORED_CHECK};
 use crate::tools::{path_glob, resolve};
@@ -117,8 +116,7 @@ fn count<'a>(
             });
             counting.is_at_least |= !matches!(searched, Some(Ok(())));
         } else if let Ok(walk) = walk_support::walk(cx, place, no_ignore) {
-            let (walk, filter): (_, FileFilter) = (Walk { report_after: most, ..walk }, filter.clone());
-            matches::tree(walk, query.clone(), filter, |walked| take(walked, &mut counting));
+            matches::tree(walk, query.clone(), filter.clone(), |walked| take(walked, &mut counting));
         }
     }
     Total::new(lines, counting.is_at_least)
