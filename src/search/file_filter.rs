@@ -14,10 +14,6 @@ pub struct FileFilter {
     pub types: Option<FileTypes>,
     /// Selects files in these parts of the tree. `None` means all parts.
     pub selected: Option<Vec<Selector>>,
-    /// Selects files after this path and what is below it, in path order.
-    pub after: Option<Vec<u8>>,
-    /// Selects files before this path, in path order.
-    pub before: Option<Vec<u8>>,
 }
 
 /// Selects a part of a tree.
@@ -54,28 +50,16 @@ fn below<'a>(path: &'a [u8], folder: &[u8]) -> Option<&'a [u8]> {
     if folder.is_empty() || rest.is_empty() { Some(rest) } else { rest.strip_prefix(b"/") }
 }
 
-/// Returns true if `path` precedes `other` in path order: by the bytes of each component.
-fn is_before(path: &[u8], other: &[u8]) -> bool {
-    path.split(|&byte| byte == b'/').lt(other.split(|&byte| byte == b'/'))
-}
-
 impl FileFilter {
     /// Returns true if a file passes the filter. The walk asks only for files in folders that it enters.
     pub fn selects(&self, file: &[u8]) -> bool {
         self.passes(file)
-            && self.after.as_ref().is_none_or(|after| is_before(after, file) && below(file, after).is_none())
-            && self.before.as_ref().is_none_or(|before| is_before(file, before))
             && self.selected.as_ref().is_none_or(|parts| parts.iter().any(|part| part.selects(file)))
     }
 
     /// Returns true if a folder can contain files that pass the filter.
     pub fn reaches_into(&self, folder: &[u8]) -> bool {
         any_or_none(&self.globs, |glob| glob.reaches_into(folder))
-            && self
-                .after
-                .as_ref()
-                .is_none_or(|after| is_before(after, folder) || below(after, folder).is_some())
-            && self.before.as_ref().is_none_or(|before| is_before(folder, before))
             && self.exclude.iter().all(|glob| glob.selects(folder, true))
             && self.selected.as_ref().is_none_or(|parts| parts.iter().any(|part| part.reaches_into(folder)))
     }
@@ -137,31 +121,6 @@ mod tests {
         for folder in ["b", "src/a/b/c", "src/a/x/b.py"] {
             assert!(!filter.reaches_into(folder.as_bytes()), "{folder}");
         }
-    }
-
-    #[test]
-    fn parts_before_and_after_a_path_are_selected() {
-        let filter = |after: &str, before: &str| FileFilter {
-            after: (!after.is_empty()).then(|| after.into()),
-            before: (!before.is_empty()).then(|| before.into()),
-            ..FileFilter::default()
-        };
-        let paths = ["a", "b/a", "b/c/a", "b/d", "b-x", "c"];
-        for (after, before, expected) in [
-            ("", "b/c", &paths[..2]),
-            ("b/c", "", &paths[3..]),
-            ("b", "c", &paths[4..5]),
-            ("a", "b/d", &paths[1..3]),
-        ] {
-            let filter = filter(after, before);
-            let selected: Vec<&str> =
-                paths.into_iter().filter(|path| filter.selects(path.as_bytes())).collect();
-            assert_eq!(selected, expected, "{after} {before}");
-            for path in selected {
-                assert!(folders_of(path.as_bytes()).all(|folder| filter.reaches_into(folder)), "{path}");
-            }
-        }
-        assert!(!filter("b", "").reaches_into(b"a") && !filter("", "b").reaches_into(b"c"));
     }
 
     #[test]

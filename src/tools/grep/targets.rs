@@ -2,12 +2,11 @@
 //!
 //! `path` is a file, a folder, a glob, an array of these, or several of them separated by spaces or commas. Each is
 //! opened inside the roots. A path inside another one becomes a part of that search, so that grep searches no file
-//! twice.
+//! twice. If the search of the other one would not reach it, it comes after that search.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 use crate::fs::open::{FileKind, OpenedPath};
 use crate::search::file_filter::{FileFilter, Selector};
@@ -24,7 +23,7 @@ use crate::tools::{ToolName, path_glob};
 
 /// A file, or a folder with a filter for its files.
 pub(super) struct Target {
-    pub(super) place: Arc<OpenedPath>,
+    pub(super) place: OpenedPath,
     /// The filter for the files, if the target is a folder.
     pub(super) filter: FileFilter,
 }
@@ -39,7 +38,7 @@ impl Target {
 /// A path of the call: the file or folder, or the folder before the first wildcard of a glob, and the glob below it.
 type PathPart = (OpenedPath, Option<Glob>);
 
-/// Opens the paths of the call. Returns at least one target, in path order.
+/// Opens the paths of the call. Returns at least one target, sorted by path.
 pub(super) fn open(cx: &Context, args: &Args) -> Result<Vec<Target>, ToolError> {
     let mut parts = Vec::new();
     let workspace = [".".to_owned()];
@@ -54,26 +53,10 @@ pub(super) fn open(cx: &Context, args: &Args) -> Result<Vec<Target>, ToolError> 
     for part in parts {
         match targets.iter_mut().rev().find_map(|target| Some((path_in(target, &part.0, args)?, target))) {
             Some((path, target)) => target.filter.select(Selector { path, glob: part.1 }),
-            None => insert(&mut targets, target(cx, args, part)?),
+            None => targets.push(target(cx, args, part)?),
         }
     }
     Ok(targets)
-}
-
-/// Adds a target. If the ignore rules of an earlier one exclude it, it comes at its place in the path order: after the
-/// first part of the earlier target.
-fn insert(targets: &mut Vec<Target>, target: Target) {
-    let contains =
-        |outer: &Target| outer.filter.before.is_none() && target.place.real.starts_with(&outer.place.real);
-    let Some(at) = targets.iter().rposition(contains) else { return targets.push(target) };
-    let Some(outer) = targets.get_mut(at) else { return };
-    let below = target.place.real.strip_prefix(&outer.place.real).unwrap_or(&target.place.real);
-    let names: Vec<&[u8]> = below.iter().map(OsStr::as_encoded_bytes).collect();
-    let path = names.join(&b'/');
-    let (place, mut filter) = (Arc::clone(&outer.place), outer.filter.clone());
-    outer.filter.before = Some(path.clone());
-    filter.after = Some(path);
-    targets.splice(at + 1..=at, [target, Target { place, filter }]);
 }
 
 fn target(cx: &Context, args: &Args, (mut place, glob): PathPart) -> Result<Target, ToolError> {
@@ -89,7 +72,7 @@ fn target(cx: &Context, args: &Args, (mut place, glob): PathPart) -> Result<Targ
     if glob.is_some() {
         filter.selected = Some(vec![Selector { path: Vec::new(), glob }]);
     }
-    Ok(Target { place: Arc::new(place), filter })
+    Ok(Target { place, filter })
 }
 
 /// Returns the paths in one string.
