@@ -14,6 +14,7 @@
 //! - [`stats`]: totals of call records;
 //! - [`call_stats`]: the totals of this process, and the file of call records;
 //! - [`wrap`]: limits the results of another server;
+//! - `json`: reads parts of JSON as slices of its text;
 //! - [`server`]: the only module that uses the SDK, and the command line ([`cli`]).
 
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]

@@ -99,12 +99,11 @@ fn machine(options: &Options, binary: &Path) -> Vec<Finding> {
         }
     }
     let is_open = options.sandbox == sandbox::Mode::WorkspaceWrite && options.sandbox_deny.is_empty();
-    match sandbox::probe() {
-        Err(error) => all.push(Note(format!("--sandbox is not available here: {error}"))),
-        Ok(()) => all.push(Fine("--sandbox can restrict commands".to_owned())),
-    }
-    if is_open && sandbox::probe().is_ok() && !sandbox::knows_unix_sockets() {
-        all.push(Note(UNIX_SOCKETS.to_owned()));
+    if let Err(error) = sandbox::probe() {
+        all.push(Note(format!("--sandbox is not available here: {error}")));
+    } else {
+        all.push(Fine("--sandbox can restrict commands".to_owned()));
+        all.extend((is_open && !sandbox::knows_unix_sockets()).then(|| Note(UNIX_SOCKETS.to_owned())));
     }
     all
 }

@@ -60,10 +60,10 @@ struct Read {
 }
 
 /// Calls over time, in spans of equal length.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct OverTime {
-    /// The current length, and longer ones.
-    lengths: &'static [(usize, u64)],
+    /// The index of the current length.
+    length: usize,
     /// The calls of each tool, by the start of the span. Only spans with calls exist.
     spans: BTreeMap<String, BTreeMap<Tool, Span>>,
 }
@@ -208,12 +208,6 @@ fn aligned(row: &[String], rows: &[[String; HEADINGS.len()]]) -> String {
     cells.collect::<Vec<_>>().join("  ")
 }
 
-impl Default for OverTime {
-    fn default() -> Self {
-        Self { lengths: &LENGTHS, spans: BTreeMap::new() }
-    }
-}
-
 impl OverTime {
     fn add(&mut self, record: &Record) {
         let mut span = Span { calls: 1, ..Span::default() };
@@ -223,11 +217,8 @@ impl OverTime {
             span.limit_percents = answered.limit_percent.min(100);
         }
         self.add_span(record.time.clone(), record.tool.clone(), span);
-        while self.spans.len() > SPANS
-            && let [_, longer @ ..] = self.lengths
-            && !longer.is_empty()
-        {
-            self.lengths = longer;
+        while self.spans.len() > SPANS && self.length + 1 < LENGTHS.len() {
+            self.length += 1;
             for (start, tools) in std::mem::take(&mut self.spans) {
                 for (tool, span) in tools {
                     self.add_span(start.clone(), tool, span);
@@ -237,7 +228,7 @@ impl OverTime {
     }
 
     fn add_span(&mut self, mut time: String, tool: Tool, span: Span) {
-        time.truncate(self.lengths.first().map_or(0, |(characters, _)| *characters));
+        time.truncate(LENGTHS.get(self.length).map_or(0, |(characters, _)| *characters));
         *self.spans.entry(time).or_default().entry(tool).or_default() += span;
     }
 
@@ -246,7 +237,7 @@ impl OverTime {
             let rest = "0000-01-01T00:00:00Z".get(start.len()..).unwrap_or_default();
             json!({ "start": format!("{start}{rest}"), "tools": tools })
         });
-        let minutes = self.lengths.first().map(|(_, minutes)| minutes);
+        let minutes = LENGTHS.get(self.length).map(|(_, minutes)| minutes);
         json!({ "spanMinutes": minutes, "spans": spans.collect::<Vec<_>>() })
     }
 }
