@@ -76,7 +76,9 @@ pub(super) fn limit_result(result: &str, rules: &Rules<'_>) -> Limited<(Option<S
         bounds.bytes = bounds.bytes.min(bytes);
     }
     let text_is_over = is_over(&all, bounds);
-    let structured_is_over = parts.structured.is_some_and(|json| of_structured.exceeded_by(json).is_some());
+    // Newlines between its tokens do not count.
+    let any_lines = Bounds { lines: u64::MAX, ..of_structured };
+    let structured_is_over = parts.structured.is_some_and(|json| any_lines.exceeded_by(json).is_some());
     let part_of_text = NoticeLike::of(&all).map(|lines| Notice::PartOfText(lines).to_string());
     let is_error = parts.members.contains(&("isError", "true"));
     let outcome = |answered| if is_error { Outcome::Error } else { Outcome::Ok(answered) };
@@ -409,9 +411,7 @@ fn looks_like_json(text: &str) -> bool {
 
 /// Returns true if a text is over a limit. Ignores a final newline.
 fn is_over(text: &str, bounds: Bounds) -> bool {
-    let text = text.strip_suffix('\n').unwrap_or(text);
-    bounds.exceeded_by(text).is_some()
-        || memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64 >= bounds.lines
+    bounds.exceeded_by(text.strip_suffix('\n').unwrap_or(text)).is_some()
 }
 
 /// Returns JSON without white space between its tokens.

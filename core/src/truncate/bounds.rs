@@ -1,4 +1,4 @@
-//! The limits of a text, and a measure of its tokens and JSON bytes.
+//! The limits of a text, and the measure of its lines, bytes and tokens.
 
 use derive_more::Display;
 
@@ -68,11 +68,11 @@ impl Bounds {
         format!("{}{}", Size(self.bytes), if self.bytes_as == BytesAs::Json { " as JSON" } else { "" })
     }
 
-    /// Returns the limit of bytes or tokens that `text` is over, which has no final newline that does not count.
+    /// Returns the limit that `text` is over, which has no final newline that does not count.
     pub fn exceeded_by(&self, text: &str) -> Option<TruncatedBy> {
         let mut meter = Meter::new(*self);
         meter.push(text);
-        if text.len() as u64 > self.bytes { Some(TruncatedBy::Bytes) } else { meter.exceeded() }
+        meter.exceeded()
     }
 
     /// Returns the bytes of `text`, as they are counted.
@@ -92,22 +92,79 @@ impl Bounds {
         self.tokens.map_or(bytes, |tokens| tokens.min(bytes))
     }
 
-    /// Returns the limits of bytes and tokens that `text` leaves.
-    pub(super) fn less(&self, text: &str) -> Self {
+    /// Returns the same with each limit changed by `change`.
+    pub(super) fn each(self, change: impl Fn(u64) -> u64) -> Self {
+        Self { lines: change(self.lines), bytes: change(self.bytes), tokens: self.tokens.map(change), ..self }
+    }
+
+    /// Returns the lower one of each limit. Both count bytes in the same way.
+    pub(super) fn min(self, other: Self) -> Self {
         Self {
-            bytes: self.bytes.saturating_sub(self.bytes_of(text)),
-            tokens: self.tokens.map(|tokens| tokens.saturating_sub(TokenCounter::of(text).count())),
-            ..*self
+            lines: self.lines.min(other.lines),
+            bytes: self.bytes.min(other.bytes),
+            tokens: self.tokens.min(other.tokens),
+            ..self
         }
+    }
+
+    /// Returns the limits that `used` leaves.
+    pub(super) fn without(self, used: Amount) -> Self {
+        Self {
+            lines: self.lines.saturating_sub(used.lines),
+            bytes: self.bytes.saturating_sub(used.bytes),
+            tokens: self.tokens.map(|tokens| tokens.saturating_sub(used.tokens)),
+            ..self
+        }
+    }
+
+    /// Returns the limits that `text`, with this number of lines, leaves.
+    pub(super) fn after(self, text: &str, lines: u64) -> Self {
+        self.without(Amount { lines, bytes: self.bytes_of(text), tokens: TokenCounter::of(text).count() })
     }
 }
 
-/// Measures the tokens and JSON bytes of a text. Does nothing if they have no limit.
+/// Lines, bytes as they are counted, and tokens.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Amount {
+    pub(super) lines: u64,
+    pub(super) bytes: u64,
+    pub(super) tokens: u64,
+}
+
+impl From<Bounds> for Amount {
+    fn from(bounds: Bounds) -> Self {
+        Self { lines: bounds.lines, bytes: bounds.bytes, tokens: bounds.tokens.unwrap_or_default() }
+    }
+}
+
+impl Amount {
+    /// Returns an upper bound of what a line takes with its newline.
+    pub(super) fn of_line(line: &str, bounds: Bounds) -> Self {
+        let tokens = if bounds.tokens.is_some() { TokenCounter::of(line).count() } else { 0 };
+        // A newline may be a token.
+        Self { lines: 1, bytes: bounds.bytes_of(line) + bounds.bytes_of("\n"), tokens: tokens + 1 }
+    }
+
+    pub(super) fn plus(self, other: Self, times: u64) -> Self {
+        Self {
+            lines: self.lines + other.lines * times,
+            bytes: self.bytes + other.bytes * times,
+            tokens: self.tokens + other.tokens * times,
+        }
+    }
+
+    pub(super) fn is_within(self, bounds: Bounds) -> bool {
+        let Self { lines, bytes, tokens } = self;
+        lines <= bounds.lines && bytes <= bounds.bytes && bounds.tokens.is_none_or(|most| tokens <= most)
+    }
+}
+
+/// Measures the lines, bytes and tokens of a text. Tokens without a limit are not measured.
 ///
 /// ```
 /// use cutline_core::truncate::{Bounds, BytesAs, Meter, TruncatedBy};
-/// let mut meter = Meter::new(Bounds::new(2000, 10).counted_as(BytesAs::Json));
-/// meter.push("a\tb\n");
+/// let mut meter = Meter::new(Bounds::new(2, 10).counted_as(BytesAs::Json));
+/// meter.push("a\tb\nc");
 /// assert_eq!(meter.exceeded(), None);
 /// meter.push("\u{1b}[m");
 /// assert_eq!(meter.exceeded(), Some(TruncatedBy::Bytes));
@@ -115,14 +172,15 @@ impl Bounds {
 #[derive(Debug, Clone, Copy)]
 pub struct Meter {
     bounds: Bounds,
+    pub(super) newlines: u64,
+    bytes: u64,
     tokens: TokenCounter,
-    json_bytes: u64,
 }
 
 impl Meter {
     /// Returns a measure of nothing, by the limits of `bounds`.
     pub fn new(bounds: Bounds) -> Self {
-        Self { bounds, tokens: TokenCounter::default(), json_bytes: 0 }
+        Self { bounds, newlines: 0, bytes: 0, tokens: TokenCounter::default() }
     }
 
     /// Takes the next piece.
@@ -136,17 +194,19 @@ impl Meter {
     }
 
     fn take(&mut self, text: &str, count: fn(&mut TokenCounter, &str)) {
+        self.newlines += memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64;
+        self.bytes += self.bounds.bytes_of(text);
         if self.bounds.tokens.is_some() {
             count(&mut self.tokens, text);
         }
-        if self.bounds.bytes_as == BytesAs::Json {
-            self.json_bytes += json_bytes(text);
-        }
     }
 
-    /// Returns the limit that the text so far exceeds.
+    /// Returns the limit that the text so far exceeds. A newline at its end begins a line.
     pub fn exceeded(&self) -> Option<TruncatedBy> {
-        if self.json_bytes > self.bounds.bytes {
+        if self.newlines >= self.bounds.lines {
+            return Some(TruncatedBy::Lines);
+        }
+        if self.bytes > self.bounds.bytes {
             return Some(TruncatedBy::Bytes);
         }
         self.bounds.tokens.filter(|max| self.tokens.count() > *max).map(|_| TruncatedBy::Tokens)

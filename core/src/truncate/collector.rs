@@ -1,7 +1,7 @@
 //! Keeps the part of a stream that its limits allow, and counts all of it.
 
 use super::head::Head;
-use super::keyed::{self, Ends, KeyForms, KeySpace, half};
+use super::keyed::{self, KeyForms, KeySpace};
 use super::tail::Tail;
 use super::{Bounds, Cut, Keep, TruncatedBy, Truncation};
 use crate::key_lines::Kinds;
@@ -43,14 +43,14 @@ use crate::text::{Counter, Extent, as_index};
 /// ```
 #[derive(Debug, Clone)]
 pub struct Collector {
-    bounds: Bounds,
-    keep: Keep,
+    pub(super) bounds: Bounds,
+    pub(super) keep: Keep,
     /// Maximum number of lines from the start, if the end is kept too.
-    head_lines: u64,
+    pub(super) head_lines: u64,
     /// The first lines, within their part of the limits if the end is kept too.
     head: Head,
     /// The end of the text, or all of it if it is within the limits. `None` if only the start is kept.
-    tail: Option<Tail>,
+    pub(super) tail: Option<Tail>,
     total: Counter,
     /// The kinds of lines that report a failure, and the limits of the key lines.
     key_lines: Option<(Kinds, KeySpace)>,
@@ -61,6 +61,8 @@ impl Collector {
     pub fn new(bounds: Bounds, keep: Keep) -> Self {
         let has_tail = !matches!(keep, Keep::Head | Keep::WholeLines);
         let (head_lines, head) = match keep {
+            Keep::Head | Keep::WholeLines => (0, bounds),
+            Keep::Tail => (0, share(bounds, 0)),
             Keep::Both { head } => {
                 let lines = head.min(bounds.lines.saturating_sub(1));
                 (lines, share(bounds, lines))
@@ -69,8 +71,6 @@ impl Collector {
                 let head = SHORT_HEAD.of(bounds, bytes);
                 (head.lines, head)
             }
-            Keep::Tail => (0, share(bounds, 0)),
-            Keep::Head | Keep::WholeLines => (0, bounds),
         };
         Self {
             bounds,
@@ -150,45 +150,17 @@ impl Collector {
     pub fn finish_with(mut self, forms: KeyForms) -> Truncation {
         let key_lines = self.key_lines.take();
         let plain = self.kept(self.bounds);
-        let (Some((mut kinds, space)), true) = (key_lines, forms != KeyForms::None) else { return plain };
-        kinds.finish();
-        let bounds = self.bounds;
-        let recent = match (self.keep, &self.tail) {
-            (Keep::Short { .. }, Some(tail)) => tail.whole_lines(),
-            _ => "",
-        };
-        let ends = |plain, least, space, most| Ends {
-            plain,
-            least,
-            bounds,
-            space,
-            most,
-            has_tail: self.tail.is_some(),
-            recent,
-        };
-        match (space, self.keep, &self.tail) {
-            (KeySpace::Beside(all), ..) => {
-                let (space, most) = keyed::beside(all, &plain, bounds.lines);
-                keyed::with_key_lines(&kinds, forms, ends(plain.clone(), plain, space, most), |_| None)
+        match key_lines {
+            Some((mut kinds, space)) if forms != KeyForms::None => {
+                kinds.finish();
+                keyed::with_key_lines(&self, plain, &kinds, space, forms)
             }
-            (KeySpace::Shared, Keep::Short { bytes }, Some(tail)) => {
-                let Some(cut) = plain.cut else { return plain };
-                let least = self.short(tail, SHORT_TAIL.of(bounds, bytes), cut.by);
-                let space = SHORT_KEY_LINES.of(bounds, bytes);
-                keyed::with_key_lines(&kinds, forms, ends(plain, least, space, usize::MAX), |_| None)
-            }
-            (KeySpace::Shared, ..) => {
-                let tail_lines = bounds.lines - self.head_lines;
-                let space = half(Bounds { lines: tail_lines, ..bounds.less(self.head_before_tail()) });
-                let rest = |used: Bounds| self.kept(rest_of(bounds, used));
-                let ends = ends(plain, rest(space), space, usize::MAX);
-                keyed::with_key_lines(&kinds, forms, ends, |used| Some(rest(used)))
-            }
+            _ => plain,
         }
     }
 
     /// Returns the first lines if the end is kept too.
-    fn head_before_tail(&self) -> &str {
+    pub(super) fn head_before_tail(&self) -> &str {
         let head = &self.head.kept;
         // The newline may cost more than the line before it left.
         let has_head = self.head_lines > 0 && self.tail.is_some() && self.bounds.exceeded_by(head).is_none();
@@ -196,103 +168,70 @@ impl Collector {
     }
 
     /// Returns the part within `bounds`, which must not exceed those of the collector.
-    fn kept(&self, bounds: Bounds) -> Truncation {
+    pub(super) fn kept(&self, bounds: Bounds) -> Truncation {
         let total = self.total.extent();
         let Some(tail) = &self.tail else { return self.head.within(bounds, total) };
-        let whole = tail.end(bounds, total);
-        if let (Keep::Short { bytes }, Some(cut)) = (self.keep, whole.cut) {
-            return with_marker(self.short(tail, SHORT_TAIL_ALONE.of(bounds, bytes), cut.by));
+        let whole = tail.end_after(0, bounds, total);
+        let Some(cut) = whole.cut else { return whole };
+        if let Keep::Short { bytes } = self.keep {
+            let kept = self.ends(tail, SHORT_TAIL_ALONE.of(bounds, bytes), Some(cut.by));
+            return if self.head_before_tail().is_empty() { kept } else { keyed::show(&kept, cut.by, &[]) };
         }
-        if whole.cut.is_none() || self.head_lines == 0 {
+        if self.head_lines == 0 {
             return whole;
         }
-        let (head, head_cut) = (self.head_before_tail(), self.head.cut);
-        let kept = Extent::of(head);
-        let tail_lines = bounds.lines.saturating_sub(self.head_lines);
-        let end = tail.end_after(kept.bytes, Bounds { lines: tail_lines, ..bounds.less(head) }, total);
-        let is_full = kept.lines == self.head_lines && end.output.lines == tail_lines;
-        let partial = end.cut.and_then(|cut| cut.partial);
-        let by = if is_full && partial.is_none() {
-            TruncatedBy::Lines
-        } else {
-            let mut ends = end.cut.map(|cut| cut.by).into_iter().chain(head_cut);
-            ends.find(|by| *by != TruncatedBy::Lines).unwrap_or(TruncatedBy::Bytes)
-        };
-        let lines = kept.lines + end.output.lines;
-        Truncation::new(head.to_owned() + end.body(), lines, total, Some(Cut { by, partial, head: kept }))
+        let lines = bounds.lines.saturating_sub(self.head_lines);
+        self.ends(tail, Bounds { lines, ..bounds.after(self.head_before_tail(), 0) }, None)
     }
 
-    /// Returns the first lines, and the last lines within `bounds`, of a text that exceeds the limit `by`.
-    fn short(&self, tail: &Tail, bounds: Bounds, by: TruncatedBy) -> Truncation {
-        let (head, total) = (self.head_before_tail(), self.total.extent());
-        let kept = Extent::of(head);
-        let end = tail.end_after(kept.bytes, Bounds { lines: bounds.lines.max(1), ..bounds }, total);
+    /// Returns the first lines, and the last lines within `bounds`, of a text that exceeds the limit `by`. Without `by`,
+    /// this is the limit that the lines reach.
+    pub(super) fn ends(&self, tail: &Tail, bounds: Bounds, by: Option<TruncatedBy>) -> Truncation {
+        let (text, total) = (self.head_before_tail(), self.total.extent());
+        let head = Extent::of(text);
+        let bounds = Bounds { lines: bounds.lines.max(1), ..bounds };
+        let end = tail.end_after(head.bytes, bounds, total);
         let partial = end.cut.and_then(|cut| cut.partial);
-        let lines = kept.lines + end.output.lines;
-        Truncation::new(head.to_owned() + end.body(), lines, total, Some(Cut { by, partial, head: kept }))
+        let is_full = head.lines == self.head_lines && end.output.lines == bounds.lines && partial.is_none();
+        let mut reached = end.cut.map(|cut| cut.by).into_iter().chain(self.head.cut);
+        let by = by.or(is_full.then_some(TruncatedBy::Lines));
+        let by = by.or_else(|| reached.find(|by| *by != TruncatedBy::Lines)).unwrap_or(TruncatedBy::Bytes);
+        let lines = head.lines + end.output.lines;
+        Truncation::new(text.to_owned() + end.body(), lines, total, Some(Cut { by, partial, head }))
     }
 }
 
-/// A part of a short text: lines for each 1000 bytes of the text, and its share of the bytes in thousandths.
+/// A part of a short text: lines for each 1000 bytes of the text, and its share of the limits in thousandths.
 #[derive(Debug, Clone, Copy)]
-struct Part {
+pub(super) struct Part {
     lines: u64,
     share: u64,
 }
 
 // For 5000 bytes: 10 lines in 800 bytes, 20 in 1500, 40 in 3000. About 2500 bytes are for key lines.
 const SHORT_HEAD: Part = Part { lines: 2, share: 160 };
-const SHORT_TAIL: Part = Part { lines: 4, share: 300 };
+pub(super) const SHORT_TAIL: Part = Part { lines: 4, share: 300 };
 /// The end of a text without key lines.
 const SHORT_TAIL_ALONE: Part = Part { lines: 8, share: 600 };
-const SHORT_KEY_LINES: Part = Part { lines: 100, share: 500 };
+pub(super) const SHORT_KEY_LINES: Part = Part { lines: 100, share: 500 };
 
 impl Part {
     /// Returns the limits of this part of a text of at most `bytes`, within `bounds`.
-    fn of(self, bounds: Bounds, bytes: u64) -> Bounds {
+    pub(super) fn of(self, bounds: Bounds, bytes: u64) -> Bounds {
         let bytes = bytes.min(bounds.bytes);
-        Bounds {
-            lines: (self.lines * bytes / 1000).min(bounds.lines * self.share / 1000),
-            bytes: self.share * bytes / 1000,
-            tokens: bounds.tokens.map(|tokens| tokens * self.share / 1000),
-            ..bounds
-        }
-    }
-}
-
-/// Returns the first and the last lines with a marker between them.
-fn with_marker(mut kept: Truncation) -> Truncation {
-    let Some(cut) = kept.cut.filter(|cut| cut.head.lines > 0) else { return kept };
-    let omitted = kept.total.lines - kept.output.lines;
-    if omitted > 0 {
-        kept.own_tokens = Some(kept.tokens());
-        let marker = keyed::marker(cut.head.lines + 1, cut.head.lines + omitted);
-        kept.content.insert_str(as_index(cut.head.bytes), &format!("{marker}\n"));
-    }
-    kept
-}
-
-/// Returns `bounds` without `used`.
-pub(super) fn rest_of(bounds: Bounds, used: Bounds) -> Bounds {
-    Bounds {
-        lines: bounds.lines.saturating_sub(used.lines),
-        bytes: bounds.bytes.saturating_sub(used.bytes),
-        tokens: bounds.tokens.map(|tokens| tokens.saturating_sub(used.tokens.unwrap_or_default())),
-        ..bounds
+        let part = Bounds { bytes, ..bounds }.each(|limit| limit * self.share / 1000);
+        Bounds { lines: part.lines.min(self.lines * bytes / 1000), ..part }
     }
 }
 
 /// Returns the part of `bounds` for the first `lines`, without the newline that ends them.
 fn share(bounds: Bounds, lines: u64) -> Bounds {
-    let share = |limit: u64| {
+    let part = bounds.each(|limit| {
         let share = u128::from(limit) * u128::from(lines) / u128::from(bounds.lines.max(1));
         u64::try_from(share).unwrap_or(limit)
-    };
-    let inside = share(bounds.bytes).checked_sub(bounds.bytes_of("\n"));
-    Bounds {
-        lines: inside.map_or(0, |_| lines),
-        bytes: inside.unwrap_or(0),
-        tokens: bounds.tokens.map(share),
-        ..bounds
+    });
+    match part.bytes.checked_sub(bounds.bytes_of("\n")) {
+        Some(bytes) => Bounds { lines, bytes, ..part },
+        None => Bounds { lines: 0, bytes: 0, ..part },
     }
 }

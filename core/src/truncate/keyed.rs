@@ -5,11 +5,12 @@
 mod reports;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::{Bounds, Cut, Truncation};
+use super::bounds::Amount;
+use super::collector::{SHORT_KEY_LINES, SHORT_TAIL};
+use super::{Bounds, Collector, Cut, Keep, TruncatedBy, Truncation};
 use crate::key_lines::{self, Grade, Kind, Kinds, Near};
 use crate::text::{Extent, TokenCounter, as_index};
 pub use reports::Reports;
@@ -66,67 +67,46 @@ const RECENT_LINES: usize = 100;
 /// How often the space of key lines that the end shows is given to the end.
 const ROUNDS: usize = 4;
 
-/// The ends of a text, with and without key lines between them.
-#[derive(Debug)]
-pub(super) struct Ends<'a> {
-    /// The ends without key lines.
-    pub(super) plain: Truncation,
-    /// The ends if key lines use all of their limits.
-    pub(super) least: Truncation,
-    /// The limits of all.
-    pub(super) bounds: Bounds,
-    /// The limits of the key lines, with the markers for gaps.
-    pub(super) space: Bounds,
-    /// The largest number of key lines.
-    pub(super) most: usize,
-    /// True if the end of the text is shown.
-    pub(super) has_tail: bool,
-    /// The end of the text, with lines before those that are shown. Empty if it has none.
-    pub(super) recent: &'a str,
-}
-
-/// Returns the limits of key lines next to `plain`, within `all`, and the largest number of key lines. A call requested
-/// `requested_lines`.
-pub(super) fn beside(all: Bounds, plain: &Truncation, requested_lines: u64) -> (Bounds, usize) {
-    let (left, most) = (all.less(&plain.content), half(all));
-    let space = Bounds {
-        lines: all.lines.saturating_sub(plain.output.lines).min(most.lines),
-        bytes: left.bytes.min(most.bytes),
-        tokens: left.tokens.min(most.tokens),
-        ..all
-    };
-    (space, as_index(requested_lines.max(BESIDE_LINES)))
-}
-
-pub(super) fn half(bounds: Bounds) -> Bounds {
-    let tokens = bounds.tokens.map(|tokens| tokens / 2);
-    Bounds { lines: bounds.lines / 2, bytes: bounds.bytes / 2, tokens, ..bounds }
-}
-
-/// Returns the ends of a text with key lines between them; the ends alone if there are none.
-///
-/// `with_less` returns the ends if key lines use the given part of the limits; `None` if the ends stay as they are.
-pub(super) fn with_key_lines<'a>(
-    kinds: &'a Kinds,
+/// Returns `plain`, the ends of a text without key lines, or the ends with key lines between them if there are any.
+pub(super) fn with_key_lines(
+    collector: &Collector,
+    plain: Truncation,
+    kinds: &Kinds,
+    space: KeySpace,
     forms: KeyForms,
-    ends: Ends<'a>,
-    with_less: impl Fn(Bounds) -> Option<Truncation>,
 ) -> Truncation {
-    let Ends { plain, least, bounds, space, most, has_tail, recent } = ends;
     let Some(cut) = plain.cut else { return plain };
-    let gap = Gap::of(&least);
-    let Some(worst) = worst_grade(kinds, forms, gap) else { return plain };
-    let mut chosen = Chosen::new(kinds, worst, &least, Limits { bounds: space, most, has_tail });
+    let bounds = collector.bounds;
+    let half = |bounds: Bounds| bounds.each(|limit| limit / 2);
+    // Lines at the end of the text, before those that are shown.
+    let mut recent = "";
+    // The limits of the key lines with their markers, their largest number, and the ends if they use all of it.
+    let (mut most, mut rounds) = (usize::MAX, 0);
+    let (mut space, mut ends) = match (space, collector.keep, &collector.tail) {
+        (KeySpace::Beside(all), ..) => {
+            most = as_index(bounds.lines.max(BESIDE_LINES));
+            (half(all).min(all.after(&plain.content, plain.output.lines)), plain.clone())
+        }
+        (KeySpace::Shared, Keep::Short { bytes }, Some(tail)) => {
+            recent = tail.whole_lines();
+            let ends = collector.ends(tail, SHORT_TAIL.of(bounds, bytes), Some(cut.by));
+            (SHORT_KEY_LINES.of(bounds, bytes), ends)
+        }
+        (KeySpace::Shared, ..) => {
+            rounds = ROUNDS;
+            let space = half(bounds.after(collector.head_before_tail(), collector.head_lines));
+            (space, collector.kept(bounds.without(space.into())))
+        }
+    };
+    let Some(worst) = worst_grade(kinds, forms, Gap::of(&ends)) else { return plain };
+    let mut chosen = Chosen::new(kinds, worst, &ends, space, most);
     chosen.fill_gaps(space, "");
-    let (mut ends, mut last_space) = (least, space);
     if !recent.is_empty() {
-        last_space.bytes += space.bytes / GAPS_PART;
+        space.bytes += space.bytes / GAPS_PART;
     }
-    for _ in 0..ROUNDS {
-        let Some(more) = with_less(chosen.space(space)) else { break };
-        last_space = bounds.less(&more.content);
-        last_space.lines = bounds.lines.saturating_sub(more.output.lines);
-        ends = more;
+    for _ in 0..rounds {
+        ends = collector.kept(bounds.without(chosen.amount(chosen.markers)));
+        space = bounds.after(&ends.content, ends.output.lines);
         if !chosen.keep_inside(Gap::of(&ends)) {
             break;
         }
@@ -135,11 +115,12 @@ pub(super) fn with_key_lines<'a>(
     if worst_grade(kinds, forms, Gap::of(&ends)).is_none() || !chosen.has_report() {
         return plain;
     }
-    chosen.fill_gaps(last_space, recent);
-    let cut = Cut { by: cut.by, ..ends.cut.unwrap_or(cut) };
-    let mut shown = chosen.show(&ends, cut);
-    shown.reports = Some(reports(kinds, worst, &chosen, &ends, cut));
-    shown
+    chosen.fill_gaps(space, recent);
+    let counts: HashMap<u64, u64> = kinds.kinds().iter().map(|kind| (kind.line, kind.count)).collect();
+    let key_line = |line: u64| KeyLine { line, count: counts.get(&line).copied().unwrap_or(1) };
+    let lines: Vec<_> = chosen.lines.iter().map(|(line, text)| (key_line(*line), *text)).collect();
+    let reports = reports(kinds, worst, &chosen, &ends);
+    Truncation { reports: Some(reports), ..show(&ends, cut.by, &lines) }
 }
 
 /// Returns the lowest grade of the lines that count; `None` if there are no key lines.
@@ -189,44 +170,6 @@ impl Gap {
     }
 }
 
-/// What lines take of the limits.
-#[derive(Debug, Clone, Copy, Default)]
-struct Cost {
-    lines: u64,
-    bytes: u64,
-    tokens: u64,
-}
-
-impl Cost {
-    /// Returns the cost of a line with its newline.
-    fn of(line: &str, bounds: Bounds) -> Self {
-        let tokens = if bounds.tokens.is_some() { TokenCounter::of(line).count() } else { 0 };
-        // A newline may be a token.
-        Self { lines: 1, bytes: bounds.bytes_of(line) + bounds.bytes_of("\n"), tokens: tokens + 1 }
-    }
-
-    fn plus(self, other: Self, times: u64) -> Self {
-        Self {
-            lines: self.lines + other.lines * times,
-            bytes: self.bytes + other.bytes * times,
-            tokens: self.tokens + other.tokens * times,
-        }
-    }
-
-    fn is_within(self, bounds: Bounds) -> bool {
-        let Self { lines, bytes, tokens } = self;
-        lines <= bounds.lines && bytes <= bounds.bytes && bounds.tokens.is_none_or(|most| tokens <= most)
-    }
-}
-
-/// The limits of key lines.
-#[derive(Debug, Clone, Copy)]
-struct Limits {
-    bounds: Bounds,
-    most: usize,
-    has_tail: bool,
-}
-
 /// The key lines that are shown.
 struct Chosen<'a> {
     kinds: &'a Kinds,
@@ -235,13 +178,15 @@ struct Chosen<'a> {
     /// The templates of the lines that are shown, also at the ends.
     templates: HashSet<u64>,
     gap: Gap,
-    limits: Limits,
-    /// The cost of the lines without markers.
-    used: Cost,
+    bounds: Bounds,
+    /// The largest number of lines.
+    most: usize,
+    /// What the lines take without markers.
+    used: Amount,
     /// The number of markers.
     markers: u64,
-    /// An upper bound of the cost of a marker.
-    marker: Cost,
+    /// An upper bound of what a marker takes.
+    marker: Amount,
     /// The number of lines of the text.
     total_lines: u64,
 }
@@ -249,17 +194,18 @@ struct Chosen<'a> {
 impl<'a> Chosen<'a> {
     /// Chooses lines between the `ends`: first one of each kind with at least the grade `worst`, with its location, then the
     /// lines near them. No line repeats another, or a line of the ends.
-    fn new(kinds: &'a Kinds, worst: Grade, ends: &Truncation, limits: Limits) -> Self {
+    fn new(kinds: &'a Kinds, worst: Grade, ends: &Truncation, bounds: Bounds, most: usize) -> Self {
         let total = ends.total.lines;
         let mut chosen = Self {
             kinds,
             lines: BTreeMap::new(),
             templates: ends.content.lines().map(key_lines::template_of).collect(),
             gap: Gap::of(ends),
-            limits,
-            used: Cost::default(),
+            bounds,
+            most,
+            used: Amount::default(),
             markers: 1,
-            marker: Cost::of(&marker(total, total), limits.bounds),
+            marker: Amount::of_line(&marker(total, total), bounds),
             total_lines: total,
         };
         let all = kinds.kinds();
@@ -267,25 +213,19 @@ impl<'a> Chosen<'a> {
         // Other kinds come before those of which the ends show a similar line.
         order.sort_by_key(|kind| (chosen.templates.contains(&all[*kind].template), rank(&all[*kind])));
         let shown: HashSet<&str> = ends.content.lines().map(str::trim).collect();
-        let mut locations: BTreeMap<usize, Vec<&Near>> = BTreeMap::new();
-        let mut near: Vec<&Near> = Vec::new();
-        for line in kinds.near() {
-            let is_location = line.line > all[line.kind].line
-                && line.distance <= LOCATION_DISTANCE
-                && key_lines::is_only_location(&line.text)
-                && !key_lines::is_library_frame(&line.text);
-            if is_location {
-                locations.entry(line.kind).or_default().push(line);
-            } else {
-                near.push(line);
-            }
-        }
+        let is_location = |near: &&Near| {
+            near.line > all[near.kind].line
+                && near.distance <= LOCATION_DISTANCE
+                && key_lines::is_only_location(&near.text)
+                && !key_lines::is_library_frame(&near.text)
+        };
+        let (locations, mut near): (Vec<&Near>, Vec<&Near>) = kinds.near().partition(is_location);
         for kind in order {
             let Kind { line, text, template, .. } = &all[kind];
             let Some(text) = text.as_deref().filter(|text| !shown.contains(text.trim())) else { continue };
             if chosen.add(*line, text) {
                 chosen.templates.insert(*template);
-                for location in locations.get(&kind).into_iter().flatten() {
+                for location in locations.iter().filter(|location| location.kind == kind) {
                     chosen.add(location.line, &location.text);
                 }
             }
@@ -316,11 +256,11 @@ impl<'a> Chosen<'a> {
         if self.lines.contains_key(&line) {
             return true;
         }
-        let used = self.used.plus(Cost::of(text, self.limits.bounds), 1);
+        let used = self.used.plus(Amount::of_line(text, self.bounds), 1);
         // A line between two others replaces a marker.
         let markers = self.markers + 1 - self.neighbours(line);
-        let is_within = used.plus(self.marker, markers).is_within(self.limits.bounds);
-        if self.lines.len() >= self.limits.most || !is_within {
+        let is_within = used.plus(self.marker, markers).is_within(self.bounds);
+        if self.lines.len() >= self.most || !is_within {
             return false;
         }
         (self.used, self.markers) = (used, markers);
@@ -351,23 +291,22 @@ impl<'a> Chosen<'a> {
 
     /// Measures the lines and their markers again.
     fn measure(&mut self) {
-        let (mut used, mut markers, mut last) = (Cost::default(), 0, self.gap.before);
+        (self.used, self.markers) = (Amount::default(), 0);
+        let mut last = self.gap.before;
         for (line, text) in &self.lines {
-            used = used.plus(Cost::of(text, self.limits.bounds), 1);
-            markers += u64::from(*line > last + 1);
+            self.used = self.used.plus(Amount::of_line(text, self.bounds), 1);
+            self.markers += u64::from(*line > last + 1);
             last = *line;
         }
-        markers += u64::from(self.gap.after > last + 1);
-        (self.used, self.markers) = (used, markers);
+        self.markers += u64::from(self.gap.after > last + 1);
     }
 
-    /// Returns the space that the lines and their markers take, in the units of `bounds`.
-    fn space(&self, bounds: Bounds) -> Bounds {
-        let Cost { lines, bytes, tokens } = self.used.plus(self.marker, self.markers);
-        Bounds { lines, bytes, tokens: bounds.tokens.map(|_| tokens), ..bounds }
+    /// Returns what the lines take with this number of markers.
+    fn amount(&self, markers: u64) -> Amount {
+        self.used.plus(self.marker, markers)
     }
 
-    /// Adds the lines of gaps that are short or cost no more than their marker, within `bounds`. `recent` is the end of the
+    /// Adds the lines of gaps that are short or take no more than their marker, within `bounds`. `recent` is the end of the
     /// text.
     fn fill_gaps(&mut self, bounds: Bounds, recent: &'a str) {
         let kinds = self.kinds;
@@ -386,70 +325,55 @@ impl<'a> Chosen<'a> {
         for end in ends {
             let gap = last + 1..end;
             last = end;
-            let lines = gap.clone().map_while(|line| Some((line, *texts.get(&line)?)));
-            let lines: Vec<(u64, &str)> = lines.take(as_index(self.marker.bytes)).collect();
-            let cost =
-                lines.iter().fold(Cost::default(), |sum, (_, text)| sum.plus(Cost::of(text, bounds), 1));
-            let marker = Cost::of(&marker(gap.start, end - 1), bounds);
-            let is_short = lines.len() as u64 <= GAP_LINES || cost.bytes <= marker.bytes;
-            let is_complete = !lines.is_empty() && lines.len() as u64 == end - gap.start;
-            let is_allowed = self.lines.len() + lines.len() <= self.limits.most;
-            let used = self.used.plus(cost, 1);
-            if is_allowed
-                && is_complete
-                && is_short
-                && used.plus(self.marker, self.markers - 1).is_within(bounds)
-            {
+            let lines: Option<Vec<_>> = gap.clone().map(|line| Some((line, *texts.get(&line)?))).collect();
+            let Some(lines) = lines.filter(|lines| !lines.is_empty()) else { continue };
+            let amount = |text| Amount::of_line(text, bounds);
+            let taken = lines.iter().fold(Amount::default(), |sum, (_, text)| sum.plus(amount(text), 1));
+            let is_short =
+                lines.len() as u64 <= GAP_LINES || taken.bytes <= amount(&marker(gap.start, end - 1)).bytes;
+            let used = self.used.plus(taken, 1);
+            let is_within = used.plus(self.marker, self.markers - 1).is_within(bounds);
+            if is_short && is_within && self.lines.len() + lines.len() <= self.most {
                 (self.used, self.markers) = (used, self.markers - 1);
                 self.lines.extend(lines);
             }
         }
     }
+}
 
-    /// Returns the text of which `ends` are shown, with these lines between them.
-    fn show(&self, ends: &Truncation, cut: Cut) -> Truncation {
-        let Gap { before, after } = Gap::of(ends);
-        let head_bytes = if self.limits.has_tail { as_index(cut.head.bytes) } else { ends.content.len() };
-        let (head, tail) = ends.content.split_at(head_bytes);
-        let mut content = head.to_owned();
-        if !self.limits.has_tail && before > 0 {
-            content.push('\n');
-        }
-        let mut tokens = TokenCounter::of(&content);
-        let (mut last, mut bytes) = (before, 0);
-        for (line, text) in &self.lines {
-            omit(&mut content, last, *line);
-            content.push_str(text);
-            content.push('\n');
-            tokens.push(text);
-            tokens.push("\n");
-            bytes += text.len() as u64 + 1;
-            last = *line;
-        }
-        omit(&mut content, last, after);
-        if after > ends.total.lines {
-            content.pop();
-        }
-        content.push_str(tail);
-        tokens.push(tail);
-        let counts: HashMap<u64, u64> =
-            self.kinds.kinds().iter().map(|kind| (kind.line, kind.count)).collect();
-        let key_line = |line: &u64| KeyLine { line: *line, count: counts.get(line).copied().unwrap_or(1) };
-        let key_lines: Vec<KeyLine> = self.lines.keys().map(key_line).collect();
-        let output =
-            Extent { lines: ends.output.lines + key_lines.len() as u64, bytes: ends.output.bytes + bytes };
-        Truncation {
-            content,
-            total: ends.total,
-            output,
-            cut: Some(cut),
-            key_lines,
-            reports: None,
-            key_bytes: bytes,
-            // A token has a byte at least.
-            own_tokens: Some(tokens.count().min(output.bytes)),
-        }
+/// Returns the `ends` of a text that is over the limit `by`, with these lines between them and a marker for each gap.
+pub(super) fn show(ends: &Truncation, by: TruncatedBy, lines: &[(KeyLine, &str)]) -> Truncation {
+    let Gap { before, after } = Gap::of(ends);
+    let cut = ends.cut.map(|cut| Cut { by, ..cut });
+    let (head, tail) = ends.content.split_at(as_index(cut.map_or(0, |cut| cut.head.bytes)));
+    let has_tail = after <= ends.total.lines;
+    let mut content = head.to_owned();
+    if !has_tail && before > 0 {
+        content.push('\n');
     }
+    let mut tokens = TokenCounter::of(&content);
+    let (mut last, mut key_bytes) = (before, 0);
+    for (KeyLine { line, .. }, text) in lines {
+        omit(&mut content, last, *line);
+        for part in [text, "\n"] {
+            content.push_str(part);
+            tokens.push(part);
+            key_bytes += part.len() as u64;
+        }
+        last = *line;
+    }
+    omit(&mut content, last, after);
+    if !has_tail {
+        content.pop();
+    }
+    content.push_str(tail);
+    tokens.push(tail);
+    let Extent { lines: end_lines, bytes } = ends.output;
+    let output = Extent { lines: end_lines + lines.len() as u64, bytes: bytes + key_bytes };
+    let key_lines = lines.iter().map(|(key_line, _)| *key_line).collect();
+    // A token has a byte at least.
+    let own_tokens = Some(tokens.count().min(output.bytes));
+    Truncation { content, output, cut, key_lines, key_bytes, own_tokens, ..ends.clone() }
 }
 
 /// Returns the rank of a kind. Lower ranks are chosen first.
@@ -459,14 +383,15 @@ fn rank(kind: &Kind) -> (u64, u64) {
 }
 
 /// Returns the line in place of the lines from `first` to `last`.
-pub(super) fn marker(first: u64, last: u64) -> String {
+fn marker(first: u64, last: u64) -> String {
     format!("[...lines {first}-{last} omitted...]")
 }
 
 /// Adds the line in place of the lines between `before` and `after`, if there are any.
 fn omit(content: &mut String, before: u64, after: u64) {
     if before + 1 < after {
-        let _infallible = writeln!(content, "{}", marker(before + 1, after - 1));
+        *content += &marker(before + 1, after - 1);
+        content.push('\n');
     }
 }
 

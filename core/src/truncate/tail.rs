@@ -36,12 +36,8 @@ impl Tail {
         self.recent.split_once('\n').map_or("", |(_, lines)| lines)
     }
 
-    /// Returns the part of the end within `bounds`, which must not exceed its own. `total` has the counts of the text.
-    pub(super) fn end(&self, bounds: Bounds, total: Extent) -> Truncation {
-        self.end_after(0, bounds, total)
-    }
-
-    /// Returns the same without the first `bytes` of the text.
+    /// Returns the part of the end within `bounds`, which must not exceed its own, without the first `bytes` of the text.
+    /// `total` has the counts of the text.
     pub(super) fn end_after(&self, bytes: u64, bounds: Bounds, total: Extent) -> Truncation {
         let rest = as_index(total.bytes - bytes);
         let recent = &self.recent[self.recent.len().saturating_sub(rest)..];
@@ -68,14 +64,8 @@ fn fitting(body: &str, bounds: Bounds) -> (usize, u64, Option<TruncatedBy>) {
     let (mut start, mut lines, mut meter) = (body.len(), 0, Meter::new(bounds));
     let newlines = memchr::memrchr_iter(b'\n', body.as_bytes());
     for begin in newlines.map(|newline| newline + 1).chain([0]) {
-        let by = if lines == bounds.lines {
-            Some(TruncatedBy::Lines)
-        } else if (body.len() - begin) as u64 > bounds.bytes {
-            Some(TruncatedBy::Bytes)
-        } else {
-            meter.add_line(&body[begin..start]);
-            meter.exceeded()
-        };
+        meter.add_line(&body[begin..start]);
+        let by = meter.exceeded();
         if by.is_some() {
             return (start, lines, by);
         }

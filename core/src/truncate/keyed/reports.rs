@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::{Cut, Truncation};
+use super::super::Truncation;
 use super::{Chosen, Gap};
 use crate::key_lines::{Grade, Kind, Kinds};
 use crate::text::as_index;
@@ -26,15 +26,10 @@ pub struct Reports {
 }
 
 /// Counts the lines that report a failure with at least the grade `worst`.
-pub(super) fn reports(
-    kinds: &Kinds,
-    worst: Grade,
-    chosen: &Chosen<'_>,
-    ends: &Truncation,
-    cut: Cut,
-) -> Reports {
+pub(super) fn reports(kinds: &Kinds, worst: Grade, chosen: &Chosen<'_>, ends: &Truncation) -> Reports {
     let after = Gap::of(ends).after;
-    let (head, tail) = ends.content.split_at(as_index(cut.head.bytes).min(ends.content.len()));
+    let head_bytes = ends.cut.map_or(0, |cut| cut.head.bytes);
+    let (head, tail) = ends.content.split_at(as_index(head_bytes));
     let mut parts: Vec<(u64, &str)> = vec![(0, head), (after - 1, tail)];
     parts.extend(chosen.lines.iter().map(|(line, text)| (line - 1, *text)));
     // For each kind, its first line that is shown, and the number of those.
