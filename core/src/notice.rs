@@ -121,20 +121,14 @@ pub enum Notice {
     NotShown { part: String, why: String },
     /// Files that a sandboxed command created or changed, and that start programs outside the sandbox.
     #[display(
-        "[{}{names}{}{}, {} programs outside the sandbox]",
-        if *is_since_last { String::new() } else { format!("The command {change} ") },
-        between(" and ", names.unlisted(), " more"),
-        match (*is_since_last, names.count()) {
-            (false, _) => String::new(),
-            (true, 1) => format!(" was {change} since the last command"),
-            (true, _) => format!(" were {change} since the last command"),
+        "[{}, {} {} programs outside the sandbox]",
+        if *is_since_last {
+            format!("{} {} {change} since the last command", names.with_rest(), names.word("was", "were"))
+        } else {
+            format!("The command {change} {}", names.with_rest())
         },
-        match (*is_since_last, names.count()) {
-            (false, 1) => "which starts",
-            (false, _) => "which start",
-            (true, 1) => "and starts",
-            (true, _) => "and start",
-        }
+        if *is_since_last { "and" } else { "which" },
+        names.word("starts", "start")
     )]
     AutorunFiles { change: FileChange, is_since_last: bool, names: Names },
     /// A command failed, and may not write to this git folder.
@@ -198,12 +192,15 @@ pub enum Notice {
     IgnoredNotSearched,
     #[display("[Stopped after {}: {at}]", Count(*secs, "second", "seconds"))]
     Stopped { secs: u64, at: StoppedAt },
-    #[display("[Ignored unknown {}: {_0}]", if _0.count() == 1 { "argument" } else { "arguments" })]
+    #[display("[Ignored unknown {}: {_0}]", _0.word("argument", "arguments"))]
     ArgumentsIgnored(Names),
     /// The number of binary files that contain the pattern.
-    #[display("[{} {}: {_0}]", Count(_0.count(), "binary file", "binary files"), if _0.count() == 1 { "matches" } else { "match" })]
+    #[display("[{} binary {}: {_0}]", _0.count(), _0.word("file matches", "files match"))]
     BinaryMatches(Names),
-    #[display("[{}: {names}. Use {} as path]", kind.not_searched(names.count()), if names.count() == 1 { "it" } else { "one" })]
+    #[display(
+        "[{} {kind}{} not searched: {names}. Use {} as path]",
+        names.count(), names.word(" was", "s were"), names.word("it", "one")
+    )]
     NotEntered { kind: NotEntered, names: Names },
     #[display("[No file matches; {}]", Count(*_0, "folder does", "folders do"))]
     FoldersMatch(u64),

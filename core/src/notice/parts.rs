@@ -180,9 +180,15 @@ impl Names {
         self.count
     }
 
-    /// Returns how many names it does not list; `None` if it lists all.
-    pub fn unlisted(&self) -> Option<u64> {
-        self.count.checked_sub(self.first.len() as u64).filter(|more| *more > 0)
+    /// Returns the listed names, and the number of the others.
+    pub(super) fn with_rest(&self) -> String {
+        let rest = self.count - self.first.len() as u64;
+        format!("{self}{}", between(" and ", (rest > 0).then_some(rest), " more"))
+    }
+
+    /// Returns `one` if there is one name, otherwise `many`.
+    pub(super) fn word(&self, one: &'static str, many: &'static str) -> &'static str {
+        if self.count == 1 { one } else { many }
     }
 
     /// True if there was none.
@@ -269,25 +275,14 @@ pub struct InAll {
 }
 
 /// A folder that a search does not enter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
 pub enum NotEntered {
     /// A link to a folder.
+    #[display("linked folder")]
     Link,
     /// A linked work tree of git, whose files are copies.
+    #[display("linked work tree")]
     WorkTree,
-}
-
-impl NotEntered {
-    /// Formats that this number of folders was not searched.
-    pub(super) fn not_searched(self, count: u64) -> String {
-        match self {
-            Self::Link => Count(count, "linked folder was not searched", "linked folders were not searched"),
-            Self::WorkTree => {
-                Count(count, "linked work tree was not searched", "linked work trees were not searched")
-            }
-        }
-        .to_string()
-    }
 }
 
 /// The part of a search or a listing that was complete at its deadline.

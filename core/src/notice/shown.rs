@@ -28,32 +28,28 @@ impl Shown {
             (None, 0, 1..) => Some((tail, last)),
             _ => None,
         };
-        let key_lines = Count(kept.key_lines.len() as u64, "key line", "key lines");
-        let keys = |place: &str| match key_lines.0 {
-            0 => String::new(),
-            _ => format!(" and {key_lines} {place}"),
-        };
-        let words = match (whole_lines, cut.partial, head) {
-            (Some((first, last)), ..) => {
-                let keys = keys(if head > 0 { "after them" } else { "before them" });
-                format!("lines {first}-{last}{keys} of {total}{by}")
-            }
-            (None, Some(Partial::LastLine), 0) => {
-                let part = part_of_line(output.bytes, last, raw.last_line_bytes());
-                format!("last {part}{}", keys("before it"))
-            }
+        let last_line = |shown| part_of_line(shown, last, raw.last_line_bytes());
+        let (shown, keys) = match (whole_lines, cut.partial, head) {
+            (Some((first, last)), _, 0) => (format!("lines {first}-{last}"), "before them"),
+            (Some((first, last)), ..) => (format!("lines {first}-{last}"), "after them"),
+            (None, Some(Partial::LastLine), 0) => (format!("last {}", last_line(output.bytes)), "before it"),
             (None, Some(Partial::LastLine), _) => {
-                let part = part_of_line(output.bytes - cut.head.bytes, last, raw.last_line_bytes());
-                format!("lines 1-{head} and last {part}{}", keys("between them"))
+                let part = last_line(output.bytes - cut.head.bytes);
+                (format!("lines 1-{head} and last {part}"), "between them")
             }
-            (None, None, 1..) => {
-                format!("lines 1-{head} and {tail}-{total}{} of {total}{by}", keys("between them"))
-            }
+            (None, None, 1..) => (format!("lines 1-{head} and {tail}-{total}"), "between them"),
             (None, ..) => {
-                let part = part_of_line(output.bytes, 1, raw.first_line_bytes());
-                format!("first {part}{}", keys("after it"))
+                (format!("first {}", part_of_line(output.bytes, 1, raw.first_line_bytes())), "after it")
             }
         };
+        let key_lines = Count(kept.key_lines.len() as u64, "key line", "key lines");
+        let keys = if key_lines.0 == 0 { String::new() } else { format!(" and {key_lines} {keys}") };
+        let of = if cut.partial.is_none() && output.lines > 0 {
+            format!(" of {total}{by}")
+        } else {
+            String::new()
+        };
+        let words = shown + &keys + &of;
         Some(Self { words, whole_lines })
     }
 }

@@ -6,46 +6,31 @@ use std::ops::Range;
 /// Marks an end at which a line was cut.
 pub const MARK: &str = "... [truncated]";
 
-/// The ends of a line that were cut off before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Missing {
-    /// True if text before it is missing.
-    pub before: bool,
-    /// True if text after it is missing.
-    pub after: bool,
-}
-
-/// Returns a line cut to `max_chars` characters, its ends marked where something is missing there, or was `missing` before.
+/// Returns a line cut to `max_chars` characters, with a mark at each end at which something is missing.
 ///
 /// Keeps the start of the line, or, if `focus` (a range of bytes, the match) starts after that, the
 /// characters around the focus. A line that fits is returned unchanged.
 ///
 /// ```
-/// use cutline_core::truncate::line::{Missing, cut};
-/// let excerpt = |line, focus, max_chars| cut(line, focus, max_chars, Missing::default());
-/// assert_eq!(excerpt("short", 0..1, 10), "short");
-/// assert_eq!(excerpt("0123456789abc", 0..2, 10), "0123456789... [truncated]");
-/// assert_eq!(excerpt("0123456789abc", 11..12, 10), "... [truncated]3456789abc");
+/// use cutline_core::truncate::line::cut;
+/// assert_eq!(cut("short", 0..1, 10), "short");
+/// assert_eq!(cut("0123456789abc", 0..2, 10), "0123456789... [truncated]");
+/// assert_eq!(cut("0123456789abc", 11..12, 10), "... [truncated]3456789abc");
 /// ```
-pub fn cut(line: &str, focus: Range<usize>, max_chars: usize, missing: Missing) -> Cow<'_, str> {
-    let start = start_of_window(line, &focus, max_chars, missing);
+pub fn cut(line: &str, focus: Range<usize>, max_chars: usize) -> Cow<'_, str> {
+    let start = start_of_window(line, &focus, max_chars);
     let end = line[start..].char_indices().nth(max_chars).map_or(line.len(), |(at, _)| start + at);
-    let before = start > 0 || missing.before;
-    let after = end < line.len() || missing.after;
-    let shown = &line[start..end];
-    match (before, after) {
-        (false, false) => Cow::Borrowed(shown),
-        (false, true) => Cow::Owned(format!("{shown}{MARK}")),
-        (true, false) => Cow::Owned(format!("{MARK}{shown}")),
-        (true, true) => Cow::Owned(format!("{MARK}{shown}{MARK}")),
+    if end - start == line.len() {
+        return Cow::Borrowed(line);
     }
+    let mark = |is_missing| if is_missing { MARK } else { "" };
+    Cow::Owned([mark(start > 0), &line[start..end], mark(end < line.len())].concat())
 }
 
 /// Returns the offset, in bytes, at which the kept characters begin.
-fn start_of_window(line: &str, focus: &Range<usize>, max_chars: usize, missing: Missing) -> usize {
+fn start_of_window(line: &str, focus: &Range<usize>, max_chars: usize) -> usize {
     let focus_at = line.floor_char_boundary(focus.start.min(line.len()));
-    let near_start = line.char_indices().nth(max_chars).is_none_or(|(at, _)| focus_at < at);
-    if near_start && !missing.before {
+    if line.char_indices().nth(max_chars).is_none_or(|(at, _)| focus_at < at) {
         return 0;
     }
     let (head, rest) = line.split_at(focus_at);
@@ -144,7 +129,7 @@ mod tests {
             let starts: Vec<usize> = line.char_indices().map(|(i, _)| i).chain([line.len()]).collect();
             let from = starts[at.min(starts.len() - 1)];
             let to = starts[(at + len).min(starts.len() - 1)];
-            let shown = cut(&line, from..to, max, Missing::default());
+            let shown = cut(&line, from..to, max);
             let fits = line.chars().count() <= max;
             prop_assert_eq!(fits, shown == line);
             if !fits {

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use cutline_core::text::show::REPLACEMENT;
-use cutline_core::truncate::line::{MARK, Missing, cut};
+use cutline_core::truncate::line::{MARK, cut};
 
 /// One line to show.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,7 +33,8 @@ pub enum RowKind {
     Definition,
 }
 
-/// Number of bytes of a line to process for each character to show. A character has at most four bytes.
+/// Number of bytes of a line to process for each character to show. A character has at most four bytes, so a part of a
+/// line has more characters than are shown.
 pub(super) const BYTES_PER_CHAR: usize = 8;
 
 impl Row {
@@ -59,11 +60,10 @@ pub(super) fn shown(
         from = if focus.start <= near { 0 } else { start_of_char(line, focus.start - near) };
         to = focus.start.saturating_add(near * 2).min(line.len());
     }
-    let missing = Missing { before: from > 0, after: to < line.len() };
     let part = &line[from..to];
     let focus = focus_in(part, &(focus.start - from..focus.end.min(to).saturating_sub(from)));
     let text = lossy(part);
-    let shown = match cut(&text, focus, max_chars, missing) {
+    let shown = match cut(&text, focus, max_chars) {
         Cow::Borrowed(_) => return (text.into_owned(), None),
         Cow::Owned(shown) => shown,
     };

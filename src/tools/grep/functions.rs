@@ -9,7 +9,7 @@ use crate::search::content::{Row, RowKind};
 use crate::tools::Context;
 use crate::tools::page::Group;
 use cutline_core::outline::{DefinitionLine, Language, around};
-use cutline_core::truncate::line::{Missing, cut};
+use cutline_core::truncate::line::cut;
 
 /// Maximum characters of the line of a definition.
 const LINE_CHARS: usize = 200;
@@ -41,7 +41,7 @@ pub(super) fn add(cx: &Context, groups: &mut [Group]) {
 
 fn row(DefinitionLine { line, text }: DefinitionLine<'_>) -> Row {
     let text = String::from_utf8_lossy(text);
-    let text = cut(text.trim_end_matches('\r'), 0..0, LINE_CHARS, Missing::default()).into_owned();
+    let text = cut(text.trim_end_matches('\r'), 0..0, LINE_CHARS).into_owned();
     Row { number: line, kind: RowKind::Definition, text, cut_from: None }
 }
 
