@@ -198,8 +198,9 @@ pub enum Notice {
     #[display("[{} binary {}: {_0}]", _0.count(), _0.word("file matches", "files match"))]
     BinaryMatches(Names),
     #[display(
-        "[{} {kind}{} not searched: {names}. Use {} as path]",
-        names.count(), names.word(" was", "s were"), names.word("it", "one")
+        "[{} not searched: {names}. Use {} as path]",
+        kind.count(names.count()),
+        names.word("it", "one")
     )]
     NotEntered { kind: NotEntered, names: Names },
     #[display("[No file matches; {}]", Count(*_0, "folder does", "folders do"))]

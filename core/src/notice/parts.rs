@@ -275,14 +275,22 @@ pub struct InAll {
 }
 
 /// A folder that a search does not enter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotEntered {
     /// A link to a folder.
-    #[display("linked folder")]
     Link,
     /// A linked work tree of git, whose files are copies.
-    #[display("linked work tree")]
     WorkTree,
+}
+
+impl NotEntered {
+    /// Returns this number of folders, with the verb.
+    pub(super) fn count(self, count: u64) -> Count {
+        match self {
+            Self::Link => Count(count, "linked folder was", "linked folders were"),
+            Self::WorkTree => Count(count, "linked work tree was", "linked work trees were"),
+        }
+    }
 }
 
 /// The part of a search or a listing that was complete at its deadline.

@@ -4,7 +4,7 @@
 
 mod reports;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use serde::Serialize;
 
@@ -100,24 +100,33 @@ pub(super) fn with_key_lines(
     };
     let Some(worst) = worst_grade(kinds, forms, Gap::of(&ends)) else { return plain };
     let mut chosen = Chosen::new(kinds, worst, &ends, space, most);
-    chosen.fill_gaps(space, "");
+    let mut texts: BTreeMap<u64, &str> = kinds.near().map(|near| (near.line, near.text.as_str())).collect();
+    texts.extend(kinds.kinds().iter().filter_map(|kind| Some((kind.line, kind.text.as_deref()?))));
+    chosen.fill_gaps(space, &texts);
+    let recent = recent.strip_suffix('\n').unwrap_or(recent);
     if !recent.is_empty() {
+        let lines = (1..=plain.total.lines).rev().zip(recent.rsplit('\n'));
+        texts.extend(lines.take(RECENT_LINES));
         space.bytes += space.bytes / GAPS_PART;
     }
     for _ in 0..rounds {
-        ends = collector.kept(bounds.without(chosen.amount(chosen.markers)));
+        ends = collector.kept(bounds.without(chosen.used.plus(chosen.marker, chosen.markers)));
         space = bounds.after(&ends.content, ends.output.lines);
         if !chosen.keep_inside(Gap::of(&ends)) {
             break;
         }
     }
     // The ends may include all lines that decided.
-    if worst_grade(kinds, forms, Gap::of(&ends)).is_none() || !chosen.has_report() {
+    let has_report = kinds.kinds().iter().any(|kind| chosen.lines.contains_key(&kind.line));
+    if worst_grade(kinds, forms, Gap::of(&ends)).is_none() || !has_report {
         return plain;
     }
-    chosen.fill_gaps(space, recent);
-    let counts: HashMap<u64, u64> = kinds.kinds().iter().map(|kind| (kind.line, kind.count)).collect();
-    let key_line = |line: u64| KeyLine { line, count: counts.get(&line).copied().unwrap_or(1) };
+    chosen.fill_gaps(space, &texts);
+    let count = |line: u64| {
+        let kind = kinds.kinds().binary_search_by_key(&line, |kind| kind.line);
+        kind.map_or(1, |kind| kinds.kinds()[kind].count)
+    };
+    let key_line = |line: u64| KeyLine { line, count: count(line) };
     let lines: Vec<_> = chosen.lines.iter().map(|(line, text)| (key_line(*line), *text)).collect();
     let reports = reports(kinds, worst, &chosen, &ends);
     Truncation { reports: Some(reports), ..show(&ends, cut.by, &lines) }
@@ -172,7 +181,6 @@ impl Gap {
 
 /// The key lines that are shown.
 struct Chosen<'a> {
-    kinds: &'a Kinds,
     /// By their numbers.
     lines: BTreeMap<u64, &'a str>,
     /// The templates of the lines that are shown, also at the ends.
@@ -187,8 +195,6 @@ struct Chosen<'a> {
     markers: u64,
     /// An upper bound of what a marker takes.
     marker: Amount,
-    /// The number of lines of the text.
-    total_lines: u64,
 }
 
 impl<'a> Chosen<'a> {
@@ -197,7 +203,6 @@ impl<'a> Chosen<'a> {
     fn new(kinds: &'a Kinds, worst: Grade, ends: &Truncation, bounds: Bounds, most: usize) -> Self {
         let total = ends.total.lines;
         let mut chosen = Self {
-            kinds,
             lines: BTreeMap::new(),
             templates: ends.content.lines().map(key_lines::template_of).collect(),
             gap: Gap::of(ends),
@@ -206,7 +211,6 @@ impl<'a> Chosen<'a> {
             used: Amount::default(),
             markers: 1,
             marker: Amount::of_line(&marker(total, total), bounds),
-            total_lines: total,
         };
         let all = kinds.kinds();
         let mut order: Vec<usize> = (0..all.len()).filter(|kind| all[*kind].grade <= worst).collect();
@@ -253,89 +257,57 @@ impl<'a> Chosen<'a> {
         if !self.gap.contains(line) {
             return false;
         }
-        if self.lines.contains_key(&line) {
-            return true;
+        self.lines.contains_key(&line) || self.add_run(&[(line, text)], self.bounds)
+    }
+
+    /// Adds consecutive lines that are not shown yet if they are within `bounds`. Returns true if they are.
+    fn add_run(&mut self, run: &[(u64, &'a str)], bounds: Bounds) -> bool {
+        let ([(first, _), ..], [.., (last, _)]) = (run, run) else { return false };
+        let mut used = self.used;
+        for (_, text) in run {
+            used = used.plus(Amount::of_line(text, bounds), 1);
         }
-        let used = self.used.plus(Amount::of_line(text, self.bounds), 1);
         // A line between two others replaces a marker.
-        let markers = self.markers + 1 - self.neighbours(line);
-        let is_within = used.plus(self.marker, markers).is_within(self.bounds);
-        if self.lines.len() >= self.most || !is_within {
+        let has_before = first - 1 == self.gap.before || self.lines.contains_key(&(first - 1));
+        let has_after = last + 1 == self.gap.after || self.lines.contains_key(&(last + 1));
+        let markers = self.markers + 1 - u64::from(has_before) - u64::from(has_after);
+        let is_within = used.plus(self.marker, markers).is_within(bounds);
+        if self.lines.len() + run.len() > self.most || !is_within {
             return false;
         }
         (self.used, self.markers) = (used, markers);
-        self.lines.insert(line, text);
+        self.lines.extend(run.iter().copied());
         true
     }
 
-    /// Returns how many of the lines before and after `line` are shown, or do not exist.
-    fn neighbours(&self, line: u64) -> u64 {
-        let is_shown = |line: u64| line == self.gap.before || self.lines.contains_key(&line);
-        let is_last = line + 1 == self.gap.after || self.lines.contains_key(&(line + 1));
-        u64::from(is_shown(line - 1)) + u64::from(is_last)
-    }
-
-    /// True if a line of a kind is shown.
-    fn has_report(&self) -> bool {
-        self.kinds.kinds().iter().any(|kind| self.lines.contains_key(&kind.line))
-    }
-
-    /// Drops the lines outside `gap`. Returns true if there were any.
+    /// Drops the lines outside `gap`, and measures the others with their markers. Returns true if there were any.
     fn keep_inside(&mut self, gap: Gap) -> bool {
         let before = self.lines.len();
         self.lines.retain(|line, _| gap.contains(*line));
-        self.gap = gap;
-        self.measure();
-        self.lines.len() < before
-    }
-
-    /// Measures the lines and their markers again.
-    fn measure(&mut self) {
-        (self.used, self.markers) = (Amount::default(), 0);
-        let mut last = self.gap.before;
+        (self.gap, self.used, self.markers) = (gap, Amount::default(), 0);
+        let mut last = gap.before;
         for (line, text) in &self.lines {
             self.used = self.used.plus(Amount::of_line(text, self.bounds), 1);
             self.markers += u64::from(*line > last + 1);
             last = *line;
         }
-        self.markers += u64::from(self.gap.after > last + 1);
+        self.markers += u64::from(gap.after > last + 1);
+        self.lines.len() < before
     }
 
-    /// Returns what the lines take with this number of markers.
-    fn amount(&self, markers: u64) -> Amount {
-        self.used.plus(self.marker, markers)
-    }
-
-    /// Adds the lines of gaps that are short or take no more than their marker, within `bounds`. `recent` is the end of the
-    /// text.
-    fn fill_gaps(&mut self, bounds: Bounds, recent: &'a str) {
-        let kinds = self.kinds;
-        let mut texts: BTreeMap<u64, &'a str> =
-            kinds.near().map(|near| (near.line, near.text.as_str())).collect();
-        texts.extend(kinds.kinds().iter().filter_map(|kind| Some((kind.line, kind.text.as_deref()?))));
-        // The number of the last line of `recent` is `total`.
-        let total = self.total_lines;
-        let body = recent.strip_suffix('\n').unwrap_or(recent);
-        if !body.is_empty() {
-            let recent = body.rsplit('\n').take(RECENT_LINES);
-            texts.extend((0..total).zip(recent).map(|(back, text)| (total - back, text)));
-        }
+    /// Adds the lines of gaps that are short or take no more than their marker, within `bounds`.
+    fn fill_gaps(&mut self, bounds: Bounds, texts: &BTreeMap<u64, &'a str>) {
         let ends: Vec<u64> = self.lines.keys().copied().chain([self.gap.after]).collect();
         let mut last = self.gap.before;
         for end in ends {
             let gap = last + 1..end;
             last = end;
             let lines: Option<Vec<_>> = gap.clone().map(|line| Some((line, *texts.get(&line)?))).collect();
-            let Some(lines) = lines.filter(|lines| !lines.is_empty()) else { continue };
-            let amount = |text| Amount::of_line(text, bounds);
-            let taken = lines.iter().fold(Amount::default(), |sum, (_, text)| sum.plus(amount(text), 1));
-            let is_short =
-                lines.len() as u64 <= GAP_LINES || taken.bytes <= amount(&marker(gap.start, end - 1)).bytes;
-            let used = self.used.plus(taken, 1);
-            let is_within = used.plus(self.marker, self.markers - 1).is_within(bounds);
-            if is_short && is_within && self.lines.len() + lines.len() <= self.most {
-                (self.used, self.markers) = (used, self.markers - 1);
-                self.lines.extend(lines);
+            let Some(lines) = lines else { continue };
+            let bytes = |text: &str| Amount::of_line(text, bounds).bytes;
+            let taken: u64 = lines.iter().map(|(_, text)| bytes(text)).sum();
+            if lines.len() as u64 <= GAP_LINES || taken <= bytes(&marker(gap.start, end - 1)) {
+                self.add_run(&lines, bounds);
             }
         }
     }
