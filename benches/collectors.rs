@@ -14,7 +14,7 @@ use cutline::limits::Limits;
 use cutline::stats::{Outcome, Record, Stats, Tool};
 use cutline::tools::notice::{Answer, continue_after};
 use cutline::tools::{Output, ToolName};
-use cutline_core::details::{Details, TruncationDetails};
+use cutline_core::details::Details;
 use cutline_core::notice::Notice;
 use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::terminal::Terminal;
@@ -96,8 +96,8 @@ fn answer(mut collector: Collector, text: &str, bounds: Bounds) -> Output {
 }
 
 fn answer_of(kept: Truncation, bounds: Bounds) -> Output {
-    let truncation = TruncationDetails::of(&kept, kept.total, bounds);
-    let details = Details { truncation, ..Details::default() };
+    let mut details = Details::default();
+    details.add_cut(&kept, kept.total, false, bounds);
     let (last, total) = (kept.output.lines, kept.total.lines);
     let next = continue_after(last, total);
     let limit = Limit::Bytes(bounds.bytes);

@@ -8,7 +8,7 @@
 use std::fs::File;
 use std::io::{self, Read as _};
 
-use cutline_core::details::TruncationDetails;
+use cutline_core::details::Details;
 use cutline_core::notice::{Answer, Notice, Saved, Shown};
 use cutline_core::text::Counter;
 use cutline_core::text::decode::{Decoder, Encoding};
@@ -39,14 +39,15 @@ fn main() -> io::Result<()> {
     terminal.finish(&mut |shown| tail.push(shown));
 
     let kept = tail.finish_with(forms);
-    let details = TruncationDetails::of(&kept, raw.extent(), bounds);
+    let mut details = Details::default();
+    details.add_cut(&kept, raw.extent(), false, bounds);
     let shown = Shown::of_text(&kept, raw.extent().lines, &raw, bounds);
     let saved = Saved::At { path, first: None };
     let notices = shown.map(|shown| Notice::Output { shown, saved }).into_iter().collect();
     let answer = Answer { is_cut: kept.cut.is_some(), body: kept.content, notices, ..Answer::default() };
     println!("{}", answer.into_text());
     // For a client that takes facts as data.
-    for key in details.iter().flat_map(|details| &details.key_lines) {
+    for key in details.truncation.iter().flat_map(|cut| &cut.key_lines) {
         eprintln!("line {} ({} like it)", key.line, key.count);
     }
     Ok(())

@@ -10,7 +10,7 @@ use crate::notice::FileChange;
 use crate::outline::OutlineEntry;
 use crate::text::Extent;
 use crate::text::tokens::{BYTES_PER_TOKEN, extrapolate};
-use crate::truncate::{Bounds, KeyLine, Partial, TruncatedBy, Truncation};
+use crate::truncate::{Bounds, Cut, KeyLine, Partial, TruncatedBy, Truncation};
 
 /// Defines a struct of facts. A fact that does not apply is `None` and is not serialized.
 macro_rules! facts {
@@ -120,47 +120,77 @@ pub struct AutorunFile {
 }
 
 impl Details {
-    /// Adds the facts of a result that a limit of lines, bytes or tokens cut to `shown`. The counts are lines. A caller that
-    /// counts other things replaces the counts in the returned value.
+    /// Adds the facts of a cut. `total` is the size of the source of the text, the file on disk or the raw stream, or a lower
+    /// bound of it. `bounds` are the limits. Returns the counts, or `None` if nothing was cut. The counts are lines. A caller that counts other things
+    /// replaces them.
     ///
     /// ```
-    /// use cutline_core::details::{Details, TruncationDetails, TruncationReason};
+    /// use cutline_core::details::Details;
     /// use cutline_core::truncate::{Bounds, Keep, truncate};
-    /// let kept = truncate("a\nb\nc\n", Bounds::new(2, 100), Keep::Head);
-    /// let cut = TruncationDetails::of(&kept, kept.total, Bounds::new(2, 100)).unwrap();
+    /// let bounds = Bounds::new(2, 100);
+    /// let kept = truncate("a\nb\nc\n", bounds, Keep::Head);
     /// let mut details = Details::default();
-    /// let info = details.add_cut(cut, &kept.content);
-    /// assert_eq!((info.original_count, info.returned_count), (3, 2));
-    /// assert_eq!(info.reason, TruncationReason::LineLimit);
+    /// let info = details.add_cut(&kept, kept.total, false, bounds).unwrap();
+    /// assert_eq!((info.original_count, info.returned_count, info.reason), (3, 2, "line_limit"));
+    /// let json = serde_json::to_value(details).unwrap();
+    /// assert_eq!(json["truncation"]["truncatedBy"], "lines");
+    /// assert_eq!(json["truncation"]["totalLines"], 3);
     /// ```
-    pub fn add_cut(&mut self, truncation: TruncationDetails, shown: &str) -> &mut TruncationInfo {
+    pub fn add_cut(
+        &mut self,
+        kept: &Truncation,
+        total: Extent,
+        is_at_least: bool,
+        bounds: Bounds,
+    ) -> Option<&mut TruncationInfo> {
+        let Cut { by, partial, .. } = kept.cut?;
+        let (output, tokens) = (kept.output, kept.tokens());
+        let left_out = total.bytes.saturating_sub(output.bytes);
+        let truncation = TruncationDetails {
+            truncated: true,
+            truncated_by: by,
+            total_lines: total.lines,
+            total_bytes: total.bytes,
+            output_lines: output.lines,
+            output_bytes: output.bytes,
+            max_lines: bounds.lines,
+            max_bytes: bounds.bytes,
+            last_line_partial: partial == Some(Partial::LastLine),
+            first_line_exceeds_limit: output.lines == 0 || partial == Some(Partial::FirstLine),
+            estimated_tokens: tokens,
+            total_estimated_tokens: tokens + extrapolate(left_out, output.bytes, tokens),
+            limit_tokens: bounds.tokens.unwrap_or(bounds.bytes / BYTES_PER_TOKEN),
+            total_is_lower_bound: is_at_least.then_some(true),
+            key_lines: kept.key_lines.clone(),
+        };
         let info = TruncationInfo {
-            reason: match truncation.truncated_by {
-                _ if truncation.first_line_exceeds_limit || truncation.last_line_partial => {
-                    TruncationReason::SingleResultTooLarge
-                }
-                TruncatedBy::Lines => TruncationReason::LineLimit,
-                TruncatedBy::Bytes => TruncationReason::ByteLimit,
-                TruncatedBy::Tokens => TruncationReason::TokenLimit,
+            reason: match by {
+                _ if output.lines == 0 || partial.is_some() => SINGLE_RESULT_TOO_LARGE,
+                TruncatedBy::Lines => "line_limit",
+                TruncatedBy::Bytes => "byte_limit",
+                TruncatedBy::Tokens => "token_limit",
             },
-            original_count: truncation.total_lines,
-            returned_count: truncation.output_lines,
-            estimated_chars: chars_in_all(shown, truncation.total_bytes),
-            limit_chars: truncation.max_bytes,
+            original_count: total.lines,
+            returned_count: output.lines,
+            estimated_chars: chars_in_all(&kept.content, total.bytes),
+            limit_chars: bounds.bytes,
             estimated_tokens: truncation.total_estimated_tokens,
             limit_tokens: truncation.limit_tokens,
         };
         self.truncation = Some(truncation);
-        self.truncation_info.insert(info)
+        Some(self.truncation_info.insert(info))
     }
 }
+
+/// The reason for a cut of which a single line, match, name or item is over the limit.
+pub const SINGLE_RESULT_TOO_LARGE: &str = "single_result_too_large";
 
 /// The cut of a result, counted in its parts: lines, matches, names, items or blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TruncationInfo {
-    /// The reason for the cut.
-    pub reason: TruncationReason,
+    /// The reason for the cut: `line_limit`, `byte_limit`, `token_limit` or [`SINGLE_RESULT_TOO_LARGE`].
+    pub reason: &'static str,
     /// Number of parts of the original. For a wrapped server, of the part of the result that was cut first.
     pub original_count: u64,
     /// Number of parts of the result.
@@ -184,20 +214,6 @@ fn chars_in_all(part: &str, total_bytes: u64) -> u64 {
     u64::try_from(u128::from(total_bytes) * chars / bytes).unwrap_or(u64::MAX)
 }
 
-/// The reason why a result was cut.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TruncationReason {
-    /// The limit of bytes was reached.
-    ByteLimit,
-    /// The limit of lines was reached.
-    LineLimit,
-    /// The limit of tokens was reached.
-    TokenLimit,
-    /// A single line, match, name or item is over the limit.
-    SingleResultTooLarge,
-}
-
 facts! {
     /// The number of files that a search skipped.
     pub struct Skipped {
@@ -218,16 +234,6 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 }
 
 /// The cut of a text by a limit of lines, bytes or tokens.
-///
-/// ```
-/// use cutline_core::details::TruncationDetails;
-/// use cutline_core::truncate::{Bounds, Keep, truncate};
-/// let bounds = Bounds::new(2, 100);
-/// let kept = truncate("a\nb\nc\n", bounds, Keep::Head);
-/// let details = TruncationDetails::of(&kept, kept.total, bounds).unwrap();
-/// let json = serde_json::to_value(details).unwrap();
-/// assert_eq!((&json["truncatedBy"], &json["totalLines"]), (&"lines".into(), &3.into()));
-/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TruncationDetails {
@@ -265,44 +271,6 @@ pub struct TruncationDetails {
     /// The key lines: lines of the body from the omitted part.
     #[serde(skip_serializing_if = "is_default")]
     pub key_lines: Vec<KeyLine>,
-}
-
-impl TruncationDetails {
-    /// Returns the details of a text that was cut, or `None` if it was not cut.
-    ///
-    /// `total` is the size of the source of the text: the file on disk or the raw stream. `bounds` are the limits.
-    pub fn of(truncation: &Truncation, total: Extent, bounds: Bounds) -> Option<Self> {
-        let cut = truncation.cut?;
-        let tokens = truncation.tokens();
-        Some(Self {
-            last_line_partial: cut.partial == Some(Partial::LastLine),
-            first_line_exceeds_limit: truncation.output.lines == 0 || cut.partial == Some(Partial::FirstLine),
-            key_lines: truncation.key_lines.clone(),
-            ..Self::new(cut.by, truncation.output, tokens, total, bounds)
-        })
-    }
-
-    /// Returns the details of a cut that left only complete lines: `output`, with `tokens` tokens, of `total`.
-    pub fn new(by: TruncatedBy, output: Extent, tokens: u64, total: Extent, bounds: Bounds) -> Self {
-        let left_out = total.bytes.saturating_sub(output.bytes);
-        Self {
-            truncated: true,
-            truncated_by: by,
-            total_lines: total.lines,
-            total_bytes: total.bytes,
-            output_lines: output.lines,
-            output_bytes: output.bytes,
-            max_lines: bounds.lines,
-            max_bytes: bounds.bytes,
-            last_line_partial: false,
-            first_line_exceeds_limit: false,
-            estimated_tokens: tokens,
-            total_estimated_tokens: tokens + extrapolate(left_out, output.bytes, tokens),
-            limit_tokens: bounds.tokens.unwrap_or(bounds.bytes / BYTES_PER_TOKEN),
-            total_is_lower_bound: None,
-            key_lines: Vec::new(),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -58,7 +58,7 @@
 //! [key lines](truncate::Collector::with_key_lines) also shows the lines that report it, and lines around them:
 //!
 //! ```
-//! use cutline_core::details::TruncationDetails;
+//! use cutline_core::details::Details;
 //! use cutline_core::notice::{Notice, Saved, Shown};
 //! use cutline_core::text::Counter;
 //! use cutline_core::truncate::{Bounds, Collector, Keep, KeyForms, KeySpace};
@@ -84,8 +84,10 @@
 //!     notice.unwrap().to_string(),
 //!     "[Showing lines 28-32 and 2 key lines before them of 32. Full output: /tmp/test.log]",
 //! );
-//! let details = TruncationDetails::of(&kept, raw.extent(), bounds).unwrap();
-//! assert_eq!((details.key_lines[0].line, details.key_lines[0].count), (1, 1));
+//! let mut details = Details::default();
+//! details.add_cut(&kept, raw.extent(), false, bounds);
+//! let key_line = details.truncation.unwrap().key_lines[0];
+//! assert_eq!((key_line.line, key_line.count), (1, 1));
 //! ```
 //!
 //! This crate does not use a runtime, a protocol, the file system, processes, a clock or the environment, and no function

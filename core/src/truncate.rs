@@ -129,7 +129,7 @@ pub struct Truncation {
 
 impl Truncation {
     /// Returns the result for a text from which `content`, with `lines` lines, was kept.
-    fn new(content: String, lines: u64, total: Extent, cut: Option<Cut>) -> Self {
+    pub fn new(content: String, lines: u64, total: Extent, cut: Option<Cut>) -> Self {
         let mut kept = Self {
             content,
             total,

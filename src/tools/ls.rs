@@ -15,7 +15,7 @@ use crate::search::globs::Glob;
 use crate::stop::Stopped;
 use crate::sys::{self, FileKind, Folder, Stat, below};
 use cutline_core::details::Details;
-use cutline_core::text::{Extent, as_index, show};
+use cutline_core::text::{Extent, Total, as_index, show};
 
 use super::notice::{StoppedAt, Unit, empty};
 use super::page::{Group, Page, PageRequest};
@@ -136,6 +136,7 @@ impl Lister<'_> {
             }
         }
         page.found = total;
+        page.in_all.count = Total::Exact(total);
         let is_counted = page.whole.is_none() && page.body.is_full() && page.stopped.is_none();
         Ok(is_counted.then(|| {
             let lines = names.iter().take_while(|_| !self.cx.cancel.is_cancelled());

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use crate::fs::saved_name::SavedKind;
 use crate::limits::{self, RANKED_AT_ONCE};
 use crate::search::content::ContextLines;
-use cutline_core::details::{Details, TruncationReason};
+use cutline_core::details::{Details, SINGLE_RESULT_TOO_LARGE};
 use cutline_core::notice::{Blank, InAll};
 use cutline_core::text::{self, Extent, Total};
 
@@ -126,8 +126,8 @@ pub(super) struct Page {
     pub(super) found: u64,
     /// How far the search got, if it stopped at its deadline.
     pub(super) stopped: Option<StoppedAt>,
-    /// The number of all results and of their files, if the search counted them beyond the page.
-    pub(super) in_all: Option<InAll>,
+    /// The number of all results and of their files.
+    pub(super) in_all: InAll,
     /// The text if there are no results.
     pub(super) none: &'static str,
 }
@@ -139,7 +139,8 @@ impl Page {
         let (_, kind, none) = facts_of(request.unit);
         let whole = if request.ranked.is_none() { SavedResult::begin(cx, kind) } else { None };
         let body = Body::new(&cx.limits);
-        Self { request, body, whole, found: 0, stopped: None, in_all: None, none }
+        let in_all = InAll { count: Total::Exact(0), unit: request.unit, files: None };
+        Self { request, body, whole, found: 0, stopped: None, in_all, none }
     }
 
     /// Counts the next result, and shows it if it is on the page. Breaks when no more results are needed.
@@ -203,9 +204,9 @@ impl Page {
             _ => (&mut details.total_matches, &mut details.match_limit_reached),
         };
         let is_all_found = ranked.is_some() || saved.is_some() || unit == Unit::Entries && is_part;
-        let is_at_least = is_late || in_all.is_some_and(|in_all| in_all.count.is_at_least());
+        let is_at_least = is_late || in_all.count.is_at_least();
         let is_rest_omitted = more || is_cut && offset + body.groups < found;
-        let has_total = is_all_found || in_all.is_some() && is_rest_omitted;
+        let has_total = is_all_found || is_rest_omitted;
         *all = has_total.then_some(found);
         details.total_is_lower_bound = (has_total && is_at_least).then_some(true);
         *reached = (more && !is_cut).then_some(limit);
@@ -219,20 +220,18 @@ impl Page {
         let next = (body.groups < total || is_rest_unknown).then_some(offset + body.groups);
         details.timed_out = is_late.then_some(true);
         let mut notices = Vec::from_iter(cx.ignored_arguments());
-        if text::is_blank(&body.text) {
-            notices.push(Notice::Blank(Blank::Results(body.groups)));
+        let Body { groups, bounds, omitted_context, .. } = body;
+        let kept = body.into_kept(extent);
+        if text::is_blank(&kept.content) {
+            notices.push(Notice::Blank(Blank::Results(groups)));
         }
         let stopped = stopped.map(|at| Notice::Stopped { secs: cx.deadline.limit.as_secs(), at });
-        let mut by = None;
-        if let Some(mut truncation) = body.truncation(extent) {
-            let limit = body.bounds.limit(truncation.truncated_by);
-            by = Some(limit);
-            truncation.total_is_lower_bound = is_lower_bound.then_some(true);
-            let info = details.add_cut(truncation, &body.text);
+        let by = kept.cut.map(|cut| bounds.limit(cut.by));
+        if let Some(info) = details.add_cut(&kept, kept.total, is_lower_bound, bounds) {
             info.original_count = if extent.is_some() || is_grep && ranked.is_some() { found } else { total };
-            info.returned_count = body.groups;
-            if body.omitted_context > 0 {
-                info.reason = TruncationReason::SingleResultTooLarge;
+            info.returned_count = groups;
+            if omitted_context > 0 {
+                info.reason = SINGLE_RESULT_TOO_LARGE;
             }
         }
         if let Some(context) = ranked {
@@ -242,13 +241,12 @@ impl Page {
                 // The next call must be valid with the same limit.
                 let next = next.filter(|offset| offset + limit <= most_ranked(context));
                 details.next_offset = next;
-                let of = PageOf { shown: body.groups, total: Total::new(found, is_late), unit };
+                let of = PageOf { shown: groups, total: Total::new(found, is_late), unit };
                 notices.push(Notice::Ranked { of, by, next });
             }
         } else {
             if let Some(by) = by {
-                let of =
-                    PageOf { shown: body.groups, total: Total::new(offset + total, is_lower_bound), unit };
+                let of = PageOf { shown: groups, total: Total::new(offset + total, is_lower_bound), unit };
                 let of = is_grep.then_some(of);
                 notices.push(Notice::PageLimit { by, of, saved });
             } else if more && !is_cut {
@@ -257,16 +255,14 @@ impl Page {
             notices.extend(about);
             notices.extend(stopped);
             details.next_offset = next;
-            let count = Total::new(found, is_at_least);
-            let of = in_all.unwrap_or(InAll { count, unit, files: None });
-            let of = InAll { count: Total::new(of.count.count(), is_at_least), ..of };
+            let of = InAll { count: Total::new(in_all.count.count(), is_at_least), ..in_all };
             notices.extend(next.map(|offset| Notice::ContinueOf { of, offset }));
         }
-        let has_sum = |of: &InAll| {
-            unit == Unit::Files || cx.limits.lean_grep && of.files.is_some_and(|files| files > 1)
-        };
-        let sum = in_all.filter(has_sum).filter(|_| found > 0 && next.is_none() && !is_at_least);
-        notices.extend(sum.map(Notice::Sum));
+        let has_sum =
+            unit == Unit::Files || cx.limits.lean_grep && in_all.files.is_some_and(|files| files > 1);
+        if has_sum && found > 0 && next.is_none() && !is_at_least {
+            notices.push(Notice::Sum(in_all));
+        }
         let is_to_the_end = |all: u64| is_limit_default || limit >= all;
         let totals = match details.truncation_info {
             Some(_) if is_late => Totals::LowerBound,
@@ -281,7 +277,7 @@ impl Page {
             _ => Totals::Exact,
         };
         // After an incomplete search, it is unknown whether there are results.
-        let body = if found > 0 || is_late { body.text } else { none.to_owned() };
+        let body = if found > 0 || is_late { kept.content } else { none.to_owned() };
         Ok(Output { totals, ..Output::new(Answer { body, notices, ..Answer::default() }, details) })
     }
 }

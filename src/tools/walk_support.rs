@@ -208,7 +208,7 @@ impl<'a> Search<'a> {
             let (path, has_later) = (self.complete_up_to, self.has_later);
             self.page.stopped = Some(StoppedAt::Path { path, found, has_later, unit: all.unit });
         }
-        self.page.in_all = Some(all);
+        self.page.in_all = all;
         let counted = |count: u64| (count > 0).then_some(count);
         let unreadable = self.named.get(&WhySkipped::Unreadable).map_or(0, Names::count);
         let skipped = Skipped {

@@ -8,12 +8,14 @@ use std::borrow::Cow;
 use std::io::{BufWriter, Write as _};
 use std::sync::Arc;
 
-use cutline_core::details::{Details, TruncationDetails, TruncationReason};
+use cutline_core::details::{Details, SINGLE_RESULT_TOO_LARGE};
 use cutline_core::notice::{NAMES_LISTED, Notice, NoticeLike, Part, Unit};
 use cutline_core::text::terminal::resolved;
 use cutline_core::text::tokens::estimate;
 use cutline_core::text::{Extent, as_index};
-use cutline_core::truncate::{Bounds, BytesAs, Collector, Keep, KeyForms, KeySpace, Limit, TruncatedBy};
+use cutline_core::truncate::{
+    Bounds, BytesAs, Collector, Cut, Keep, KeyForms, KeySpace, Limit, TruncatedBy, Truncation,
+};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -324,16 +326,18 @@ impl Cutter<'_> {
         };
         let (shown, parts, by) = shrink_within(&json, bounds)?;
         let Some(first) = parts.first() else { return Some(shown) };
-        if self.details.truncation.is_none() {
-            let truncation = TruncationDetails::new(by, Extent::of(&shown), estimate(&shown), total, bounds);
-            let info = self.details.add_cut(truncation, &shown);
+        let cut = Cut { by, partial: None, head: Extent::of(&shown) };
+        let kept = Truncation::new(shown, 1, total, Some(cut));
+        if self.details.truncation.is_none()
+            && let Some(info) = self.details.add_cut(&kept, total, false, bounds)
+        {
             (info.original_count, info.returned_count) = (first.total, first.shown);
             if parts.iter().any(|part| part.unit == Unit::Characters) {
-                info.reason = TruncationReason::SingleResultTooLarge;
+                info.reason = SINGLE_RESULT_TOO_LARGE;
             }
         }
         self.notice(&json, parts, bounds.limit(by));
-        Some(shown)
+        Some(kept.content)
     }
 
     /// Saves JSON, indented so that it has short lines, and adds a notice. The first saved output is that of the details.

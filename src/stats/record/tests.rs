@@ -15,11 +15,22 @@ fn record(tool: ToolName, outcome: &Result<Output, ToolError>) -> Record {
 
 /// Returns details of a truncation to `output` of `total`, as `(lines, bytes)`.
 fn cut(by: TruncatedBy, output: (u64, u64), total: (u64, u64)) -> TruncationDetails {
-    let extent = |(lines, bytes)| Extent { lines, bytes };
-    let bounds = Bounds::new(2000, 30_000);
     TruncationDetails {
+        truncated: true,
+        truncated_by: by,
+        total_lines: total.0,
+        total_bytes: total.1,
+        output_lines: output.0,
+        output_bytes: output.1,
+        max_lines: 2000,
+        max_bytes: 30_000,
+        last_line_partial: false,
         first_line_exceeds_limit: output.0 == 0,
-        ..TruncationDetails::new(by, extent(output), output.1.div_ceil(4), extent(total), bounds)
+        estimated_tokens: output.1.div_ceil(4),
+        total_estimated_tokens: total.1.div_ceil(4),
+        limit_tokens: 7500,
+        total_is_lower_bound: None,
+        key_lines: Vec::new(),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::process::sandbox::{self, AutorunChange};
 use crate::process::{Background, Cause, CommandOutcome, Ending, State, has_pipe, signal_name, status};
 use crate::tools::notice::{self, empty};
 use crate::tools::{Context, Output, ToolSet, Totals, saved_result};
-use cutline_core::details::{AutorunFile, Details, TruncationDetails};
+use cutline_core::details::{AutorunFile, Details};
 use cutline_core::notice::{Answer, Blank, NAMES_LISTED, Notice, Omission, Saved, Shown};
 use cutline_core::text::show::{self, REPLACEMENT};
 use cutline_core::text::{self, as_index};
@@ -142,9 +142,7 @@ pub fn output_answer(
         let notices = saved.clone().map(output).into_iter().collect();
         return (Answer { notices, ..Answer::default() }, saved);
     }
-    if let Some(truncation) = TruncationDetails::of(&text, total, bounds) {
-        details.add_cut(truncation, &text.content);
-    }
+    details.add_cut(&text, total, false, bounds);
     let mut notices = Vec::new();
     if let Some(max_chars) = lines_cut {
         details.lines_truncated = Some(true);

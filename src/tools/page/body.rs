@@ -8,11 +8,9 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
-use cutline_core::details::TruncationDetails;
-use cutline_core::text::tokens::estimate;
 use cutline_core::text::{self, Extent, as_index};
 use cutline_core::truncate::line::MARK;
-use cutline_core::truncate::{Bounds, Meter, TruncatedBy};
+use cutline_core::truncate::{Bounds, Cut, Meter, Partial, TruncatedBy, Truncation};
 
 use super::SHOWN_BYTES;
 use crate::limits::Limits;
@@ -144,8 +142,6 @@ pub(in crate::tools) struct Body {
     pub(super) bounds: Bounds,
     format: RowFormat,
     pub(super) text: String,
-    /// The number of lines in the text.
-    lines: u64,
     /// Measures the text against the limits.
     meter: Meter,
     /// The number of groups in the text.
@@ -153,8 +149,8 @@ pub(in crate::tools) struct Body {
     /// The extent of all groups.
     total: Extent,
     cut: Option<TruncatedBy>,
-    /// True if the first match line or name exceeds the limits by itself.
-    is_first_cut: bool,
+    /// The first match line or name, if it exceeds the limits by itself.
+    partial: Option<Partial>,
     /// The number of context lines that were removed from the first group.
     pub(in crate::tools) omitted_context: u64,
     /// The bytes of the longest line that is shown in part.
@@ -169,12 +165,11 @@ impl Body {
             bounds,
             format: RowFormat::new(limits),
             text: String::new(),
-            lines: 0,
             meter: Meter::new(bounds),
             groups: 0,
             total: Extent::default(),
             cut: None,
-            is_first_cut: false,
+            partial: None,
             omitted_context: 0,
             cut_from: None,
         }
@@ -239,7 +234,7 @@ impl Body {
     /// starts with a path of `path_bytes` bytes.
     fn show_cut_line(&mut self, heading: Option<&str>, line: &str, path_bytes: usize) {
         let max_bytes = self.bounds.sure_bytes().max(SHOWN_BYTES);
-        self.is_first_cut = true;
+        self.partial = Some(Partial::FirstLine);
         let Some(path) = heading else {
             return self.push(&shorten(line, path_bytes, max_bytes));
         };
@@ -251,44 +246,33 @@ impl Body {
 
     /// Adds lines if they fit. Otherwise returns the limit that they would exceed.
     fn show(&mut self, lines: &[String], cut_from: Option<u64>) -> Option<TruncatedBy> {
-        let (bytes, before, meter) = (self.text.len(), self.lines, self.meter);
+        let (bytes, meter) = (self.text.len(), self.meter);
         for line in lines {
             self.push(line);
         }
-        let passed = if self.lines > self.bounds.lines {
-            Some(TruncatedBy::Lines)
-        } else if self.text.len() as u64 > self.bounds.bytes {
-            Some(TruncatedBy::Bytes)
-        } else {
-            self.meter.exceeded()
-        };
-        if passed.is_some() {
+        let exceeded = self.meter.exceeded();
+        if exceeded.is_some() {
             self.text.truncate(bytes);
-            (self.lines, self.meter) = (before, meter);
+            self.meter = meter;
         } else {
             self.cut_from = self.cut_from.max(cut_from);
         }
-        passed
+        exceeded
     }
 
     fn push(&mut self, line: &str) {
-        let newline = if self.lines > 0 { "\n" } else { "" };
+        let newline = if self.text.is_empty() { "" } else { "\n" };
         for part in [newline, line] {
             self.text.push_str(part);
             self.meter.push(part);
         }
-        self.lines += 1;
     }
 
-    /// Returns the details of the truncation, if there was one. `total` is the extent of all results, if not all of
-    /// them were added.
-    pub(super) fn truncation(&self, total: Option<Extent>) -> Option<TruncationDetails> {
-        let total = total.unwrap_or(self.total);
-        let output = Extent { lines: self.lines, bytes: self.text.len() as u64 };
-        self.cut.map(|by| TruncationDetails {
-            first_line_exceeds_limit: self.is_first_cut,
-            ..TruncationDetails::new(by, output, estimate(&self.text), total, self.bounds)
-        })
+    /// Returns the text and its cut. `total` is the extent of all results, if not all of them were added.
+    pub(super) fn into_kept(self, total: Option<Extent>) -> Truncation {
+        let shown = Extent::of(&self.text);
+        let cut = self.cut.map(|by| Cut { by, partial: self.partial, head: shown });
+        Truncation::new(self.text, shown.lines, total.unwrap_or(self.total), cut)
     }
 }
 

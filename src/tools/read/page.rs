@@ -12,7 +12,7 @@ use crate::limits::NOTICE_BYTES;
 use crate::stop::{Stop, Stopped, stopped_by};
 use crate::tools::notice::{self, continue_after};
 use crate::tools::{Context, Output, ToolError, ToolName, Totals, outline, resolve};
-use cutline_core::details::{Details, TruncationDetails};
+use cutline_core::details::Details;
 use cutline_core::notice::{Answer, Blank, Notice};
 use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::{Extent, Total, as_index, is_blank, is_white_space};
@@ -208,9 +208,7 @@ impl ReadPage<'_> {
             if by_call && cut.by == TruncatedBy::Lines {
                 details.total_lines = Some(total.lines);
                 details.total_is_lower_bound = is_at_least.then_some(true);
-            } else if let Some(mut truncation) = TruncationDetails::of(&kept, total, limits.read_bounds()) {
-                truncation.total_is_lower_bound = is_at_least.then_some(true);
-                let info = details.add_cut(truncation, &kept.content);
+            } else if let Some(info) = details.add_cut(&kept, total, is_at_least, limits.read_bounds()) {
                 info.estimated_chars = match encoding {
                     Encoding::Utf8 => info.estimated_chars,
                     Encoding::Legacy(encoding) if encoding.is_single_byte() => total.bytes,
