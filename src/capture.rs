@@ -16,9 +16,7 @@ use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::terminal::Terminal;
 use cutline_core::text::{Counter, Extent};
 use cutline_core::truncate::line::LineCutter;
-use cutline_core::truncate::{
-    Bounds, Collector, Keep, KeyForms, KeySpace, LongLines, Spared, Truncation, truncate,
-};
+use cutline_core::truncate::{Bounds, Collector, Keep, KeyForms, KeySpace, LongLines, Truncation, truncate};
 
 /// Number of bytes at the end of the output that progress reports use.
 const RECENT_BYTES: usize = 2048;
@@ -44,9 +42,7 @@ impl View {
         }
         match self.max_line_chars {
             Some(_) => LongLines::whole(collector),
-            // The first line has its own notice if only the start is shown.
-            None if self.keep == Keep::Head => LongLines::new(collector, Spared::First),
-            None => LongLines::new(collector, Spared::Last),
+            None => LongLines::new(collector),
         }
     }
 }

@@ -18,7 +18,7 @@ mod tail;
 pub use bounds::{Bounds, BytesAs, Limit, Meter};
 pub use collector::Collector;
 pub use keyed::{KeyForms, KeyLine, KeySpace, Reports};
-pub use long_lines::{LongLines, Spared};
+pub use long_lines::LongLines;
 
 use serde::{Deserialize, Serialize};
 

@@ -10,12 +10,13 @@ const SHOWN_CHARS: usize = 2000;
 const MOST_BYTES: usize = 16_000_000;
 
 /// Collects a text. If it does not fit because of its bytes or tokens, each line of it that alone exceeds a quarter of the limit
-/// of bytes is cut to 2000 characters, except for the [`Spared`] one.
+/// of bytes is cut to 2000 characters. If the end of the text is kept, the last line is not cut, otherwise the first one:
+/// this line has a notice of its own if it exceeds the limit.
 ///
 /// ```
-/// use cutline_core::truncate::{Bounds, Collector, Keep, KeyForms, LongLines, Spared};
+/// use cutline_core::truncate::{Bounds, Collector, Keep, KeyForms, LongLines};
 /// let collector = Collector::new(Bounds::new(2000, 10_000), Keep::Tail);
-/// let mut lines = LongLines::new(collector, Spared::Last);
+/// let mut lines = LongLines::new(collector);
 /// lines.push(&format!("first\n{}\nlast\n", "x".repeat(20_000)));
 /// let (kept, max_chars) = lines.finish_with(KeyForms::None);
 /// assert_eq!(kept.content, format!("first\n{}... [truncated]\nlast\n", "x".repeat(2000)));
@@ -23,65 +24,46 @@ const MOST_BYTES: usize = 16_000_000;
 /// ```
 #[derive(Debug)]
 pub struct LongLines {
-    spared: Option<Spared>,
-    /// Bytes that a line may have.
-    most: usize,
+    /// Bytes that a line may have. `None` if no line is cut.
+    most: Option<usize>,
     /// The text as it is.
     whole: Collector,
     /// The text with cut lines. `None` before the first long line.
     cut: Option<Collector>,
     /// True if `cut` differs from `whole`.
     is_any_cut: bool,
-    /// The start of the open line, which no collector has. Of a long line, which only `whole` has, the start and the end.
+    /// The start of the open line, which no collector has. Of a long line, which `whole` has, the part for `cut`.
     held: String,
     /// Bytes of a long line that `cut` does not have yet.
     long: Option<usize>,
+    /// True in the first line of a text of which only the start is kept.
     is_first_line: bool,
-}
-
-/// The line that is never cut, because it has a notice of its own if it exceeds the limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Spared {
-    /// The first one, as in a page of a file.
-    First,
-    /// The last one, as in the output of a command.
-    Last,
 }
 
 impl LongLines {
     /// Cuts long lines of the text that `collector` collects.
-    pub fn new(collector: Collector, spared: Spared) -> Self {
-        Self { spared: Some(spared), ..Self::whole(collector) }
+    pub fn new(collector: Collector) -> Self {
+        Self { most: Some(as_index(collector.bounds().bytes / 4)), ..Self::whole(collector) }
     }
 
     /// Cuts no line.
     pub fn whole(whole: Collector) -> Self {
-        let most = as_index(whole.bounds().bytes / 4);
-        let held = String::new();
-        Self {
-            spared: None,
-            most,
-            whole,
-            cut: None,
-            is_any_cut: false,
-            held,
-            long: None,
-            is_first_line: true,
-        }
+        let (is_first_line, held) = (whole.tail.is_none(), String::new());
+        Self { most: None, whole, cut: None, is_any_cut: false, held, long: None, is_first_line }
     }
 
     /// Takes the next piece.
     pub fn push(&mut self, text: &str) {
-        let Some(spared) = self.spared else { return self.whole.push(text) };
+        let Some(most) = self.most else { return self.whole.push(text) };
         let mut rest = text;
-        if self.is_first_line && spared == Spared::First {
+        if self.is_first_line {
             let end = memchr::memchr(b'\n', rest.as_bytes()).map(|at| at + 1);
             self.is_first_line = end.is_none();
             let first;
             (first, rest) = rest.split_at(end.unwrap_or(rest.len()));
             self.whole.push(first);
         }
-        if self.long.is_some() || self.has_long_line(rest) {
+        if self.long.is_some() || self.has_long_line(rest, most) {
             rest.split_inclusive('\n').for_each(|part| self.push_part(part));
             return;
         }
@@ -96,20 +78,17 @@ impl LongLines {
 
     /// True if more text would only be counted.
     pub fn is_full(&self) -> bool {
-        let is_endless = self.long.is_some_and(|bytes| bytes > MOST_BYTES);
         // A page that is full by its lines is shown as it is.
         let is_shown = self.whole.head_cut() == Some(TruncatedBy::Lines);
-        let needs_no_cut = is_shown || is_endless || self.cut.as_ref().is_none_or(Collector::is_full);
-        self.whole.is_full() && needs_no_cut
+        self.whole.is_full() && (is_shown || self.cut.as_ref().is_none_or(Collector::is_full))
     }
 
     /// Returns the kept text with key lines of these forms, and the most characters of a line if lines in it were cut.
     pub fn finish_with(mut self, forms: KeyForms) -> (Truncation, Option<usize>) {
-        match (self.long, self.spared) {
+        match (self.long, &self.whole.tail) {
             (None, _) => self.push_held(),
-            (Some(_), Some(Spared::Last)) => self.cut.iter_mut().for_each(|cut| cut.push(&self.held)),
-            (Some(bytes), _) if bytes <= MOST_BYTES => self.cut_held(),
-            _ => {}
+            (Some(_), None) => self.push_cut(),
+            (Some(_), Some(tail)) => self.cut.iter_mut().for_each(|cut| cut.push(tail.last_line())),
         }
         let whole = self.whole.finish_with(forms);
         let is_over = whole.cut.is_some_and(|cut| cut.by != TruncatedBy::Lines);
@@ -123,56 +102,48 @@ impl LongLines {
         }
     }
 
-    /// Returns true if a line is long that ends or begins in `text`.
-    fn has_long_line(&self, text: &str) -> bool {
-        let (mut rest, mut room) = (text.as_bytes(), self.most.saturating_sub(self.held.len()));
-        while let Some(most) = rest.get(..=room) {
-            let Some(newline) = memchr::memrchr(b'\n', most) else { return true };
-            (rest, room) = (rest.get(newline + 1..).unwrap_or_default(), self.most);
+    /// Returns true if a line with more than `most` bytes ends or begins in `text`.
+    fn has_long_line(&self, text: &str, most: usize) -> bool {
+        let (mut rest, mut room) = (text.as_bytes(), most.saturating_sub(self.held.len()));
+        while let Some(start) = rest.get(..=room) {
+            let Some(newline) = memchr::memrchr(b'\n', start) else { return true };
+            (rest, room) = (rest.get(newline + 1..).unwrap_or_default(), most);
         }
         false
     }
 
     /// Takes a part of one line.
     fn push_part(&mut self, part: &str) {
+        let Some(most) = self.most else { return self.whole.push(part) };
         if self.long.is_some() && self.held.ends_with('\n') {
-            self.cut_held();
+            self.push_cut();
         }
-        self.held.push_str(part);
+        let newline = if part.ends_with('\n') { "\n" } else { "" };
         if let Some(bytes) = &mut self.long {
             *bytes += part.len();
             self.whole.push(part);
-            self.shorten_held();
-        } else if self.held.len() > self.most && start(&self.held).is_some() {
-            self.long = Some(self.held.len());
-            if self.cut.is_none() {
-                self.cut = Some(self.whole.clone());
+            self.held += newline;
+            if *bytes > MOST_BYTES && self.whole.tail.is_none() {
+                (self.most, self.cut, self.long) = (None, None, None);
+                self.held.clear();
             }
+            return;
+        }
+        self.held += part;
+        if let Some(start) = start(&self.held).filter(|_| self.held.len() > most) {
+            let shown = [start, MARK, newline].concat();
+            self.cut.get_or_insert_with(|| self.whole.clone());
             self.whole.push(&self.held);
-            self.shorten_held();
-        } else if part.ends_with('\n') {
+            self.long = Some(self.held.len());
+            self.held = shown;
+        } else if !newline.is_empty() {
             self.push_held();
         }
     }
 
-    /// Drops the middle of a long line that no result shows.
-    fn shorten_held(&mut self) {
-        let needed = as_index(self.whole.bounds().bytes) + 8;
-        let start = start(&self.held).map_or(0, str::len);
-        let end = self.held.floor_char_boundary(self.held.len().saturating_sub(needed));
-        if end > start + needed {
-            self.held.drain(start..end);
-        }
-    }
-
     fn push_held(&mut self) {
-        if self.held.is_empty() {
-            return;
-        }
         let held = std::mem::take(&mut self.held);
         self.push_both(&held);
-        self.held = held;
-        self.held.clear();
     }
 
     fn push_both(&mut self, text: &str) {
@@ -181,10 +152,8 @@ impl LongLines {
     }
 
     /// Adds the start of a long line.
-    fn cut_held(&mut self) {
-        let start = start(&self.held).unwrap_or_default();
-        let newline = if self.held.ends_with('\n') { "\n" } else { "" };
-        self.cut.iter_mut().for_each(|cut| cut.push(&[start, MARK, newline].concat()));
+    fn push_cut(&mut self) {
+        self.cut.iter_mut().for_each(|cut| cut.push(&self.held));
         self.held.clear();
         (self.long, self.is_any_cut) = (None, true);
     }
@@ -202,8 +171,8 @@ mod tests {
     use crate::truncate::{Bounds, Keep, truncate};
     use proptest::prelude::*;
 
-    fn shown(text: &str, keep: Keep, spared: Spared, piece: usize) -> (Truncation, Option<usize>) {
-        let mut lines = LongLines::new(Collector::new(Bounds::new(50, 10_000), keep), spared);
+    fn shown(text: &str, keep: Keep, piece: usize) -> (Truncation, Option<usize>) {
+        let mut lines = LongLines::new(Collector::new(Bounds::new(50, 10_000), keep));
         for part in text.as_bytes().chunks(piece) {
             lines.push(str::from_utf8(part).unwrap());
         }
@@ -215,21 +184,16 @@ mod tests {
         let last = "y".repeat(5000);
         let (long, cut) = ("x".repeat(9000), format!("{}{MARK}", "x".repeat(2000)));
         for piece in [1000, 7, 100_000] {
-            for (text, keep, spared, expected) in [
+            for (text, keep, expected) in [
                 // It fits.
-                (format!("{long}\na\n"), Keep::Tail, Spared::Last, format!("{long}\na\n")),
-                (format!("a\n{long}\n{long}\nb"), Keep::Tail, Spared::Last, format!("a\n{cut}\n{cut}\nb")),
-                (format!("a\n{long}\n{last}"), Keep::Tail, Spared::Last, format!("a\n{cut}\n{last}")),
-                (
-                    format!("a\n{long}\n{long}\nb"),
-                    Keep::WholeLines,
-                    Spared::First,
-                    format!("a\n{cut}\n{cut}\nb"),
-                ),
-                (format!("{long}\n{long}"), Keep::WholeLines, Spared::First, long.clone()),
-                (format!("{long}\nb\n{long}"), Keep::WholeLines, Spared::First, format!("{long}\nb")),
+                (format!("{long}\na\n"), Keep::Tail, format!("{long}\na\n")),
+                (format!("a\n{long}\n{long}\nb"), Keep::Tail, format!("a\n{cut}\n{cut}\nb")),
+                (format!("a\n{long}\n{last}"), Keep::Tail, format!("a\n{cut}\n{last}")),
+                (format!("a\n{long}\n{long}\nb"), Keep::WholeLines, format!("a\n{cut}\n{cut}\nb")),
+                (format!("{long}\n{long}"), Keep::WholeLines, long.clone()),
+                (format!("{long}\nb\n{long}"), Keep::WholeLines, format!("{long}\nb")),
             ] {
-                let (kept, max_chars) = shown(&text, keep, spared, piece);
+                let (kept, max_chars) = shown(&text, keep, piece);
                 assert_eq!(kept.content, expected, "{keep:?}");
                 assert_eq!(max_chars.is_some(), expected.contains(MARK));
             }
@@ -239,15 +203,27 @@ mod tests {
     #[test]
     fn last_line_over_the_limit_shows_its_end() {
         let text = format!("a\n{}\n{}END\n", "x".repeat(90_000), "y".repeat(90_000));
-        let (kept, max_chars) = shown(&text, Keep::Tail, Spared::Last, 1000);
+        let (kept, max_chars) = shown(&text, Keep::Tail, 1000);
         assert_eq!((kept.content, max_chars), (format!("{}END", "y".repeat(9997)), None));
+    }
+
+    #[test]
+    fn line_whose_end_is_far_ends_the_page() {
+        let mut lines = LongLines::new(Collector::new(Bounds::new(50, 10_000), Keep::WholeLines));
+        lines.push(&format!("a\n{}\n", "x".repeat(9000)));
+        for _ in 0..17 {
+            lines.push(&"y".repeat(1_000_000));
+        }
+        assert!(lines.is_full());
+        let (kept, max_chars) = lines.finish_with(KeyForms::None);
+        assert_eq!((kept.content.len(), kept.cut.is_some(), max_chars), (9002, true, None));
     }
 
     proptest! {
         #[test]
         fn texts_without_long_lines_are_collected_as_they_are(text in "([a-c]{0,40}\n){0,90}[a-c]{0,9}", piece in 1_usize..99) {
             for keep in [Keep::Tail, Keep::WholeLines, Keep::Both { head: 3 }] {
-                let (kept, max_chars) = shown(&text, keep, Spared::Last, piece);
+                let (kept, max_chars) = shown(&text, keep, piece);
                 prop_assert_eq!(kept, truncate(&text, Bounds::new(50, 10_000), keep));
                 prop_assert_eq!(max_chars, None);
             }

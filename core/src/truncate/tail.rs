@@ -36,6 +36,12 @@ impl Tail {
         self.recent.split_once('\n').map_or("", |(_, lines)| lines)
     }
 
+    /// Returns the last line with its newline, or the stored end of it.
+    pub(super) fn last_line(&self) -> &str {
+        let body = self.recent.strip_suffix('\n').unwrap_or(&self.recent);
+        &self.recent[body.rfind('\n').map_or(0, |newline| newline + 1)..]
+    }
+
     /// Returns the part of the end within `bounds`, which must not exceed its own, without the first `bytes` of the text.
     /// `total` has the counts of the text.
     pub(super) fn end_after(&self, bytes: u64, bounds: Bounds, total: Extent) -> Truncation {

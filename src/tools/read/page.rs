@@ -16,7 +16,7 @@ use cutline_core::details::Details;
 use cutline_core::notice::{Answer, Blank, Notice};
 use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::{Extent, Total, as_index, is_blank, is_white_space};
-use cutline_core::truncate::{Bounds, Collector, Keep, KeyForms, LongLines, Spared, TruncatedBy, Truncation};
+use cutline_core::truncate::{Bounds, Collector, Keep, KeyForms, LongLines, TruncatedBy, Truncation};
 
 use super::page_lines::{self, PageLines};
 use super::{Args, failure};
@@ -142,7 +142,7 @@ impl ReadPage<'_> {
         let max_chars = self.cx.limits.max_text_line_chars;
         let mut head = match max_chars {
             Some(_) => LongLines::whole(head),
-            None => LongLines::new(head, Spared::First),
+            None => LongLines::new(head),
         };
         let mut decoder = Decoder::new(self.text.encoding);
         let mut lines = PageLines::new(max_chars, self.is_numbered().then_some(self.first));

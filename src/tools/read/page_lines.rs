@@ -101,7 +101,7 @@ pub(super) fn without_numbers(numbered: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cutline_core::truncate::{Bounds, Collector, Keep, KeyForms, Spared};
+    use cutline_core::truncate::{Bounds, Collector, Keep, KeyForms};
 
     #[test]
     fn only_the_line_endings_that_are_shown_count() {
@@ -117,7 +117,7 @@ mod tests {
         ] {
             for size in 1..=text.len() {
                 let head = Collector::new(Bounds::new(lines, 100), Keep::WholeLines);
-                let mut head = LongLines::new(head, Spared::First);
+                let mut head = LongLines::new(head);
                 let mut endings = PageLines::new(None, None);
                 for piece in text.as_bytes().chunks(size) {
                     endings.push(str::from_utf8(piece).unwrap(), &mut head);
