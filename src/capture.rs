@@ -16,7 +16,7 @@ use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::terminal::Terminal;
 use cutline_core::text::{Counter, Extent};
 use cutline_core::truncate::line::LineCutter;
-use cutline_core::truncate::{Bounds, Collector, Keep, KeyForms, KeySpace, LongLines, Truncation, truncate};
+use cutline_core::truncate::{Bounds, Collector, Keep, KeyForms, KeySpace, LongLines, Truncation};
 
 /// Number of bytes at the end of the output that progress reports use.
 const RECENT_BYTES: usize = 2048;
@@ -157,8 +157,8 @@ impl Capture {
     /// saved, because more can follow.
     pub fn answer(&mut self, output_is_open: bool, forms: KeyForms) -> Captured {
         self.binary |= is_binary(&std::mem::take(&mut self.start));
-        let nothing = || (truncate("", Bounds::new(0, 0), Keep::Tail), None, false);
-        let (text, lines_cut, is_lossy) = self.shown.take().map_or_else(nothing, |shown| shown.finish(forms));
+        let shown = self.shown.take().map(|shown| shown.finish(forms));
+        let (text, lines_cut, is_lossy) = shown.unwrap_or_default();
         self.recent = Vec::new();
         let wanted = output_is_open || self.binary || text.cut.is_some() || lines_cut.is_some();
         let saved = if wanted { Some(self.stream.keep()) } else { None };

@@ -17,8 +17,8 @@ use parts::{cut_by, over};
 
 pub use answer::{Answer, NoticeLike, PipelineExitCodes, Status};
 pub use parts::{
-    Blank, Count, FileChange, ImageShown, InAll, NAMES_LISTED, Names, NotEntered, PageOf, Part, Saved,
-    StoppedAt, Unit, WhySkipped, between,
+    Blank, Count, FileChange, ImageShown, InAll, NAMES_LISTED, Names, PageOf, Part, Saved, StoppedAt, Unit,
+    WhySkipped, between,
 };
 pub use shown::Shown;
 
@@ -197,12 +197,11 @@ pub enum Notice {
     /// The number of binary files that contain the pattern.
     #[display("[{} binary {}: {_0}]", _0.count(), _0.word("file matches", "files match"))]
     BinaryMatches(Names),
-    #[display(
-        "[{} not searched: {names}. Use {} as path]",
-        kind.count(names.count()),
-        names.word("it", "one")
-    )]
-    NotEntered { kind: NotEntered, names: Names },
+    #[display("[{} not searched: {_0}. {}]", Count(_0.count(), "linked folder was", "linked folders were"), _0.as_path())]
+    LinksNotSearched(Names),
+    /// Linked work trees of git, whose files are copies.
+    #[display("[{} not searched: {_0}. {}]", Count(_0.count(), "linked work tree was", "linked work trees were"), _0.as_path())]
+    WorkTreesNotSearched(Names),
     #[display("[No file matches; {}]", Count(*_0, "folder does", "folders do"))]
     FoldersMatch(u64),
     /// A glob, and a similar one that has its folder.

@@ -106,7 +106,7 @@ pub enum Keep {
 }
 
 /// The part of a text that a collector kept, and the counts of the full text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Truncation {
     /// The text that was kept. If nothing was cut, this is the text unchanged; otherwise it has no final newline.
@@ -130,16 +130,7 @@ pub struct Truncation {
 impl Truncation {
     /// Returns the result for a text from which `content`, with `lines` lines, was kept.
     pub fn new(content: String, lines: u64, total: Extent, cut: Option<Cut>) -> Self {
-        let mut kept = Self {
-            content,
-            total,
-            output: Extent::default(),
-            cut,
-            key_lines: Vec::new(),
-            reports: None,
-            key_bytes: 0,
-            own_tokens: None,
-        };
+        let mut kept = Self { content, total, cut, ..Self::default() };
         kept.output = Extent { lines, bytes: kept.body().len() as u64 };
         kept
     }

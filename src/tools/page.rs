@@ -63,7 +63,7 @@ impl PageRequest {
         let default = if ranked.is_some() { limits::RANKED_LIMIT } else { facts_of(unit).0 };
         let (offset, is_limit_default) = (offset.unwrap_or(0), limit.is_none());
         let request = Self { offset, limit: limit.unwrap_or(default), is_limit_default, unit, ranked };
-        check_ranked(&request)?;
+        ranked.map_or(Ok(()), |context| check_ranked(request.kept(), context))?;
         Ok(request)
     }
 
@@ -89,10 +89,9 @@ fn most_ranked(context: ContextLines) -> u64 {
     RANKED_AT_ONCE / context.lines_of_match()
 }
 
-/// Returns an error if a call requests more than can be ranked.
-fn check_ranked(request: &PageRequest) -> Result<(), ToolError> {
-    let Some(context) = request.ranked else { return Ok(()) };
-    let (most, both) = (most_ranked(context), request.kept());
+/// Returns an error if a call requests more than can be ranked with this context.
+fn check_ranked(both: u64, context: ContextLines) -> Result<(), ToolError> {
+    let most = most_ranked(context);
     if both <= most {
         return Ok(());
     }
@@ -149,10 +148,8 @@ impl Page {
         if self.request.gives(self.found) {
             self.body.group(group());
         }
-        if self.has_enough() && self.whole.is_none() {
-            return ControlFlow::Break(());
-        }
-        ControlFlow::Continue(())
+        let is_done = self.has_enough() && self.whole.is_none();
+        if is_done { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     /// Counts the next result, and saves it if required.

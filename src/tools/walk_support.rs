@@ -15,7 +15,7 @@ use crate::search::walk::{Searched, Walk, Walked};
 use crate::stop::Stop;
 use crate::sys;
 use cutline_core::details::{Details, Skipped};
-use cutline_core::notice::{InAll, Names, NotEntered};
+use cutline_core::notice::{InAll, Names};
 use cutline_core::text::show;
 
 use super::notice::{Notice, StoppedAt, WhySkipped};
@@ -164,7 +164,7 @@ impl<'a> Search<'a> {
                 names.push(&paths.show(&link));
             }
         }
-        (!names.is_empty()).then_some(Notice::NotEntered { kind: NotEntered::Link, names })
+        (!names.is_empty()).then_some(Notice::LinksNotSearched(names))
     }
 
     /// Records a skipped entry of the current place.
@@ -221,7 +221,7 @@ impl<'a> Search<'a> {
         notices.extend(skipped.ignore_rules.map(Notice::RulesSkipped));
         details.skipped = (skipped != Skipped::default()).then_some(skipped);
         if !self.work_trees.is_empty() {
-            notices.push(Notice::NotEntered { kind: NotEntered::WorkTree, names: self.work_trees });
+            notices.push(Notice::WorkTreesNotSearched(self.work_trees));
         }
         notices.extend(self.about);
         self.page.answer(self.cx, None, notices, details)

@@ -191,6 +191,11 @@ impl Names {
         if self.count == 1 { one } else { many }
     }
 
+    /// Returns how to search a folder of these.
+    pub(super) fn as_path(&self) -> &'static str {
+        self.word("Use it as path", "Use one as path")
+    }
+
     /// True if there was none.
     pub fn is_empty(&self) -> bool {
         self.count == 0
@@ -272,25 +277,6 @@ pub struct InAll {
     pub unit: Unit,
     /// The number of files with these results, if they are in files.
     pub files: Option<u64>,
-}
-
-/// A folder that a search does not enter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NotEntered {
-    /// A link to a folder.
-    Link,
-    /// A linked work tree of git, whose files are copies.
-    WorkTree,
-}
-
-impl NotEntered {
-    /// Returns this number of folders, with the verb.
-    pub(super) fn count(self, count: u64) -> Count {
-        match self {
-            Self::Link => Count(count, "linked folder was", "linked folders were"),
-            Self::WorkTree => Count(count, "linked work tree was", "linked work trees were"),
-        }
-    }
 }
 
 /// The part of a search or a listing that was complete at its deadline.

@@ -107,6 +107,11 @@ impl Bounds {
         }
     }
 
+    /// Returns what these limits allow.
+    pub(super) fn amount(self) -> Amount {
+        Amount { lines: self.lines, bytes: self.bytes, tokens: self.tokens.unwrap_or_default() }
+    }
+
     /// Returns the limits that `used` leaves.
     pub(super) fn without(self, used: Amount) -> Self {
         Self {
@@ -129,12 +134,6 @@ pub(super) struct Amount {
     pub(super) lines: u64,
     pub(super) bytes: u64,
     pub(super) tokens: u64,
-}
-
-impl From<Bounds> for Amount {
-    fn from(bounds: Bounds) -> Self {
-        Self { lines: bounds.lines, bytes: bounds.bytes, tokens: bounds.tokens.unwrap_or_default() }
-    }
 }
 
 impl Amount {

@@ -48,7 +48,7 @@ pub struct Collector {
     /// Maximum number of lines from the start, if the end is kept too.
     pub(super) head_lines: u64,
     /// The first lines, within their part of the limits if the end is kept too.
-    head: Head,
+    pub(super) head: Head,
     /// The end of the text, or all of it if it is within the limits. `None` if only the start is kept.
     pub(super) tail: Option<Tail>,
     total: Counter,
@@ -68,7 +68,7 @@ impl Collector {
                 (lines, share(bounds, lines))
             }
             Keep::Short { bytes } => {
-                let head = SHORT_HEAD.of(bounds, bytes);
+                let head = short(bounds, bytes, SHORT_HEAD);
                 (head.lines, head)
             }
         };
@@ -99,19 +99,9 @@ impl Collector {
         Self { key_lines: Some((Kinds::new(as_index(bytes)), space)), ..self }
     }
 
-    /// Returns the limits of the kept text.
-    pub fn bounds(&self) -> Bounds {
-        self.bounds
-    }
-
     /// True if more text would only be counted.
     pub fn is_full(&self) -> bool {
         self.head.cut.is_some() && self.tail.is_none() && self.key_lines.is_none()
-    }
-
-    /// Returns the limit that ended the first lines, if one did.
-    pub(super) fn head_cut(&self) -> Option<TruncatedBy> {
-        self.head.cut
     }
 
     /// Takes the next piece.
@@ -174,7 +164,7 @@ impl Collector {
         let whole = tail.end_after(0, bounds, total);
         let Some(cut) = whole.cut else { return whole };
         if let Keep::Short { bytes } = self.keep {
-            let kept = self.ends(tail, SHORT_TAIL_ALONE.of(bounds, bytes), Some(cut.by));
+            let kept = self.ends(tail, short(bounds, bytes, SHORT_TAIL_ALONE), Some(cut.by));
             return if self.head_before_tail().is_empty() { kept } else { keyed::show(&kept, cut.by, &[]) };
         }
         if self.head_lines == 0 {
@@ -201,27 +191,19 @@ impl Collector {
     }
 }
 
-/// A part of a short text: lines for each 1000 bytes of the text, and its share of the limits in thousandths.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Part {
-    lines: u64,
-    share: u64,
-}
-
-// For 5000 bytes: 10 lines in 800 bytes, 20 in 1500, 40 in 3000. About 2500 bytes are for key lines.
-const SHORT_HEAD: Part = Part { lines: 2, share: 160 };
-pub(super) const SHORT_TAIL: Part = Part { lines: 4, share: 300 };
+// The parts of a short text: lines for each 1000 bytes of the text, and the share of the limits in thousandths. For 5000
+// bytes: 10 lines in 800 bytes, 20 in 1500, 40 in 3000. About 2500 bytes are for key lines.
+const SHORT_HEAD: (u64, u64) = (2, 160);
+pub(super) const SHORT_TAIL: (u64, u64) = (4, 300);
 /// The end of a text without key lines.
-const SHORT_TAIL_ALONE: Part = Part { lines: 8, share: 600 };
-pub(super) const SHORT_KEY_LINES: Part = Part { lines: 100, share: 500 };
+const SHORT_TAIL_ALONE: (u64, u64) = (8, 600);
+pub(super) const SHORT_KEY_LINES: (u64, u64) = (100, 500);
 
-impl Part {
-    /// Returns the limits of this part of a text of at most `bytes`, within `bounds`.
-    pub(super) fn of(self, bounds: Bounds, bytes: u64) -> Bounds {
-        let bytes = bytes.min(bounds.bytes);
-        let part = Bounds { bytes, ..bounds }.each(|limit| limit * self.share / 1000);
-        Bounds { lines: part.lines.min(self.lines * bytes / 1000), ..part }
-    }
+/// Returns the limits of a part of a text of at most `bytes`, within `bounds`.
+pub(super) fn short(bounds: Bounds, bytes: u64, (lines, share): (u64, u64)) -> Bounds {
+    let bytes = bytes.min(bounds.bytes);
+    let part = Bounds { bytes, ..bounds }.each(|limit| limit * share / 1000);
+    Bounds { lines: part.lines.min(lines * bytes / 1000), ..part }
 }
 
 /// Returns the part of `bounds` for the first `lines`, without the newline that ends them.

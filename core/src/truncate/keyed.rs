@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashSet};
 use serde::Serialize;
 
 use super::bounds::Amount;
-use super::collector::{SHORT_KEY_LINES, SHORT_TAIL};
+use super::collector::{SHORT_KEY_LINES, SHORT_TAIL, short};
 use super::{Bounds, Collector, Cut, Keep, TruncatedBy, Truncation};
 use crate::key_lines::{self, Grade, Kind, Kinds, Near};
 use crate::text::{Extent, TokenCounter, as_index};
@@ -89,13 +89,13 @@ pub(super) fn with_key_lines(
         }
         (KeySpace::Shared, Keep::Short { bytes }, Some(tail)) => {
             recent = tail.whole_lines();
-            let ends = collector.ends(tail, SHORT_TAIL.of(bounds, bytes), Some(cut.by));
-            (SHORT_KEY_LINES.of(bounds, bytes), ends)
+            let ends = collector.ends(tail, short(bounds, bytes, SHORT_TAIL), Some(cut.by));
+            (short(bounds, bytes, SHORT_KEY_LINES), ends)
         }
         (KeySpace::Shared, ..) => {
             rounds = ROUNDS;
             let space = half(bounds.after(collector.head_before_tail(), collector.head_lines));
-            (space, collector.kept(bounds.without(space.into())))
+            (space, collector.kept(bounds.without(space.amount())))
         }
     };
     let Some(worst) = worst_grade(kinds, forms, Gap::of(&ends)) else { return plain };

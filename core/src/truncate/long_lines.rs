@@ -43,7 +43,7 @@ pub struct LongLines {
 impl LongLines {
     /// Cuts long lines of the text that `collector` collects.
     pub fn new(collector: Collector) -> Self {
-        Self { most: Some(as_index(collector.bounds().bytes / 4)), ..Self::whole(collector) }
+        Self { most: Some(as_index(collector.bounds.bytes / 4)), ..Self::whole(collector) }
     }
 
     /// Cuts no line.
@@ -79,7 +79,7 @@ impl LongLines {
     /// True if more text would only be counted.
     pub fn is_full(&self) -> bool {
         // A page that is full by its lines is shown as it is.
-        let is_shown = self.whole.head_cut() == Some(TruncatedBy::Lines);
+        let is_shown = self.whole.head.cut == Some(TruncatedBy::Lines);
         self.whole.is_full() && (is_shown || self.cut.as_ref().is_none_or(Collector::is_full))
     }
 

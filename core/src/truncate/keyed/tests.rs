@@ -137,7 +137,7 @@ proptest! {
         prop_assert!(bytes <= max_bytes, "{:?}", kept);
         prop_assert!(max_tokens.is_none_or(|max| TokenCounter::of(&kept.content).count() <= max), "{:?}", kept);
         if matches!(keep, Keep::WholeLines | Keep::Head | Keep::Tail) {
-            let least = collect(bounds.without(bounds.each(|limit| limit / 2).into()), keep, KeySpace::Shared, KeyForms::None, &[&text]);
+            let least = collect(bounds.without(bounds.each(|limit| limit / 2).amount()), keep, KeySpace::Shared, KeyForms::None, &[&text]);
             prop_assert!(kept.ends().lines >= least.output.lines && kept.ends().bytes >= least.output.bytes);
         }
         // Each key line is there once, and counted.
@@ -210,7 +210,7 @@ fn start_keeps_half_of_the_limits_if_it_reaches_key_lines() {
     let keep = Keep::WholeLines;
     let kept = collect(bounds, keep, KeySpace::Shared, KeyForms::All, &[&text]);
     let least = collect(
-        bounds.without(bounds.each(|limit| limit / 2).into()),
+        bounds.without(bounds.each(|limit| limit / 2).amount()),
         keep,
         KeySpace::Shared,
         KeyForms::None,
