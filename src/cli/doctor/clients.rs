@@ -77,9 +77,10 @@ fn checked(client: &'static Client, name: &str, binary: &Path) -> anyhow::Result
             let words = config::words(place.files, &value).with_context(unreadable)?;
             if let Some((_, command)) = wrapped(&words) {
                 let programs = words.first().into_iter().chain(command.first());
-                let missing = programs.filter(|program| !is_filled_in(program) && path_of(program).is_none());
+                let mut missing =
+                    programs.filter(|program| !is_filled_in(program) && path_of(program).is_none());
                 let text = format!("{name}: {place} wraps {entry}");
-                all.push(match missing.last() {
+                all.push(match missing.next() {
                     None => Fine(text),
                     Some(program) => Wrong(format!("{text} with {program}, which is not a program")),
                 });

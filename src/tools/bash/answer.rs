@@ -89,7 +89,7 @@ fn remedies(cx: &Context, plan: &Plan, body: &str, details: &Details) -> Vec<Not
         };
         let folders =
             commands.sandbox.iter().flat_map(|sandbox| sandbox.read_only_git_folders(&cx.workspace.roots));
-        let folder = folders.filter(is_named).last();
+        let folder = folders.rev().find(is_named);
         notices.extend(folder.map(|it| Notice::GitFolderReadOnly(show::path(&it.to_string_lossy()))));
     }
     let mut lines = body.lines().rev();
