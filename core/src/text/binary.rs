@@ -41,7 +41,9 @@ pub fn is_binary(content: &[u8]) -> bool {
     }
     let controls = start.iter().filter(|byte| is_control(**byte)).count();
     let nuls = memchr::memchr_iter(0, start).count();
-    let runs = start.chunk_by(|a, b| *a == 0 && *b == 0).filter(|run| run.first() == Some(&0)).count();
+    let pairs = start.iter().zip(start.get(1..).unwrap_or_default());
+    let runs = pairs.filter(|(byte, next)| **byte == 0 && **next != 0).count();
+    let runs = runs + usize::from(start.ends_with(b"\0"));
     let (others, size) = (controls - nuls, start.len() - nuls + runs);
     nuls > 1 && runs * 10 > size || others > STRAY_CONTROLS && others * 100 > size
 }
