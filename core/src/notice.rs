@@ -67,6 +67,9 @@ pub enum Notice {
     Page { first: u64, last: u64, total: Total, limit: Limit, next: Option<String> },
     #[display("[Line {line} is {}{}]", over(*bytes, *limit), between(". ", next.as_ref(), ""))]
     LineTooLong { line: u64, bytes: Total, limit: Limit, next: Option<String> },
+    /// A line with a match that does not fit on a page.
+    #[display("[Line {line} of {path} exceeds {limit} limit. {next}]")]
+    MatchTooLong { line: u64, path: String, limit: Limit, next: String },
     #[display("[Some lines truncated to {max_chars} chars{}]", between(". ", next.as_ref(), ""))]
     LinesTruncated { max_chars: usize, next: Option<String> },
     /// A file in another encoding, which a part of the result shows.

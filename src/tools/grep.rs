@@ -132,7 +132,7 @@ fn search(cx: &Context, args: &Args) -> Result<Output, ToolError> {
         results.complete(target);
     }
     let cause = causes::of(args, &targets, &results);
-    results.conclude(cause)
+    results.conclude(args, cause)
 }
 
 impl Results<'_> {

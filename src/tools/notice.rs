@@ -51,6 +51,21 @@ pub fn for_long_line(
     (!sentences.is_empty()).then(|| sentences.join(". "))
 }
 
+/// Characters before and after a match that the suggested command prints.
+const AROUND_CHARS: usize = 500;
+
+/// Returns the sentence for the text around the matches of a pattern in a long line. `path` is quoted for the shell. Returns
+/// `None` if the pattern cannot be part of a command.
+pub fn for_match(pattern: &str, ignores_case: bool, path: &str) -> Option<String> {
+    let around = format!(".{{0,{AROUND_CHARS}}}");
+    let pattern = format!("{around}(?:{pattern}){around}");
+    let flags = if ignores_case { "-aoiP" } else { "-aoP" };
+    Some(format!(
+        "Use bash to see more around a match: grep {flags} {} {path}",
+        shlex::try_quote(&pattern).ok()?
+    ))
+}
+
 /// Returns how the model can see the rest of truncated lines, or `None` if no tool shows it.
 pub fn for_cut_lines(tools: &ToolSet) -> Option<String> {
     let named = named(tools, [ToolName::Grep, ToolName::Bash], " or ")?;

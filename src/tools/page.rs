@@ -17,7 +17,7 @@ use cutline_core::text::{self, Extent, Total};
 use super::notice::{Answer, Notice, PageOf, StoppedAt, Unit, empty};
 use super::saved_result::SavedResult;
 use super::{Context, Output, ToolError, Totals};
-pub(super) use body::{Body, Group, RowFormat};
+pub(super) use body::{Body, CutLine, Group, RowFormat};
 
 /// The order of results; grep knows no times. Documented variants would not be a plain enum in the schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]

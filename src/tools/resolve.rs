@@ -137,7 +137,8 @@ pub fn shell_path(cx: &Context, place: &OpenedPath) -> Option<String> {
     quoted(path).filter(|_| cx.has(ToolName::Bash))
 }
 
-fn quoted(path: &[u8]) -> Option<String> {
+/// Returns a path for a command, or `None` if it has bytes that cannot be shown.
+pub(super) fn quoted(path: &[u8]) -> Option<String> {
     let Cow::Borrowed(path) = show::name(path) else { return None };
     let path = if path.starts_with('-') { Cow::Owned(format!("./{path}")) } else { Cow::Borrowed(path) };
     shlex::try_quote(&path).ok().map(Cow::into_owned)

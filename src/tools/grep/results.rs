@@ -12,13 +12,14 @@ use crate::search::walk::Walked;
 use cutline_core::details::Details;
 use cutline_core::notice::{InAll, Names};
 use cutline_core::text::{Total, as_index};
+use cutline_core::truncate::TruncatedBy;
 
 use super::targets::Target;
 use super::{Args, Context, FEW_MATCHES, Output, Query, ToolError, functions};
-use crate::tools::ToolName;
-use crate::tools::notice::{Notice, StoppedAt, Unit, WhySkipped};
-use crate::tools::page::{Group, PageRequest, RowFormat};
+use crate::tools::notice::{self, Notice, StoppedAt, Unit, WhySkipped};
+use crate::tools::page::{CutLine, Group, PageRequest, RowFormat};
 use crate::tools::walk_support::{Paths, Search};
+use crate::tools::{ToolName, resolve};
 
 /// Maximum bytes of binary files that a call searches for a match.
 const BINARY_CALL_BYTES: u64 = 64_000_000;
@@ -310,6 +311,26 @@ impl<'a> Results<'a> {
         self.add(Group { path, rows: rows.into(), at, separated, count: None });
     }
 
+    /// Returns the notice about a line with a match that read cannot show either.
+    fn too_long(&self, args: &Args, CutLine { bytes, is_match, number, path }: &CutLine) -> Option<Notice> {
+        let (cx, bounds) = (self.search.cx, self.search.cx.limits.bounds());
+        let can_search = *is_match && !self.query.invert && !args.multiline.unwrap_or(false);
+        let limit = bounds.limit(TruncatedBy::Bytes);
+        let shell = resolve::quoted(path.as_bytes()).filter(|_| can_search && cx.has(ToolName::Bash));
+        let pattern = if args.literal == Some(true) {
+            regex_syntax::escape(&args.pattern)
+        } else {
+            args.pattern.clone()
+        };
+        let next = notice::for_match(&pattern, args.ignore_case == Some(true), &shell?)?;
+        (*bytes > bounds.sure_bytes()).then(|| Notice::MatchTooLong {
+            line: *number,
+            path: path.clone(),
+            limit,
+            next,
+        })
+    }
+
     /// Returns how the model can see the complete lines. The longest line has this many bytes.
     fn full_lines(&self, bytes: u64) -> Option<String> {
         let (limits, has_bash) = (&self.search.cx.limits, self.search.cx.has(ToolName::Bash));
@@ -324,7 +345,7 @@ impl<'a> Results<'a> {
     }
 
     /// Builds the result of the call. `cause` is what is to say about a search without results.
-    pub(super) fn conclude(mut self, cause: Option<Notice>) -> Result<Output, ToolError> {
+    pub(super) fn conclude(mut self, args: &Args, cause: Option<Notice>) -> Result<Output, ToolError> {
         let skipped = as_index(self.search.page.request.offset);
         let ranked = self.best.take().into_iter().flat_map(Best::into_sorted).skip(skipped);
         ranked.for_each(|(_, rows)| self.show_ranked(rows));
@@ -334,10 +355,11 @@ impl<'a> Results<'a> {
         self.show_waiting();
         let mut details = Details::default();
         let mut notices = Vec::new();
-        if let Some(bytes) = self.search.page.body.cut_from {
+        if let Some(cut) = &self.search.page.body.cut_from {
             details.lines_truncated = Some(true);
-            let (max_chars, next) = (self.query.max_line_chars, self.full_lines(bytes));
+            let (max_chars, next) = (self.query.max_line_chars, self.full_lines(cut.bytes));
             notices.push(Notice::LinesTruncated { max_chars, next });
+            notices.extend(self.too_long(args, cut));
         }
         let lines = self.search.page.body.omitted_context;
         if lines > 0 {

@@ -63,10 +63,25 @@ impl Group {
         }
     }
 
-    /// Returns the bytes of the longest line that is shown in part.
-    fn cut_from(&self) -> Option<u64> {
-        self.rows.iter().filter_map(|row| row.cut_from).max()
+    /// Returns the longest line that is shown in part.
+    fn cut_from(&self) -> Option<CutLine> {
+        let cut = |row: &Row| {
+            let is_match = row.kind == RowKind::Match;
+            Some(CutLine { bytes: row.cut_from?, is_match, number: row.number, path: self.path.clone() })
+        };
+        self.rows.iter().filter_map(cut).max()
     }
+}
+
+/// A line that is shown in part.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::tools) struct CutLine {
+    /// The maximum bytes of the complete line on a page.
+    pub(in crate::tools) bytes: u64,
+    pub(in crate::tools) is_match: bool,
+    pub(in crate::tools) number: u64,
+    /// The path of its file as shown.
+    pub(in crate::tools) path: String,
 }
 
 /// The format of match and context lines: with the path in each line, or below a heading with the path.
@@ -153,8 +168,8 @@ pub(in crate::tools) struct Body {
     partial: Option<Partial>,
     /// The number of context lines that were removed from the first group.
     pub(in crate::tools) omitted_context: u64,
-    /// The bytes of the longest line that is shown in part.
-    pub(in crate::tools) cut_from: Option<u64>,
+    /// The longest line that is shown in part.
+    pub(in crate::tools) cut_from: Option<CutLine>,
 }
 
 impl Body {
@@ -213,7 +228,7 @@ impl Body {
         };
         loop {
             if group.rows.len() <= 1 {
-                self.cut_from = self.cut_from.max(group.cut_from());
+                self.cut_from = self.cut_from.take().max(group.cut_from());
                 let line = group.lines(&self.format).concat();
                 return self.show_cut_line(heading.as_deref(), &line, group.path.len());
             }
@@ -245,7 +260,7 @@ impl Body {
     }
 
     /// Adds lines if they fit. Otherwise returns the limit that they would exceed.
-    fn show(&mut self, lines: &[String], cut_from: Option<u64>) -> Option<TruncatedBy> {
+    fn show(&mut self, lines: &[String], cut_from: Option<CutLine>) -> Option<TruncatedBy> {
         let (bytes, meter) = (self.text.len(), self.meter);
         for line in lines {
             self.push(line);
@@ -255,7 +270,7 @@ impl Body {
             self.text.truncate(bytes);
             self.meter = meter;
         } else {
-            self.cut_from = self.cut_from.max(cut_from);
+            self.cut_from = self.cut_from.take().max(cut_from);
         }
         exceeded
     }
