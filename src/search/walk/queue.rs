@@ -22,7 +22,7 @@ const FULL_BYTES: usize = 4 * 1024 * 1024;
 /// is searched linearly.
 const ITEM_BYTES: usize = 4096;
 /// The calling thread learns of each multiple of these numbers that was searched, also without results.
-const REPORTED: Searched = Searched { names: 2000, files: 200, bytes: 2_000_000 };
+const REPORTED: Searched = Searched { names: 2000, files: 500, bytes: 2_000_000 };
 
 /// Consecutive entries of a folder. A worker takes either one folder to list, or several entries to visit.
 #[derive(Debug)]
