@@ -121,8 +121,8 @@ pub struct AutorunFile {
 
 impl Details {
     /// Adds the facts of a cut. `total` is the size of the source of the text, the file on disk or the raw stream, or a lower
-    /// bound of it. `bounds` are the limits. Returns the counts, or `None` if nothing was cut. The counts are lines. A caller that counts other things
-    /// replaces them.
+    /// bound of it. `bounds` are the limits. Returns the counts, or `None` if nothing was cut. The counts are lines. A caller
+    /// that counts other things replaces them.
     ///
     /// ```
     /// use cutline_core::details::Details;

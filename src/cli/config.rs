@@ -343,11 +343,12 @@ impl Change<'_> {
         let others = others.map(|(name, entry)| (name, words(files, entry).unwrap_or_default()));
         let is_remove = self.action == Action::Remove;
         let others = others.filter(|(_, words)| is_cutline(words)).filter_map(|(name, words)| {
+            if wrapped(&words).is_none() {
+                return Some(format!("The file has another entry that starts {NAME}: {name}"));
+            }
             let hint =
-                format!("{name} there is still wrapped by {NAME}: --unwrap {name} --write turns it back");
-            let is_wrapped = wrapped(&words).is_some();
-            let own = || format!("The file has another entry that starts {NAME}: {name}");
-            if is_wrapped { is_remove.then_some(hint) } else { Some(own()) }
+                || format!("{name} there is still wrapped by {NAME}: --unwrap {name} --write turns it back");
+            is_remove.then(hint)
         });
         if is_remove {
             return Ok((without_entry(place, text)?, old, others.collect()));

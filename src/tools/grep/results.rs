@@ -314,21 +314,19 @@ impl<'a> Results<'a> {
     /// Returns the notice about a line with a match that read cannot show either.
     fn too_long(&self, args: &Args, CutLine { bytes, is_match, number, path }: &CutLine) -> Option<Notice> {
         let (cx, bounds) = (self.search.cx, self.search.cx.limits.bounds());
-        let can_search = *is_match && !self.query.invert && !args.multiline.unwrap_or(false);
-        let limit = bounds.limit(TruncatedBy::Bytes);
-        let shell = resolve::quoted(path.as_bytes()).filter(|_| can_search && cx.has(ToolName::Bash));
+        let can_search = *is_match && !self.query.invert && args.multiline != Some(true);
+        if *bytes <= bounds.sure_bytes() || !can_search || !cx.has(ToolName::Bash) {
+            return None;
+        }
         let pattern = if args.literal == Some(true) {
             regex_syntax::escape(&args.pattern)
         } else {
             args.pattern.clone()
         };
-        let next = notice::for_match(&pattern, args.ignore_case == Some(true), &shell?)?;
-        (*bytes > bounds.sure_bytes()).then(|| Notice::MatchTooLong {
-            line: *number,
-            path: path.clone(),
-            limit,
-            next,
-        })
+        let shell = resolve::quoted(path.as_bytes())?;
+        let next = notice::for_match(&pattern, args.ignore_case == Some(true), &shell)?;
+        let limit = bounds.limit(TruncatedBy::Bytes);
+        Some(Notice::MatchTooLong { line: *number, path: path.clone(), limit, next })
     }
 
     /// Returns how the model can see the complete lines. The longest line has this many bytes.
