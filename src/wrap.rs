@@ -7,6 +7,7 @@
 
 mod limit;
 mod message;
+mod parts;
 mod relay;
 mod shrink;
 

@@ -1,5 +1,6 @@
 //! `cutline config CLIENT` prints this server's entry for a client, merges it into the client's file, or removes it.
 
+mod change;
 mod edit;
 mod entry;
 mod file;
@@ -9,18 +10,14 @@ use std::fmt::Display;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, ensure};
 use clap::ArgMatches;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::typed::{self, absolute};
-use super::values::word_of;
-use super::{Cli, NAME, is_same, parsed, print, refuse_in, refuse_untaken, takes, values, wrap};
-use crate::fit::{Client, Files, Format, Scope};
-use crate::process::on_path;
+use super::{print, refuse_in, refuse_untaken, values, wrap};
+use crate::fit::{Client, Scope};
+use change::{Action, Change};
 use edit::Doc;
-use entry::{Flag, LEAN_FLAG, merged, texts};
-use file::{Edited, rewrite};
 
 pub(super) use entry::{flags_of, folder, is_cutline, is_switched_off, variables, words, wrapped};
 pub(super) use file::{new_file, read};
@@ -35,9 +32,6 @@ cutline config --help                   list the flags
 
 Clients and their files:
 ";
-/// The command of a server in a file that cutline does not read.
-const COMMAND: &str = "COMMAND";
-
 /// The flags and arguments of `cutline config`.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
@@ -79,35 +73,6 @@ pub(super) struct ConfigOptions {
     remove: bool,
     #[command(flatten)]
     _own: wrap::WrapOptions,
-}
-
-/// What to do with an entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Action<'a> {
-    Put,
-    Remove,
-    Wrap(&'a str),
-    Unwrap(&'a str),
-}
-
-impl Action<'_> {
-    /// Returns the name of the entry.
-    fn name(&self) -> &str {
-        if let Self::Wrap(name) | Self::Unwrap(name) = self { name } else { NAME }
-    }
-}
-
-/// A change of a client's files.
-struct Change<'a> {
-    action: Action<'a>,
-    options: &'a ConfigOptions,
-    matches: &'a ArgMatches,
-    client: &'static Client,
-    files: &'static Files,
-    /// The absolute path of this program.
-    binary: String,
-    /// The current folder.
-    folder: PathBuf,
 }
 
 /// Prints, writes or removes the entry. Returns the exit code.
@@ -165,285 +130,4 @@ fn tell(line: impl Display) {
 /// Returns the names and values of the servers in a location.
 pub(super) fn servers(place: &Place) -> anyhow::Result<Vec<(String, Value)>> {
     Doc::parse(place.files.format, &read(&place.path)?)?.servers(&place.keys)
-}
-
-/// Returns true if a location has a server with this name.
-fn has_server(place: &Place, name: &str) -> anyhow::Result<bool> {
-    Ok(servers(place)?.iter().any(|(other, _)| other == name))
-}
-
-/// Returns `new` with the line endings of `old`: `\r\n` if all of its lines have them.
-fn with_line_ends_of(old: &str, new: &str) -> String {
-    let lines = old.matches('\n').count();
-    let is_crlf = lines > 0 && lines == old.matches("\r\n").count();
-    if is_crlf { new.replace("\r\n", "\n").replace('\n', "\r\n") } else { new.to_owned() }
-}
-
-/// Returns the text of a file without the entry of cutline, and whether it has nothing else, except for what `config`
-/// wrote.
-fn without_entry(place: &Place, text: &str) -> anyhow::Result<Edited> {
-    let mut doc = Doc::parse(place.files.format, text)?;
-    if place.files.format == Format::Yaml {
-        return Ok(Edited { was_own: true, is_empty: true, ..Edited::default() });
-    }
-    doc.set(&place.keys, NAME, &Value::Null)?;
-    let rest = doc.to_text();
-    let without_spaces = |text: &str| text.split_whitespace().collect::<String>();
-    let nested = place.keys.iter().rev().fold("{}".to_owned(), |inner, key| format!("{{{key:?}: {inner}}}"));
-    let setting = place.files.answer_tokens.map(|name| format!("{name} = {}", entry::ANSWER_TOKENS));
-    let nothing = [Some(nested), setting, Some("{}".to_owned()), Some(String::new())];
-    let was_own = nothing.iter().flatten().any(|nothing| without_spaces(nothing) == without_spaces(&rest));
-    Ok(Edited { text: with_line_ends_of(text, &rest), was_own, is_empty: was_own })
-}
-
-impl Change<'_> {
-    /// Returns the locations to change: where a new entry goes, or where the entry is. Without `--file` and `--scope`,
-    /// these are the files of the first scope that has the entry; a new entry does not count those for all projects.
-    fn places(&self) -> anyhow::Result<Vec<Place>> {
-        let mut all = match (&self.options.file, self.options.scope) {
-            (Some(file), _) => {
-                vec![Place::new(self.client, self.files, Scope::User, std::path::absolute(file)?)]
-            }
-            (None, None) if self.action != Action::Put => places(self.client),
-            (None, scope) => {
-                let scope = scope.or_else(|| self.scope_in_use());
-                places::written(self.client, scope).unwrap_or_else(|message| refuse_in(&["config"], message))
-            }
-        };
-        if self.action == Action::Put {
-            return Ok(all);
-        }
-        let name = self.action.name();
-        // A broken file counts, so that its error is reported.
-        let has_entry = |place: &Place| match has_server(place, name) {
-            _ if place.is_shared_yaml() => read(&place.path).is_ok_and(|text| text.contains(name)),
-            has_server => has_server.unwrap_or(true),
-        };
-        all.retain(|place| place.path.exists() && has_entry(place));
-        let used = all.first().map(|place| place.scope);
-        for other in all.iter().filter(|place| Some(place.scope) != used) {
-            tell(format_args!("{other} has an entry {name} too: --scope {} names it", word_of(&other.scope)));
-        }
-        all.retain(|place| Some(place.scope) == used);
-        if all.is_empty() {
-            let message = format!("no file of {} that applies here has an entry {name}", self.files.name);
-            if self.action == Action::Remove { tell(message) } else { refuse_in(&["config"], message) }
-        }
-        Ok(all)
-    }
-
-    /// Returns the scope of the entry for this project that the client uses now.
-    fn scope_in_use(&self) -> Option<Scope> {
-        let of_project = places(self.client).into_iter().filter(|place| place.scope != Scope::User);
-        let mut editable = of_project.filter(|place| !place.is_shared_yaml());
-        editable.find(|place| has_server(place, NAME).unwrap_or(false)).map(|place| place.scope)
-    }
-
-    /// Returns the program for an entry that had the command `old`, or its path. A name without a folder stays.
-    fn program(&self, place: &Place, old: &[String]) -> &str {
-        let is_found = || on_path(NAME).is_some_and(|path| is_same(&path, Path::new(&self.binary)));
-        let is_portable = self.options.portable.unwrap_or_else(|| {
-            old.first().is_some_and(|program| program == NAME) || place.scope == Scope::Project && is_found()
-        });
-        if is_portable { NAME } else { &self.binary }
-    }
-
-    /// Returns the flags that the user typed. With the program `cutline`, paths in the current folder are relative.
-    fn given(&self, program: &str) -> anyhow::Result<Vec<Flag>> {
-        let path = |path: &Path| {
-            let path = absolute(path);
-            match path.strip_prefix(&self.folder) {
-                Ok(inside) if program == NAME => Path::new(".").join(inside).components().collect(),
-                _ => path,
-            }
-        };
-        let mut typed = typed::flags(self.matches, path)?;
-        typed.extend(wrap::own_flags(self.matches)?);
-        flags_of(&typed)
-    }
-
-    /// Returns the command of the changed entry, and how it differs from the old command `was`.
-    fn words(
-        &self,
-        place: &Place,
-        doc: &Doc,
-        old: &Value,
-        was: &[String],
-    ) -> anyhow::Result<(Vec<String>, Vec<String>)> {
-        let (is_put, is_own) = (self.action == Action::Put, is_cutline(was));
-        let is_of_other = is_put && !is_own && !was.is_empty();
-        ensure!(
-            !is_of_other || self.options.replace,
-            "the entry starts another program: {}; change it by hand, or replace it with --replace",
-            was.join(" ")
-        );
-        let (was_flags, command) = match (wrapped(was), was.split_first()) {
-            (Some(parts), _) => parts,
-            (None, Some((_, flags))) if is_put && is_own => (flags, was),
-            _ => (if is_put { was } else { &[] }, was),
-        };
-        if let Action::Unwrap(_) = self.action {
-            return Ok((command.to_vec(), Vec::new()));
-        }
-        let program = self.program(place, if is_own { was } else { &[] });
-        let is_kept = is_own && !self.options.replace;
-        let was_flags = match flags_of(was_flags) {
-            Err(_) if !is_kept => vec![Flag { name: String::new(), words: was_flags.to_vec() }],
-            flags => flags.context("--replace drops the flags of the entry")?,
-        };
-        let mut flags = merged(if is_kept { &was_flags } else { &[] }, &self.given(program)?);
-        for name in &self.options.unset {
-            let flag = format!("--{}", name.trim_start_matches('-'));
-            ensure!(entry::has(&flags, &flag), "the entry has no {flag}");
-            flags.retain(|other| other.name != flag);
-        }
-        if self.options.no_lean {
-            flags.retain(|flag| flag.name != LEAN_FLAG);
-        } else if !is_kept && (is_put || takes("wrap", "lean")) {
-            flags = merged(&flags_of(&[LEAN_FLAG.to_owned()])?, &flags);
-        }
-        if is_put {
-            entry::add_needed(&mut flags, place, old, doc, &typed::text(self.folder.as_os_str())?);
-            let kept = || "with the flags of the entry, which stay without --replace";
-            let checked = parsed(&texts(&flags));
-            if is_kept && !was_flags.is_empty() {
-                checked.with_context(kept)?
-            } else {
-                checked?
-            };
-        }
-        let missing_in = |all: &[Flag], flags: &[Flag], what: &str| -> Vec<String> {
-            let missing = flags.iter().filter(|flag| !all.contains(flag));
-            missing.map(|flag| format!("{what}: {}", flag.words.join(" "))).collect()
-        };
-        let is_new = is_put && was.is_empty();
-        let added = if is_new { Vec::new() } else { missing_in(&was_flags, &flags, "added") };
-        let changes = [missing_in(&flags, &was_flags, "removed"), added].concat();
-        let now = if is_put {
-            [vec![program.to_owned()], texts(&flags)].concat()
-        } else {
-            entry::wrapping(program, &flags, command)
-        };
-        ensure!(
-            is_put || is_cutline(&now),
-            "the name of {program} must be {NAME}: it identifies wrapped entries"
-        );
-        Ok((now, changes))
-    }
-
-    /// Changes the entry in the text of a file. Returns the new text, the entry, and messages.
-    fn edited(&self, place: &Place, text: &str) -> anyhow::Result<(Edited, Value, Vec<String>)> {
-        let (name, files, is_put) = (self.action.name(), self.files, self.action == Action::Put);
-        let doc = Doc::parse(files.format, text);
-        let is_anew = doc.is_err() && self.options.replace && files.format == Format::Yaml;
-        let mut doc = if is_anew { Doc::parse(files.format, "")? } else { doc? };
-        let servers = doc.servers(&place.keys)?;
-        let old = entry::named(&servers, name)?.unwrap_or_default();
-        let others = servers.iter().filter(|(other, _)| other != name);
-        let others = others.map(|(name, entry)| (name, words(files, entry).unwrap_or_default()));
-        let is_remove = self.action == Action::Remove;
-        let others = others.filter(|(_, words)| is_cutline(words)).filter_map(|(name, words)| {
-            if wrapped(&words).is_none() {
-                return Some(format!("The file has another entry that starts {NAME}: {name}"));
-            }
-            let hint =
-                || format!("{name} there is still wrapped by {NAME}: --unwrap {name} --write turns it back");
-            is_remove.then(hint)
-        });
-        if is_remove {
-            return Ok((without_entry(place, text)?, old, others.collect()));
-        }
-        if let Some(url) = entry::remote(&old) {
-            let hint =
-                format!("{name} is a remote server ({url}); to wrap it, start it with npx mcp-remote {url}");
-            ensure!(matches!(self.action, Action::Unwrap(_)), hint);
-            return Ok((Edited { text: text.to_owned(), ..Edited::default() }, old, Vec::new()));
-        }
-        let was = words(files, &old)?;
-        let (now, mut messages) = self.words(place, &doc, &old, &was)?;
-        if now != was {
-            entry::set_words(&mut doc, place, name, &now)?;
-        }
-        if is_put {
-            let set = entry::set_needed(&mut doc, place, &old)?;
-            let set = set.into_iter().filter(|_| !was.is_empty());
-            messages.extend(set.map(|setting| format!("added: {setting}")));
-            messages.extend(others);
-            messages.extend(self.warnings(place, &old, &now));
-        }
-        let entry = entry::named(&doc.servers(&place.keys)?, name)?.unwrap_or_default();
-        let new = with_line_ends_of(text, &doc.to_text());
-        let was_own = is_put && new != text && without_entry(place, text).is_ok_and(|rest| rest.was_own);
-        Ok((Edited { text: new, was_own, is_empty: false }, entry, messages))
-    }
-
-    /// Returns what the user should know about a written entry, with its old value and its command.
-    fn warnings(&self, place: &Place, old: &Value, now: &[String]) -> impl Iterator<Item = String> {
-        let switch = is_switched_off(old).then(|| "The entry is switched off there".to_owned());
-        let pairs = now.iter().zip(now.iter().skip(1));
-        let roots = pairs.filter(|(flag, _)| *flag == entry::ROOT_FLAG).map(|(_, root)| root);
-        let missing = roots.clone().filter(|root| !self.folder.join(root).is_dir());
-        let missing = missing.map(|root| format!("warning: {root} is not a folder"));
-        let root = roots.clone().next().filter(|_| place.scope == Scope::User && self.options.file.is_none());
-        let has_project = self.files.paths.iter().any(|(scope, _)| *scope == Scope::Project);
-        let hint = if has_project { "; --scope project writes a file for one project" } else { "" };
-        let root = root.map(|root| format!("warning: in all projects, this entry works in {root}{hint}"));
-        let is_shared = place.scope == Scope::Project && now.first().is_some_and(|program| program == NAME);
-        let own = now.iter().skip(1).filter(move |word| is_shared && word.starts_with('/'));
-        let own =
-            own.map(|path| format!("warning: the file of the project has a path of this machine: {path}"));
-        switch.into_iter().chain(root).chain(missing).chain(own)
-    }
-
-    /// Prints the changed entry. Returns the exit code, which is 1 if it cannot be written.
-    fn print(&self, place: &Place) -> anyhow::Result<i32> {
-        let (name, options) = (self.action.name(), self.options);
-        if place.is_shared_yaml() {
-            let command = if self.action == Action::Put { Vec::new() } else { vec![COMMAND.to_owned()] };
-            let (words, _) = self.words(place, &Doc::parse(Format::Yaml, "")?, &Value::Null, &command)?;
-            let (program, arguments) = words.split_first().context("it has no program")?;
-            let entry = json!({"name": name, "command": program, "args": arguments});
-            print(format!("{}:\n  - {entry}\n", self.files.servers))?;
-            let change = if options.remove { "Remove such an entry from" } else { "Write this to" };
-            tell(format_args!("{change} {place}: cutline does not edit YAML with other servers"));
-            return Ok(i32::from(options.write));
-        }
-        let text = read(&place.path).with_context(|| place.to_string())?;
-        let (_, entry, messages) = self.edited(place, &text).with_context(|| place.to_string())?;
-        let mut doc = Doc::parse(self.files.format, "")?;
-        let path = place.entry(name);
-        path.split_last().map_or(Ok(()), |(last, above)| doc.set(above, last, &entry))?;
-        if self.action == Action::Put {
-            entry::set_needed(&mut doc, place, &entry)?;
-        }
-        print(doc.to_text())?;
-        let change = if options.remove { "removes this from" } else { "writes this to" };
-        tell(format_args!("--write {change} {place}"));
-        messages.iter().for_each(tell);
-        Ok(0)
-    }
-
-    /// Writes the changed entry, and reports it.
-    fn write(&self, place: &Place) -> anyhow::Result<()> {
-        let mut messages = Vec::new();
-        let written = rewrite(place, |old| {
-            let (edited, _, all) = self.edited(place, old)?;
-            messages = all;
-            Ok(edited)
-        })
-        .with_context(|| format!("{place} was not changed"))?;
-        let done = match self.action {
-            Action::Put => "is written",
-            Action::Remove => "is removed",
-            Action::Wrap(_) => "is wrapped",
-            Action::Unwrap(_) => "is unwrapped",
-        };
-        let name = self.action.name();
-        tell(match written {
-            None => format!("{place}: {name} is unchanged"),
-            Some(copy) => format!("{place}: {name} {done}{copy}"),
-        });
-        messages.iter().for_each(tell);
-        Ok(())
-    }
 }

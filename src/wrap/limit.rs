@@ -19,20 +19,18 @@ use cutline_core::truncate::{
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::parts::{FREE_BYTES, Parts};
 use super::shrink::{MARK, shrink, write_json};
 use super::{KeepPart, Settings};
 use crate::capture::{Captured, View};
 use crate::fit::RESULT_BYTES;
 use crate::fs::saved_name::SavedKind;
-use crate::json::{as_json, decoded, each_child, members, replaced, text};
+use crate::json::{as_json, each_child, members, replaced};
 use crate::saved_output::{SavedStream, Store};
 use crate::stats::{Answered, Outcome};
 use crate::tools::bash::output_answer;
 use crate::tools::{ToolSet, saved_location};
 
-/// Number of bytes of everything but text, structured content and media that do not reduce the limit of the text. Also
-/// the limit of the members that cutline does not know, such as `_meta`, in a truncated result.
-const FREE_BYTES: u64 = 4096;
 /// Maximum size of two values in bytes that are compared if their texts differ.
 const COMPARED_BYTES: usize = 1_000_000;
 
@@ -62,7 +60,7 @@ pub(super) type Limited<T = Option<String>> = Result<T, &'static str>;
 ///
 /// Returns the reason if the result has more than one meaning.
 pub(super) fn limit_result(result: &str, rules: &Rules<'_>) -> Limited<(Option<String>, Outcome)> {
-    let parts = Parts::read(result, rules)?;
+    let parts = Parts::read(result, rules.bounds.bytes)?;
     let all = if let [text] = &*parts.texts { Cow::from(text) } else { parts.texts.join("\n\n").into() };
     let (mut bounds, of_structured) = rules.shared(&parts);
     let free = if rules.shows_all { RESULT_BYTES } else { FREE_BYTES };
@@ -163,83 +161,6 @@ impl Rules<'_> {
         let Bounds { bytes, tokens, .. } = self.bounds;
         let own = Bounds { bytes: share(bytes), tokens: tokens.map(share), ..self.bounds };
         (own, own.counted_as(BytesAs::Text))
-    }
-}
-
-/// The parts of a result.
-#[derive(Default)]
-struct Parts<'a> {
-    structured: Option<&'a str>,
-    meta: Option<&'a str>,
-    /// Other members, as far as they are within the limit.
-    members: Vec<(&'a str, &'a str)>,
-    /// The texts of the blocks.
-    texts: Vec<String>,
-    /// The first blocks without text that are within the limit, and the number of all.
-    blocks: Vec<&'a str>,
-    block_count: u64,
-    /// The bytes of everything but text, structured content and media.
-    rest_bytes: u64,
-    /// The part of these bytes that a truncated result keeps.
-    kept_bytes: u64,
-}
-
-impl<'a> Parts<'a> {
-    fn read(result: &'a str, rules: &Rules<'_>) -> Limited<Self> {
-        let (mut parts, mut content, mut is_double) = (Self::default(), None, false);
-        let read = each_child(result, |spelled, value| match &*decoded(spelled) {
-            "content" => is_double |= content.replace(value).is_some(),
-            "structuredContent" => is_double |= parts.structured.replace(value).is_some(),
-            name => {
-                let kept_bytes = parts.kept_bytes + (spelled.len() + value.len() + "\"\":,".len()) as u64;
-                match name {
-                    _ if kept_bytes > FREE_BYTES => return,
-                    "_meta" => parts.meta = Some(value),
-                    _ => parts.members.push((spelled, value)),
-                }
-                parts.kept_bytes = kept_bytes;
-            }
-        });
-        if read.is_err() || is_double {
-            return Err("its result is not an object, or has two members of one name");
-        }
-        let room = parts.kept_bytes + (rules.bounds.bytes / 2).max(FREE_BYTES);
-        let mut counted = parts.structured.map_or(0, str::len);
-        let content = content.unwrap_or("[]");
-        // Reads a single block of text without a pass for the list and one for the block.
-        let only =
-            content.strip_prefix("[{\"type\":\"text\",\"text\":").and_then(|raw| raw.strip_suffix("}]"));
-        if let Some((raw, text)) = only.and_then(|raw| Some((raw, text(raw)?))) {
-            parts.texts.push(text);
-            counted += raw.len();
-        } else {
-            let _not_an_array = each_child(content, |_, item| counted += parts.add_block(item, room));
-        }
-        parts.rest_bytes = (result.len() - counted) as u64;
-        Ok(parts)
-    }
-
-    /// Adds a block, if blocks without text are then within `room` bytes. Returns the bytes of its text or media.
-    fn add_block(&mut self, item: &'a str, room: u64) -> usize {
-        let [kind, own_text, data, resource] = members(item, ["type", "text", "data", "resource"]);
-        let [text_of, media] = match kind {
-            Some("\"text\"") => [own_text, None],
-            Some("\"image\"" | "\"audio\"") => [None, data],
-            Some("\"resource\"") => members(resource.unwrap_or(""), ["text", "blob"]),
-            _ => [None, None],
-        };
-        if let Some((raw, text)) = text_of.and_then(|raw| Some((raw, text(raw)?))) {
-            self.texts.extend(Some(text).filter(|text| !text.is_empty()));
-            return raw.len();
-        }
-        let media = media.filter(|data| data.starts_with('"')).map_or(0, str::len);
-        let kept_bytes = self.kept_bytes + (item.len() - media) as u64 + 1;
-        if self.blocks.len() as u64 == self.block_count && kept_bytes <= room {
-            self.blocks.push(item);
-            self.kept_bytes = kept_bytes;
-        }
-        self.block_count += 1;
-        media
     }
 }
 

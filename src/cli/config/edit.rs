@@ -9,7 +9,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use toml_edit::{DocumentMut, Item, Table, TableLike};
 
-use super::NAME;
+use crate::cli::NAME;
 use crate::fit::Format;
 use crate::json::each_child;
 

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use super::edit::Doc;
 use super::places::Place;
-use super::{Cli, NAME, wrap};
+use super::wrap;
+use crate::cli::{Cli, NAME};
 use crate::fit::{Client, Files};
 use crate::limits::{BASH_MAX_TIMEOUT_SECS, MAX_BYTES};
 

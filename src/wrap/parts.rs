@@ -1,0 +1,89 @@
+//! Reads the parts of a result: its text, its structured content, and everything else.
+
+use crate::json::{decoded, each_child, members, text};
+
+/// Number of bytes of everything but text, structured content and media that do not reduce the limit of the text. Also
+/// the limit of the members that cutline does not know, such as `_meta`, in a truncated result.
+pub(super) const FREE_BYTES: u64 = 4096;
+
+/// The parts of a result.
+#[derive(Default)]
+pub(super) struct Parts<'a> {
+    pub(super) structured: Option<&'a str>,
+    pub(super) meta: Option<&'a str>,
+    /// Other members, as far as they are within the limit.
+    pub(super) members: Vec<(&'a str, &'a str)>,
+    /// The texts of the blocks.
+    pub(super) texts: Vec<String>,
+    /// The first blocks without text that are within the limit, and the number of all.
+    pub(super) blocks: Vec<&'a str>,
+    pub(super) block_count: u64,
+    /// The bytes of everything but text, structured content and media.
+    pub(super) rest_bytes: u64,
+    /// The part of these bytes that a truncated result keeps.
+    pub(super) kept_bytes: u64,
+}
+
+impl<'a> Parts<'a> {
+    /// Reads a result whose limit is `max_bytes`.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason if the result has more than one meaning.
+    pub(super) fn read(result: &'a str, max_bytes: u64) -> Result<Self, &'static str> {
+        let (mut parts, mut content, mut is_double) = (Self::default(), None, false);
+        let read = each_child(result, |spelled, value| match &*decoded(spelled) {
+            "content" => is_double |= content.replace(value).is_some(),
+            "structuredContent" => is_double |= parts.structured.replace(value).is_some(),
+            name => {
+                let kept_bytes = parts.kept_bytes + (spelled.len() + value.len() + "\"\":,".len()) as u64;
+                match name {
+                    _ if kept_bytes > FREE_BYTES => return,
+                    "_meta" => parts.meta = Some(value),
+                    _ => parts.members.push((spelled, value)),
+                }
+                parts.kept_bytes = kept_bytes;
+            }
+        });
+        if read.is_err() || is_double {
+            return Err("its result is not an object, or has two members of one name");
+        }
+        let room = parts.kept_bytes + (max_bytes / 2).max(FREE_BYTES);
+        let mut counted = parts.structured.map_or(0, str::len);
+        let content = content.unwrap_or("[]");
+        // Reads a single block of text without a pass for the list and one for the block.
+        let only =
+            content.strip_prefix("[{\"type\":\"text\",\"text\":").and_then(|raw| raw.strip_suffix("}]"));
+        if let Some((raw, text)) = only.and_then(|raw| Some((raw, text(raw)?))) {
+            parts.texts.push(text);
+            counted += raw.len();
+        } else {
+            let _not_an_array = each_child(content, |_, item| counted += parts.add_block(item, room));
+        }
+        parts.rest_bytes = (result.len() - counted) as u64;
+        Ok(parts)
+    }
+
+    /// Adds a block, if blocks without text are then within `room` bytes. Returns the bytes of its text or media.
+    fn add_block(&mut self, item: &'a str, room: u64) -> usize {
+        let [kind, own_text, data, resource] = members(item, ["type", "text", "data", "resource"]);
+        let [text_of, media] = match kind {
+            Some("\"text\"") => [own_text, None],
+            Some("\"image\"" | "\"audio\"") => [None, data],
+            Some("\"resource\"") => members(resource.unwrap_or(""), ["text", "blob"]),
+            _ => [None, None],
+        };
+        if let Some((raw, text)) = text_of.and_then(|raw| Some((raw, text(raw)?))) {
+            self.texts.extend(Some(text).filter(|text| !text.is_empty()));
+            return raw.len();
+        }
+        let media = media.filter(|data| data.starts_with('"')).map_or(0, str::len);
+        let kept_bytes = self.kept_bytes + (item.len() - media) as u64 + 1;
+        if self.blocks.len() as u64 == self.block_count && kept_bytes <= room {
+            self.blocks.push(item);
+            self.kept_bytes = kept_bytes;
+        }
+        self.block_count += 1;
+        media
+    }
+}
