@@ -56,7 +56,7 @@ pub(super) struct ConfigOptions {
     #[arg(long, value_name = "NAME", allow_hyphen_values = true, conflicts_with_all = ["unwrap", "remove"])]
     unset: Vec<String>,
     /// Do not write --lean, which `config` otherwise adds to a new entry
-    #[arg(long, conflicts_with_all = ["unwrap", "remove"])]
+    #[arg(long, conflicts_with_all = ["unwrap", "remove", "lean"])]
     no_lean: bool,
     /// Write `cutline` and relative paths, for a file that several people use
     /// [default: true for a project's file, if cutline is on PATH]

@@ -61,7 +61,7 @@ impl Change<'_> {
             }
             (None, None) if self.action != Action::Put => places(self.client),
             (None, scope) => {
-                let scope = scope.or_else(|| self.scope_in_use());
+                let scope = scope.or_else(|| self.in_use().map(|place| place.scope));
                 places::written(self.client, scope).unwrap_or_else(|message| refuse_in(&["config"], message))
             }
         };
@@ -77,7 +77,10 @@ impl Change<'_> {
         all.retain(|place| place.path.exists() && has_entry(place));
         let used = all.first().map(|place| place.scope);
         for other in all.iter().filter(|place| Some(place.scope) != used) {
-            tell(format_args!("{other} has an entry {name} too: --scope {} names it", word_of(&other.scope)));
+            tell(format_args!(
+                "{other} has an entry {name} too; --scope {} selects it",
+                word_of(&other.scope)
+            ));
         }
         all.retain(|place| Some(place.scope) == used);
         if all.is_empty() {
@@ -87,18 +90,29 @@ impl Change<'_> {
         Ok(all)
     }
 
-    /// Returns the scope of the entry for this project that the client uses now.
-    fn scope_in_use(&self) -> Option<Scope> {
+    /// Returns the location of the entry for this project that the client uses now.
+    fn in_use(&self) -> Option<Place> {
         let of_project = places(self.client).into_iter().filter(|place| place.scope != Scope::User);
         let mut editable = of_project.filter(|place| !place.is_shared_yaml());
-        editable.find(|place| has_server(place, NAME).unwrap_or(false)).map(|place| place.scope)
+        editable.find(|place| has_server(place, NAME).unwrap_or(false))
+    }
+
+    /// Returns the entry that a new one in `place` would replace for this project, and its location.
+    fn hidden(&self, place: &Place) -> anyhow::Result<Option<(Place, Value)>> {
+        let is_new = self.action == Action::Put && !self.options.replace && self.options.file.is_none();
+        let hidden = self.in_use().filter(|used| is_new && *used != *place && place.scope == Scope::Local);
+        hidden.map_or(Ok(None), |used| {
+            let entry = entry::named(&servers(&used)?, NAME)?;
+            Ok(entry.map(|entry| (used, entry)))
+        })
     }
 
     /// Returns the program for an entry that had the command `old`, or its path. A name without a folder stays.
     fn program(&self, place: &Place, old: &[String]) -> &str {
         let is_found = || on_path(NAME).is_some_and(|path| is_same(&path, Path::new(&self.binary)));
-        let is_portable = self.options.portable.unwrap_or_else(|| {
-            old.first().is_some_and(|program| program == NAME) || place.scope == Scope::Project && is_found()
+        let is_portable = self.options.portable.unwrap_or_else(|| match old.first() {
+            Some(program) => program == NAME,
+            None => place.scope == Scope::Project && is_found(),
         });
         if is_portable { NAME } else { &self.binary }
     }
@@ -117,6 +131,23 @@ impl Change<'_> {
         flags_of(&typed)
     }
 
+    /// Changes the path in a flag of the old entry to the form that `--portable` requests: relative inside the current
+    /// folder, or absolute.
+    fn convert_path(&self, flag: &mut Flag) {
+        let Some((portable, word)) = self.options.portable.zip(flag.words.last_mut()) else { return };
+        let start = word.find('=').filter(|_| word.starts_with("--")).map_or(0, |equals| equals + 1);
+        let value = &word[start..];
+        let inside = Path::new(value).strip_prefix(&self.folder).ok();
+        let is_relative = value == "." || ["./", "../"].iter().any(|prefix| value.starts_with(prefix));
+        let path: PathBuf = match inside {
+            Some(inside) if portable => Path::new(".").join(inside).components().collect(),
+            None if !portable && is_relative => absolute(&self.folder.join(value)),
+            _ => return,
+        };
+        let path = path.display().to_string();
+        word.replace_range(start.., &path);
+    }
+
     /// Returns the command of the changed entry, and how it differs from the old command `was`.
     fn words(
         &self,
@@ -126,12 +157,9 @@ impl Change<'_> {
         was: &[String],
     ) -> anyhow::Result<(Vec<String>, Vec<String>)> {
         let (is_put, is_own) = (self.action == Action::Put, is_cutline(was));
-        let is_of_other = is_put && !is_own && !was.is_empty();
-        ensure!(
-            !is_of_other || self.options.replace,
-            "the entry starts another program: {}; change it by hand, or replace it with --replace",
-            was.join(" ")
-        );
+        if is_put && !self.options.replace {
+            ensure_own(was, "change it by hand, or replace it with --replace")?;
+        }
         let (was_flags, command) = match (wrapped(was), was.split_first()) {
             (Some(parts), _) => parts,
             (None, Some((_, flags))) if is_put && is_own => (flags, was),
@@ -146,9 +174,11 @@ impl Change<'_> {
             Err(_) if !is_kept => vec![Flag { name: String::new(), words: was_flags.to_vec() }],
             flags => flags.context("--replace drops the flags of the entry")?,
         };
-        let mut flags = merged(if is_kept { &was_flags } else { &[] }, &self.given(program)?);
+        let mut kept = if is_kept { was_flags.clone() } else { Vec::new() };
+        kept.iter_mut().for_each(|flag| self.convert_path(flag));
+        let mut flags = merged(&kept, &self.given(program)?);
         for name in &self.options.unset {
-            let flag = format!("--{}", name.trim_start_matches('-'));
+            let flag = format!("--{}", name.trim_start_matches('-').replace('_', "-"));
             ensure!(entry::has(&flags, &flag), "the entry has no {flag}");
             flags.retain(|other| other.name != flag);
         }
@@ -193,7 +223,15 @@ impl Change<'_> {
         let is_anew = doc.is_err() && self.options.replace && files.format == Format::Yaml;
         let mut doc = if is_anew { Doc::parse(files.format, "")? } else { doc? };
         let servers = doc.servers(&place.keys)?;
-        let old = entry::named(&servers, name)?.unwrap_or_default();
+        let mut old = entry::named(&servers, name)?.unwrap_or_default();
+        let mut messages = Vec::new();
+        if old.is_null()
+            && let Some((used, entry)) = self.hidden(place)?
+        {
+            doc.set(&place.keys, NAME, &entry)?;
+            messages.push(format!("It begins with the flags of the entry in {used}, whose place it takes"));
+            old = entry;
+        }
         let others = servers.iter().filter(|(other, _)| other != name);
         let others = others.map(|(name, entry)| (name, words(files, entry).unwrap_or_default()));
         let is_remove = self.action == Action::Remove;
@@ -206,6 +244,7 @@ impl Change<'_> {
             is_remove.then(hint)
         });
         if is_remove {
+            ensure_own(&words(files, &old)?, "remove it by hand")?;
             return Ok((without_entry(place, text)?, old, others.collect()));
         }
         if let Some(url) = entry::remote(&old) {
@@ -215,7 +254,8 @@ impl Change<'_> {
             return Ok((Edited { text: text.to_owned(), ..Edited::default() }, old, Vec::new()));
         }
         let was = words(files, &old)?;
-        let (now, mut messages) = self.words(place, &doc, &old, &was)?;
+        let (now, changes) = self.words(place, &doc, &old, &was)?;
+        messages.extend(changes);
         if now != was {
             entry::set_words(&mut doc, place, name, &now)?;
         }
@@ -301,6 +341,13 @@ impl Change<'_> {
         messages.iter().for_each(tell);
         Ok(())
     }
+}
+
+/// Checks that the command of an entry starts cutline, or that there is none.
+fn ensure_own(command: &[String], remedy: &str) -> anyhow::Result<()> {
+    let is_own = command.is_empty() || is_cutline(command);
+    ensure!(is_own, "the entry starts another program: {}; {remedy}", command.join(" "));
+    Ok(())
 }
 
 /// Returns true if a location has a server with this name.
