@@ -58,6 +58,8 @@ const LOCATION_DISTANCE: u64 = 2;
 const EVIDENCE_DISTANCE: u64 = 3;
 /// What the rank of a frame in a library adds to its distance.
 const LIBRARY_DISTANCE: u64 = 1000;
+/// The fewest phrases of failures in a text that describes failures.
+const DESCRIPTION_PHRASES: usize = 20;
 /// The longest gap that is shown instead of a marker, in lines.
 const GAP_LINES: u64 = 3;
 /// In a short text, gaps may take this part of the space of key lines in addition.
@@ -140,9 +142,10 @@ fn worst_grade(kinds: &Kinds, forms: KeyForms, gap: Gap) -> Option<Grade> {
         (KeyForms::Strong, Grade::Strong) => {
             let mut strong = omitted().filter(|(_, kind)| kind.grade == Grade::Strong);
             let (first, second) = (strong.next()?, strong.next());
-            let is_evidence =
-                second.is_some() || first.1.is_at_start || first.1.count > 1 || has_evidence(kinds, first);
-            is_evidence.then_some(Grade::Message)
+            let (evident, is_description) = evidence(kinds);
+            let is_report =
+                second.is_some() || first.1.is_at_start || first.1.count > 1 || evident.contains(&first.0);
+            (is_report && !is_description).then_some(Grade::Message)
         }
         (KeyForms::None | KeyForms::Strong, _) => None,
         // Mere words count only if no line has the structure of a report.
@@ -152,12 +155,24 @@ fn worst_grade(kinds: &Kinds, forms: KeyForms, gap: Gap) -> Option<Grade> {
     }
 }
 
-/// True if the first line of a kind has a location, or a line near it is a location or a frame of a stack trace.
-fn has_evidence(kinds: &Kinds, (kind, first): (usize, &Kind)) -> bool {
-    let is_near = |near: &&Near| near.kind == kind && near.distance <= EVIDENCE_DISTANCE;
+/// Returns the kinds whose first line has a location, or is near a location or a frame of a stack trace. The second value is
+/// true if the text describes failures, as a manual does: it has many phrases of failures, fewer lines with the structure of
+/// a report, and hardly any with such evidence or at the start of a message.
+fn evidence(kinds: &Kinds) -> (HashSet<usize>, bool) {
     let is_evidence = |text: &str| key_lines::has_location(text) || key_lines::is_frame(text);
-    first.text.as_deref().is_none_or(is_evidence)
-        || kinds.near().filter(is_near).any(|near| is_evidence(&near.text))
+    let near = kinds.near().filter(|near| near.distance <= EVIDENCE_DISTANCE && is_evidence(&near.text));
+    let own = kinds.kinds().iter().enumerate();
+    let own = own.filter(|(_, kind)| kind.text.as_deref().is_none_or(is_evidence)).map(|(index, _)| index);
+    let evident: HashSet<usize> = near.map(|near| near.kind).chain(own).collect();
+    let of = |grade| kinds.kinds().iter().filter(move |kind| kind.grade == grade);
+    let (strong, phrases) = (of(Grade::Strong).count(), of(Grade::Message).count());
+    let at_start = of(Grade::Message).filter(|kind| kind.is_at_start).count();
+    let of_failures = evident.iter().filter(|kind| kinds.kinds()[**kind].grade <= Grade::Message).count();
+    let is_description = phrases >= DESCRIPTION_PHRASES
+        && strong * 2 <= phrases
+        && of_failures * 10 <= phrases
+        && at_start * 5 <= phrases;
+    (evident, is_description)
 }
 
 /// The gap between the ends: the last line before it and the first line after it. If only the start is kept, the line after

@@ -482,12 +482,57 @@ fn scopes_have_separate_files() {
     // The first entry that the client uses is removed, and the other one is reported.
     let message = config(&workspace, "claude-code", &["--remove", "--write"]);
     assert!(message.contains("(this project): cutline is removed"), "{message}");
-    assert!(message.contains("has an entry cutline too: --scope user names it\n"), "{message}");
+    assert!(message.contains("has an entry cutline too; --scope user selects it\n"), "{message}");
     for (client, scope) in [("cline", "project"), ("cursor", "local"), ("claude-desktop", "project")] {
         let output = run(&workspace, &["config", client, "--scope", scope, "--write"]);
         assert_eq!(code(&output), 2, "{client}");
         assert!(stderr(&output).contains(&format!("has no {scope} scope; it has ")), "{}", stderr(&output));
     }
+}
+
+#[test]
+fn entry_for_one_person_begins_as_that_of_the_project() {
+    let workspace = Workspace::with(&json!({".git": {"dir": true}}));
+    config(&workspace, "claude-code", &["--root", ".", "--sandbox", "workspace-write", "--write"]);
+    let message =
+        config(&workspace, "claude-code", &["--scope", "local", "--stats-file", "/tmp/stats", "--write"]);
+    assert!(message.contains("It begins with the flags of the entry in "), "{message}");
+    assert!(message.contains("added: --stats-file /tmp/stats"), "{message}");
+    let own: Value =
+        serde_json::from_slice(&fs::read(workspace.home().join(".claude.json")).unwrap()).unwrap();
+    let entry = &own["projects"][workspace.root().to_str().unwrap()]["mcpServers"]["cutline"];
+    let arguments = entry["args"].to_string();
+    assert!(arguments.contains(r#""--sandbox","workspace-write""#), "{arguments}");
+    // With --replace, it does not.
+    config(&workspace, "claude-code", &["--scope", "local", "--remove", "--write"]);
+    let message = config(&workspace, "claude-code", &["--scope", "local", "--replace", "--write"]);
+    assert!(!message.contains("It begins"), "{message}");
+}
+
+#[test]
+fn form_of_the_program_and_of_paths_stays() {
+    let workspace = Workspace::with(&json!({".git": {"dir": true}}));
+    let file = workspace.path(".cursor/mcp.json");
+    let entry = || fs::read_to_string(&file).unwrap();
+    config(&workspace, "cursor", &["--portable=false", "--root", ".", "--write"]);
+    let root = workspace.root().to_str().unwrap().to_owned();
+    run_on_path(&workspace, &["config", "cursor", "--max-bytes", "8KB", "--write"]);
+    assert!(entry().contains(BIN) && entry().contains(&root), "{}", entry());
+    config(&workspace, "cursor", &["--portable", "--write"]);
+    assert!(!entry().contains(BIN) && !entry().contains(&root), "{}", entry());
+    config(&workspace, "cursor", &["--portable=false", "--write"]);
+    assert!(entry().contains(BIN) && entry().contains(&root), "{}", entry());
+}
+
+#[test]
+fn entry_of_another_program_is_not_removed() {
+    let other =
+        json!({"mcpServers": {"cutline": {"command": "ssh", "args": ["host", "cutline"]}}}).to_string();
+    let workspace = Workspace::with(&json!({".mcp.json": other}));
+    let output = run(&workspace, &["config", "claude-code", "--remove", "--write"]);
+    assert_eq!(code(&output), 1);
+    assert!(stderr(&output).contains("starts another program: ssh host cutline; remove it by hand"));
+    assert_eq!(fs::read_to_string(workspace.path(".mcp.json")).unwrap(), other);
 }
 
 #[test]

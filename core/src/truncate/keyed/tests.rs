@@ -352,6 +352,23 @@ fn a_text_without_status_needs_evidence() {
 }
 
 #[test]
+fn a_text_that_describes_failures_has_no_key_lines() {
+    let letters = ('a'..='z').map(|letter| letter.to_string().repeat(3));
+    let manual: String = letters.map(|word| format!("the option {word} is not found there,\n")).collect();
+    let rest = "The rest of the manual.\n".repeat(200);
+    let shown = |text: &str, forms| {
+        collect(Bounds::new(40, 3000), Keep::Tail, KeySpace::Shared, forms, &[text]).key_lines.len()
+    };
+    let text = format!("cannot be combined with others.\nfailed to start.\n{manual}{rest}");
+    assert_eq!(shown(&text, KeyForms::Strong), 0);
+    assert!(shown(&text, KeyForms::All) > 0);
+    // A report with a location is none of the description.
+    let reports =
+        "src/a.c:3:5: error: no such member\nsrc/b.c:3:5: error: no such type\nsrc/c.c:9:1: error: no main\n";
+    assert!(shown(&format!("{reports}{text}"), KeyForms::Strong) > 0);
+}
+
+#[test]
 fn a_short_text_has_its_first_and_last_lines_and_one_report_of_each_kind() {
     let short = |text: &str| {
         collect(
