@@ -38,3 +38,11 @@ fn measured_versions_match_the_client_profiles() {
         assert!(page.contains(&format!(" {version}.")), "{} {version} is not on the pages", client.id);
     }
 }
+
+#[test]
+fn number_of_clients_is_on_the_pages() {
+    let number = format!(" {} clients and frameworks", Client::measured().count());
+    for page in ["README.md", "CHANGELOG.md"] {
+        assert!(file(page).contains(&number), "{page} must have{number}");
+    }
+}
