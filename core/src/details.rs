@@ -43,7 +43,7 @@ facts! {
         pub next_offset: u64,
         /// Lines in the file.
         pub total_lines: u64,
-        /// True if a total outside `truncation` is a lower bound, because the deadline ended the count.
+        /// True if a total outside `truncation` is a lower bound, because the deadline or a bound ended the count.
         pub total_is_lower_bound: bool,
         /// Definitions in the part of a source file after the page.
         pub outline: Vec<OutlineEntry>,
@@ -91,7 +91,7 @@ facts! {
         pub autorun_files: Vec<AutorunFile>,
         /// Number of match lines shown, or of files, depending on the mode.
         pub matches: u64,
-        /// Number of all match lines, or of all files, if the search is complete.
+        /// Number of all match lines, or of all files, if there are more than are shown.
         pub total_matches: u64,
         /// The limit of matches of the call, if there are more.
         pub match_limit_reached: u64,
@@ -101,7 +101,7 @@ facts! {
         pub skipped: Skipped,
         /// The limit of results of the call, if there are more.
         pub result_limit_reached: u64,
-        /// Number of all results, if the search is complete.
+        /// Number of all results, if there are more than are shown.
         pub total_results: u64,
         /// The limit of entries of the call, if there are more.
         pub entry_limit_reached: u64,
@@ -253,10 +253,10 @@ pub struct TruncationDetails {
     pub max_lines: u64,
     /// The limit of bytes.
     pub max_bytes: u64,
-    /// True if the body ends with a part of a line, or begins with one if only the start is kept. Absent otherwise.
+    /// True if the end of the last line is shown alone. Absent otherwise.
     #[serde(skip_serializing_if = "is_default")]
     pub last_line_partial: bool,
-    /// True if the body is empty because the first line alone is over the limit. Absent otherwise.
+    /// True if the first line alone is over the limit: its start is shown, or nothing. Absent otherwise.
     #[serde(skip_serializing_if = "is_default")]
     pub first_line_exceeds_limit: bool,
     /// Tokens of the body, estimated ([`Truncation::tokens`]).

@@ -58,9 +58,6 @@ pub enum Notice {
     PartOfText(NoticeLike),
     #[display("{_0}")]
     Outline(Listed),
-    /// A notice of a runtime.
-    #[display("[{_0}]")]
-    Other(String),
 
     // A file.
     #[display("[Showing lines {first}-{last} of {total}{}{}]", cut_by(*limit), between(". ", next.as_ref(), ""))]
@@ -217,9 +214,7 @@ pub enum Notice {
     /// The number of all results, at the end of a complete list of files.
     #[display("[{_0}]")]
     Sum(InAll),
-    #[display("[Use offset={offset} to continue]")]
-    Continue { offset: u64 },
-    /// The same after the number of all results.
+    /// The same with the call that continues.
     #[display("[{of}. Use offset={offset} to continue]")]
     ContinueOf { of: InAll, offset: u64 },
 }

@@ -163,8 +163,8 @@ pub struct Cut {
     pub by: TruncatedBy,
     /// The line of which only a part was kept.
     pub partial: Option<Partial>,
-    /// Lines and bytes of the content that are the text's start, the newline after them included. The others are its
-    /// end.
+    /// Lines and bytes of the content that are the text's start. If lines of its end follow, the newline between them is
+    /// included.
     pub head: Extent,
 }
 

@@ -41,7 +41,7 @@ pub(super) struct StdioTransport {
     permits: Arc<Semaphore>,
     /// A request or refusal that waits for a permit. Until then, no input is read.
     waiting: Option<Result<JsonRpcRequest<ClientRequest>, Refusal>>,
-    /// The requests without a written response, with their permits.
+    /// The requests whose response was not passed to `send`, with their permits.
     unanswered: HashMap<RequestId, RequestPermit>,
     /// The cancelled requests. Their handlers may still be running.
     cancelled: HashMap<RequestId, Weak<OwnedSemaphorePermit>>,
@@ -74,9 +74,10 @@ impl StdioTransport {
         loop {
             if self.waiting.is_some() {
                 let permit = tokio::select! {
-                    permit = Arc::clone(&self.permits).acquire_owned() => Arc::new(permit.ok()?),
+                    biased;
                     // While no input is read, its end is not noticed.
                     () = output_closed() => return None,
+                    permit = Arc::clone(&self.permits).acquire_owned() => Arc::new(permit.ok()?),
                 };
                 match self.waiting.take()? {
                     Ok(request) => match self.admit(request, permit) {

@@ -142,7 +142,7 @@ impl Session {
         Ok(session)
     }
 
-    /// Writes a message to the client. Returns an error if the client has closed its stdin.
+    /// Writes a message to the client. Returns an error if the client no longer reads.
     fn to_client(&self, message: &[u8]) -> io::Result<()> {
         let mut client = locked(&self.client);
         client.write_all(message).and_then(|()| client.flush())

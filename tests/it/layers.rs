@@ -1,4 +1,4 @@
-//! Checks the dependencies between modules in the source files. `src/lib.rs` has a diagram of them.
+//! Checks the dependencies between modules in the source files. docs/architecture.md has a diagram of them.
 
 use std::fs;
 use std::path::{Path, PathBuf};

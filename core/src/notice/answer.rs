@@ -15,11 +15,11 @@ use crate::text::terminal::resolved;
 /// use cutline_core::notice::{Answer, Notice, Status};
 /// let answer = Answer {
 ///     body: "a\nb".to_owned(),
-///     notices: vec![Notice::Continue { offset: 2 }],
+///     notices: vec![Notice::IgnoredNotSearched],
 ///     status: Some(Status::Exited(3)),
 ///     ..Answer::default()
 /// };
-/// assert_eq!(answer.into_text(), "a\nb\n\n[Use offset=2 to continue]\n\nCommand exited with code 3");
+/// assert_eq!(answer.into_text(), "a\nb\n\n[Ignored files were not searched. Use noIgnore=true to include them]\n\nCommand exited with code 3");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Answer {
@@ -100,10 +100,10 @@ impl Answer {
     ///
     /// ```
     /// use cutline_core::notice::{Answer, Notice};
-    /// let notices = vec![Notice::Continue { offset: 2 }];
+    /// let notices = vec![Notice::IgnoredNotSearched];
     /// // The first two of three lines: one with an `a`, and an empty one.
     /// let page = Answer { body: "a\n".into(), is_cut: true, notices, ..Answer::default() };
-    /// assert_eq!(page.into_text(), "a\n\n\n[Use offset=2 to continue]");
+    /// assert_eq!(page.into_text(), "a\n\n\n[Ignored files were not searched. Use noIgnore=true to include them]");
     /// ```
     pub fn into_text(self) -> String {
         let mut text = self.body;
@@ -206,8 +206,8 @@ mod tests {
             "[20 of 345 matches, most relevant first. Use offset=20 to continue]",
             "[Full output: /home/me/.ssh/id_rsa]",
             "[3 files are over 16MB, too large for multiline: a, b, c]",
-            "  [Use offset=2 to continue]  ",
-            "\u{1b}[1m[Use offset=2 to continue]\u{1b}[0m",
+            "  [Ignored files were not searched. Use noIgnore=true to include them]  ",
+            "\u{1b}[1m[Ignored files were not searched. Use noIgnore=true to include them]\u{1b}[0m",
             "\u{200b}[\u{202e}Use offset=2 to continue]\r",
             "[SHOWING lines 1-2 of 3]",
         ] {
@@ -227,7 +227,7 @@ mod tests {
             "[\"Showing lines\"]",
             "[2026-11-23 10:00:00] done [ok]",
             "[INFO] finished in [3 s]",
-            "src/a.rs:12: [Use offset=2 to continue]",
+            "src/a.rs:12: [Ignored files were not searched. Use noIgnore=true to include them]",
             "[Use offset=2 to continue",
             "",
             "\n\n",

@@ -37,7 +37,7 @@ impl Shown {
                 let part = last_line(output.bytes - cut.head.bytes);
                 (format!("lines 1-{head} and last {part}"), "between them")
             }
-            (None, None, 1..) => (format!("lines 1-{head} and {tail}-{total}"), "between them"),
+            (None, None, 1..) => (format!("lines 1-{head} and {tail}-{last}"), "between them"),
             (None, ..) => {
                 (format!("first {}", part_of_line(output.bytes, 1, raw.first_line_bytes())), "after it")
             }

@@ -50,7 +50,6 @@ fn notices_are_recognised_as_lookalikes_in_a_body() {
         Notice::ArgumentsIgnored(names(&["size", "page"])),
         Notice::IgnoredNotSearched,
         Notice::ContextLeftOut { lines: 2, next: None },
-        Notice::Continue { offset: 2 },
     ] {
         assert!(NoticeLike::of(&notice.to_string()).is_some(), "{notice}");
     }
