@@ -40,7 +40,7 @@ const NAME: &str = env!("CARGO_PKG_NAME");
 ///
 /// Without a command, cutline serves MCP over stdin and stdout; logs go to stderr.
 #[derive(Debug, Parser)]
-#[command(name = "cutline", version, max_term_width = 110, disable_help_subcommand = true)]
+#[command(name = "cutline", version, max_term_width = 110)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,

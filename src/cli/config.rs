@@ -20,7 +20,7 @@ use change::{Action, Change};
 use edit::Doc;
 
 pub(super) use entry::{flags_of, folder, is_cutline, is_switched_off, variables, words, wrapped};
-pub(super) use file::{new_file, read};
+pub(super) use file::{new_file_in, read};
 pub(super) use places::{Place, all_files, clients, places};
 
 /// What `cutline config` without a client prints before the list of clients.

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::stats::{Outcome, Record, Stats, Sums, Tool};
 use cutline_core::notice::Count;
 
-use super::config::new_file;
+use super::config::new_file_in;
 use super::{TOOL_ERROR, is_same, open, print, print_styled, unreadable};
 
 /// Maximum bytes of a line. A record has about 300.
@@ -108,7 +108,7 @@ fn write_page(path: &Path, text: &str) -> io::Result<()> {
         return Err(io::Error::other("it exists and is not a regular file"));
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = new_file().tempfile_in(folder)?;
+    let mut file = new_file_in(folder)?;
     file.write_all(text.as_bytes())?;
     file.persist(path)?;
     Ok(())

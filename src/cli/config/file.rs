@@ -93,7 +93,7 @@ pub(super) fn rewrite(
     let new = format!("{mark}{}", edited.text);
     if !path.exists() {
         fs::create_dir_all(folder)?;
-        let mut file = new_file().tempfile_in(folder)?;
+        let mut file = new_file_in(folder)?;
         file.write_all(new.as_bytes())?;
         file.persist_noclobber(&path)?;
         return Ok(Some(" to a new file".to_owned()));
@@ -121,17 +121,22 @@ pub(super) fn rewrite(
     Ok(Some(copied))
 }
 
-/// Returns a builder for temporary files with the mode of a new file.
-pub(in crate::cli) fn new_file() -> tempfile::Builder<'static, 'static> {
-    let mut file = tempfile::Builder::new();
-    file.permissions(Permissions::from_mode(NEW_MODE));
-    file
+/// Returns the error of a temporary file without its name, which says nothing to the user.
+fn unwritable(folder: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{} cannot be written: {}", folder.display(), error.kind()))
+}
+
+/// Creates a temporary file in `folder` with the mode of a new file.
+pub(in crate::cli) fn new_file_in(folder: &Path) -> io::Result<NamedTempFile> {
+    let mode = Permissions::from_mode(NEW_MODE);
+    let file = tempfile::Builder::new().permissions(mode).tempfile_in(folder);
+    file.map_err(|error| unwritable(folder, &error))
 }
 
 /// Creates a file in `folder` that will replace `other`. It gets the owner, group and mode of `other` before the first
 /// byte is written; until then, only this user can read it.
 fn file_like(other: &File, folder: &Path, text: &str) -> io::Result<NamedTempFile> {
-    let mut file = NamedTempFile::new_in(folder)?;
+    let mut file = NamedTempFile::new_in(folder).map_err(|error| unwritable(folder, &error))?;
     let (own, other) = (file.as_file().metadata()?, other.metadata()?);
     if (own.uid(), own.gid()) != (other.uid(), other.gid()) {
         fchown(file.as_file(), Some(other.uid()), Some(other.gid()))?;

@@ -99,10 +99,11 @@ fn of_first(client: &Client, name: &str, binary: &Path, entry: &Entry, others: &
     let program = words.first().map_or("", String::as_str);
     let other = others.iter().find(|other| other.words != *words);
     let other = other.map_or_else(String::new, |Entry { place, name, .. }| {
-        let name = if *name == entry.name { String::new() } else { format!(": {name}") };
-        format!("; {place} has another entry{name}")
+        let own = if *name == entry.name { String::new() } else { format!(": {name}") };
+        format!("; {place} has another entry{own}")
     });
-    let what = format!("{name}: {place} starts {program}");
+    let own = if entry.name == NAME { String::new() } else { format!("{}: ", entry.name) };
+    let what = format!("{name}: {own}{place} starts {program}");
     if config::is_switched_off(value) {
         return Note(format!("{name}: the entry in {place} is switched off{other}"));
     }

@@ -101,7 +101,9 @@ fn entry_that_does_not_work_elsewhere_is_reported() {
 fn read_only_file_is_not_changed() {
     let workspace = Workspace::with(&json!({".cursor/mcp.json": "{}\n"}));
     let (folder, file) = (workspace.path(".cursor"), workspace.path(".cursor/mcp.json"));
-    for (path, mode, why) in [(&file, 0o444, "it is read-only"), (&folder, 0o555, "Permission denied")] {
+    for (path, mode, why) in
+        [(&file, 0o444, "it is read-only"), (&folder, 0o555, "cannot be written: permission denied")]
+    {
         let before = fs::metadata(path).unwrap().permissions();
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
         let start = Start::new(&workspace).unprivileged().flags(["config", "cursor", "--write"]);
