@@ -1,7 +1,7 @@
 //! `cutline wrap`: truncates the results of any MCP server.
 //!
 //! The client starts `cutline wrap`, which starts the server. Every valid message passes unchanged, byte for byte,
-//! except results of tools that exceed a limit. cutline truncates those, saves the full result, and adds a notice.
+//! except results, errors and states of tasks that exceed a limit. cutline truncates those, saves the full result, and adds a notice.
 //! `relay` forwards the two directions and has the open requests, `message` reads their lines, `limit` truncates a result,
 //! and `shrink` shortens JSON. This file starts and ends the server.
 
@@ -69,7 +69,7 @@ pub enum KeepPart {
 }
 
 impl KeepPart {
-    /// Returns the ends to keep of a text with `lines` lines.
+    /// Returns the ends to keep of a text that is limited to `lines` lines.
     pub fn of_lines(self, lines: u64) -> Keep {
         match self {
             Self::Head => Keep::Head,

@@ -98,7 +98,7 @@ pub enum Keep {
         head: u64,
     },
     /// The first and the last lines of a text that exceeds the limits, in about this many bytes with key lines between them.
-    /// The parts are those of [`Collector`].
+    /// Its parts are the constants `SHORT_…` of `collector.rs`.
     Short {
         /// The bytes.
         bytes: u64,

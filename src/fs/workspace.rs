@@ -186,7 +186,7 @@ pub fn shown(path: &Path) -> &[u8] {
     path.as_os_str().as_encoded_bytes()
 }
 
-/// Removes `.` and resolves each `..` by the text alone. Use the result for display only, never for opening.
+/// Removes `.` and resolves each `..` by the text alone. Open the result only with `OpenedPath`.
 pub fn lexical(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for component in path.components() {

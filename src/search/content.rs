@@ -72,8 +72,9 @@ pub struct Query {
     pub mode: OutputMode,
     /// Context lines around each match line. None unless match lines are returned.
     pub context: ContextLines,
-    /// Number of match lines that the call needs in all files. A search that returns match lines without a ranking
-    /// returns no more lines of a file than that, and their context. Further match lines are counted.
+    /// Number of match lines (of files, in other modes) from which the search only counts: one more than are shown or
+    /// skipped. A search that returns match lines without a ranking returns no more lines of a file than that, and their
+    /// context. Further match lines are counted.
     pub enough: u64,
     /// True if further match lines of all files are only counted.
     pub is_counting: Arc<AtomicBool>,

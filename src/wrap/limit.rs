@@ -1,6 +1,6 @@
 //! Applies the limits to a result: its text, its structured content, and everything else.
 //!
-//! A result within the limits is not changed. Otherwise, text and structured content are truncated and saved
+//! A result within the limits is not changed, unless its text ends like a notice. Otherwise, text and structured content are truncated and saved
 //! completely, and the result is written again. Its text is then one block with the notice. JSON stays valid, and has
 //! the notice in another block.
 

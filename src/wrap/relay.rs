@@ -182,7 +182,7 @@ impl Session {
         error_reply(&call.id, SERVER_ENDED, why)
     }
 
-    /// Returns what to send to the server for a line of the client. All lines pass, except batches.
+    /// Returns what to send to the server for a line of the client. All lines pass, except batches and oversized ones.
     fn client_line<'l>(&self, line: Line<'l>) -> Cow<'l, [u8]> {
         let text = String::from_utf8_lossy(&line.bytes);
         let head = MessageHead::read(&text);

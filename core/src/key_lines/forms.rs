@@ -18,7 +18,7 @@ pub(crate) enum Grade {
     Message,
     /// It has a word such as `error`.
     Weak,
-    /// It is a warning or a rare line. Such lines are shown only if there are no others.
+    /// It is a warning, or a location without a message. Such lines are shown only if there are no others.
     Faint,
 }
 

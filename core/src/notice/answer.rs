@@ -25,10 +25,10 @@ use crate::text::terminal::resolved;
 pub struct Answer {
     /// The text of the file, the command or the search.
     pub body: String,
-    /// True if lines after the body were omitted. The body then ends before the newline of its last line, which can be
+    /// True if the text was cut. The body then ends before the newline of its last line, which can be
     /// empty.
     pub is_cut: bool,
-    /// The notices. The one with the next call is the last one.
+    /// The notices, in their order.
     pub notices: Vec<Notice>,
     /// The end of a command, if the result reports it.
     pub status: Option<Status>,

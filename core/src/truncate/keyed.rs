@@ -31,8 +31,9 @@ pub struct KeyLine {
 pub enum KeyForms {
     /// None.
     None,
-    /// For a text that may report a success: the lines with the structure of a failure report, such as `error: …`. There are
-    /// none if only one such line is omitted, without a location or a stack trace.
+    /// For a text that may report a success: lines with the structure of a failure report, such as `error: …`, or with a
+    /// phrase of a failure, if an omitted line has that structure. If it is the only one, it must also have a location or a
+    /// stack trace, occur several times, or be at the start of a message. There are none in a text that describes failures.
     Strong,
     /// For the output of a failed command: the lines with the strongest evidence of a failure in the omitted part.
     All,

@@ -16,7 +16,11 @@ use crate::sys;
 /// were skipped.
 fn search(dir: &Path, workers: usize) -> (Vec<String>, bool, u64) {
     let dir = dir.canonicalize().unwrap();
-    let (root, rules) = (sys::open_folder(&dir).unwrap(), IgnoreRules::for_walk_from(&dir));
+    walked(&dir, IgnoreRules::for_walk_from(&dir), workers)
+}
+
+fn walked(dir: &Path, rules: IgnoreRules, workers: usize) -> (Vec<String>, bool, u64) {
+    let root = sys::open_folder(dir).unwrap();
     let (threads, stop) = (Threads::default(), Stop::default());
     let walk =
         Walk { root, rules, workers, threads, stop, has_links: Arc::default(), progress: Box::new(|_| {}) };
@@ -128,6 +132,8 @@ fn linked_work_trees_inside_the_checkout_are_skipped() {
     assert_eq!(files(&dir.path().join("main")).0, ["a", "module/a", "skipped w"]);
     assert_eq!(files(&dir.path().join("main/w")).0, ["a"]);
     assert_eq!(files(dir.path()).0, ["main/a", "main/module/a", "skipped main/w", "v/a"]);
+    let all = walked(&dir.path().join("main"), IgnoreRules::none(), 2).0;
+    assert_eq!(all, ["a", "module/a", "w/a"]);
 }
 
 #[test]

@@ -150,7 +150,8 @@ impl<'a, V: Visit> Worker<'a, V> {
         let (names, files) = self.add_tasks(&folder, &mut entries)?;
         (self.shared.walk.progress)(names);
         *listed = names as u64;
-        if position.is_some() && files.is_linked_work_tree(&folder, &self.path) {
+        // With `noIgnore`, linked work trees are searched too.
+        if position.is_some() && !rules.base().is_empty() && files.is_linked_work_tree(&folder, &self.path) {
             found.push(Walked::WorkTree(dir::path(&position)));
             entries = Listing::new(Order::Bytes);
         }

@@ -71,7 +71,6 @@ pub(super) fn compose(cx: &Context, plan: &Plan, outcome: CommandOutcome) -> Out
         let file = |change: &AutorunChange| AutorunFile { path: show(&change.path), change: change.change };
         details.autorun_files = Some(autorun_changes.iter().map(file).collect());
     }
-    // The notice with the path of the file is the last one.
     notices.append(&mut answer.notices);
     // Truncated long lines and binary output are not counted.
     let is_counted = details.truncation.is_some() || details.lines_truncated.is_none() && !is_binary;

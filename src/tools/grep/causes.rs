@@ -22,7 +22,7 @@ use cutline_core::text::{Total, show};
 /// Characters that are special in regular expressions.
 const SPECIAL: &[char] = &['.', '*', '+', '?', '(', ')', '[', ']', '{', '}', '|', '^', '$', '\\'];
 
-/// Returns what is to say about a search without results.
+/// Returns what is to say about a search without results, or about a pattern that matches every line.
 pub(super) fn of(args: &Args, targets: &[Target], results: &Results<'_>) -> Option<Notice> {
     let Results { query, search, .. } = results;
     let cx = search.cx;

@@ -125,7 +125,7 @@ impl<'a> Results<'a> {
         }
     }
 
-    /// Starts the next target. Returns false if no more results are needed.
+    /// Starts the next target. Returns false if it may count no more.
     pub(super) fn begin(&mut self, target: &Target) -> bool {
         self.search.paths = Paths::below(&self.search.cx.workspace, &target.place.asked);
         if !self.is_alone || !target.is_folder() {
