@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use crate::fs::saved_name::SavedKind;
 use crate::saved_output::{SavedOutput, SavedStream, Store};
-use cutline_core::text::binary::{DECIDING_BYTES, is_binary, without_nul};
+use cutline_core::text::binary::{DECIDING_BYTES, is_binary, media_type, without_nul};
 use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::terminal::Terminal;
 use cutline_core::text::{Counter, Extent};
@@ -58,8 +58,8 @@ pub struct Captured {
     pub raw: Counter,
     /// True if bytes of the output were not UTF-8.
     pub is_lossy: bool,
-    /// True if the output is binary. `text` is then empty or incomplete; ignore it.
-    pub binary: bool,
+    /// The media type of a binary output. `text` is then empty or incomplete; ignore it.
+    pub binary: Option<&'static str>,
     /// The saved output, or the reason why there is none. `None` if the result shows the full output.
     pub saved: Option<Result<SavedOutput, io::Error>>,
 }
@@ -156,7 +156,9 @@ impl Capture {
     /// Returns the output for the result, with key lines of these forms. If `output_is_open`, even short output is
     /// saved, because more can follow.
     pub fn answer(&mut self, output_is_open: bool, forms: KeyForms) -> Captured {
-        self.binary |= is_binary(&std::mem::take(&mut self.start));
+        let start = std::mem::take(&mut self.start);
+        self.binary |= is_binary(&start);
+        let binary = self.binary.then(|| media_type(&start));
         let shown = self.shown.take().map(|shown| shown.finish(forms));
         let (text, lines_cut, is_lossy) = shown.unwrap_or_default();
         self.recent = Vec::new();
@@ -165,6 +167,6 @@ impl Capture {
         if !output_is_open || !matches!(saved, Some(Ok(_))) {
             self.stream.discard();
         }
-        Captured { text, lines_cut, is_lossy, raw: self.stream.raw.clone(), binary: self.binary, saved }
+        Captured { text, lines_cut, is_lossy, raw: self.stream.raw.clone(), binary, saved }
     }
 }

@@ -99,8 +99,8 @@ pub enum Notice {
     Reports(Reports),
     #[display("[Output has bytes that are not UTF-8, shown as \u{FFFD}. {next}]")]
     OutputNotUtf8 { next: String },
-    #[display("[Binary output: {}. {saved}]", Size(*bytes))]
-    OutputBinary { bytes: u64, saved: Saved },
+    #[display("[Binary output: {}. {saved}{}]", Size(*bytes), between(". ", next.as_ref(), ""))]
+    OutputBinary { bytes: u64, saved: Saved, next: Option<String> },
     /// The location of an output of which only long lines were cut.
     #[display("[{_0}]")]
     FullOutput(Saved),

@@ -15,7 +15,7 @@ use cutline::search::content::{
     ContextLines, FileSearcher, Found, IncompleteReason, OutputMode, Pattern, Query, RowKind,
 };
 use cutline::stop::Stop;
-use cutline_core::text::binary::is_binary;
+use cutline_core::text::binary::is_binary_file;
 use cutline_core::text::decode::Encoding;
 use regex_automata::nfa::thompson::{self, pikevm::PikeVM};
 use regex_automata::util::syntax;
@@ -86,7 +86,7 @@ fn check(settings: Settings, pattern: &str, text: &[u8]) {
     if encoding != Encoding::Utf8 || is_legacy {
         return;
     }
-    if is_binary(text) {
+    if is_binary_file(text) {
         assert_eq!(searched, Searched { matches: 0, incomplete: Some(IncompleteReason::Binary) });
         return;
     }

@@ -32,7 +32,7 @@ use crate::fs::lines::{detect, read_at};
 use crate::limits::{GREP_LINE_BYTES, PSEUDO_FILE_BYTES};
 use crate::stop::{Stop, Stopped, stopped_by};
 use cutline_core::text::as_index;
-use cutline_core::text::binary::{is_binary, may_be_binary};
+use cutline_core::text::binary::{is_binary_file, may_be_binary};
 use cutline_core::text::decode::Encoding;
 pub use pattern::Pattern;
 pub use ranked::Ranking;
@@ -181,7 +181,7 @@ impl FileSearcher {
         let mut len = read_at(file, &mut buffer[..first], 0)?;
         let is_complete = len < first;
         let (mut encoding, bom_bytes) = Encoding::of(&buffer[..len]);
-        let refused = if may_be_binary(&buffer[..len]) && is_binary(&buffer[..len]) {
+        let refused = if may_be_binary(&buffer[..len]) && is_binary_file(&buffer[..len]) {
             Some(IncompleteReason::Binary)
         } else {
             let is_too_large = pattern.is_across_lines && size > pattern.multiline_bytes;
@@ -191,7 +191,7 @@ impl FileSearcher {
             let _flow = emit(Found::Incomplete(path(), reason)); // nothing follows
             return Ok(len as u64);
         }
-        if bom_bytes == 0 {
+        if encoding == Encoding::Utf8 && bom_bytes == 0 {
             (encoding, len) = detect(file, size, buffer, len)?;
         }
         let max_bytes = if pattern.is_across_lines { pattern.multiline_bytes } else { PSEUDO_FILE_BYTES };
@@ -206,7 +206,7 @@ impl FileSearcher {
         // Other files are checked only if they match, because the check reads each byte.
         let mut is_text = false;
         let mut emit_text = |found| {
-            is_text = is_text || !is_binary(&buffer[..len]);
+            is_text = is_text || !is_binary_file(&buffer[..len]);
             if is_text { emit(found) } else { ControlFlow::Break(()) }
         };
         let mut sink = LineSink::new(query, (stop, &left), path, &mut emit_text);

@@ -20,7 +20,7 @@ use crate::fs::lines::{self, Bytes, TextFile};
 use crate::fs::open::OpenedPath;
 use crate::limits::{PSEUDO_FILE_BYTES, PSEUDO_FILE_SECS};
 use cutline_core::text::as_index;
-use cutline_core::text::binary::{DECIDING_BYTES, is_binary};
+use cutline_core::text::binary::{DECIDING_BYTES, is_binary_file};
 use cutline_core::text::decode::{Encoding, is_utf8};
 
 use super::resolve::{self, ExpectedKind};
@@ -64,7 +64,7 @@ fn read(cx: &Context, args: &Args, load: Load) -> Result<Option<Output>, ToolErr
     let end = held.as_ref().map_or(place.stat.bytes, |bytes| bytes.len() as u64);
     let (encoding, mark) = Encoding::of(&start);
     // The saved output of a command can be read whatever it is.
-    let binary = is_binary(&start) && !cx.workspace.is_saved_output(&place.real);
+    let binary = is_binary_file(&start) && !cx.workspace.is_saved_output(&place.real);
     if (binary || std::str::from_utf8(&start).is_err())
         && let Some(format) = image::format_of(&start)
     {

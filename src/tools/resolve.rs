@@ -9,6 +9,7 @@ use crate::fs::workspace::lexical;
 use crate::fs::{file_uri, near, workspace};
 use crate::process;
 use crate::sys::Folder;
+use cutline_core::text::binary::media_type;
 use cutline_core::text::show;
 use derive_more::Display;
 
@@ -106,28 +107,41 @@ pub fn folder(cx: &Context, place: &OpenedPath) -> Result<Folder, ToolError> {
 
 /// The programs that show the content of a binary file, their arguments before and after its path, and the type that they
 /// need.
-const INSPECTORS: [(&str, &str, &str, Option<&str>); 8] = [
+const INSPECTORS: [(&str, &str, &str, Option<&str>); 12] = [
     ("pdftotext", "", " -", Some("application/pdf")),
     ("unzip", " -l", "", Some("application/zip")),
-    ("tar", " -tf", "", Some("application/x-tar")),
+    ("tar", " -tf", "", Some(TAR)),
     ("zcat", "", "", Some("application/gzip")),
+    ("bzcat", "", "", Some("application/x-bzip2")),
+    ("xzcat", "", "", Some("application/x-xz")),
+    ("zstdcat", "", "", Some("application/zstd")),
     ("sqlite3", "", " .schema", Some("application/vnd.sqlite3")),
+    ("strings", " -el", "", Some("text/plain")),
     ("strings", "", "", None),
     ("xxd", "", "", None),
     ("od", " -c", "", None),
 ];
+/// The type of a tar archive.
+const TAR: &str = "application/x-tar";
+/// The ends of names of compressed archives. `tar` decompresses them.
+const COMPRESSED_ARCHIVES: [&str; 5] = [".tgz", ".tar.gz", ".tar.bz2", ".tar.xz", ".tar.zst"];
 
 /// Returns the error for a binary file. `start` has its first bytes.
 pub fn binary(cx: &Context, place: &OpenedPath, bytes: u64, start: &[u8]) -> ToolError {
-    let mime = infer::get(start).map_or("application/octet-stream", |kind| kind.mime_type());
-    let inspect = shell_path(cx, place).and_then(|path| {
-        let fits = |of: Option<&str>| of.is_none_or(|of| of == mime);
-        let mut fitting = INSPECTORS.iter().filter(|(.., of)| fits(*of));
-        let (program, before, after, _) =
-            fitting.find(|(program, ..)| process::on_path(program).is_some())?;
-        Some(format!("{program}{before} {path}{after}"))
-    });
+    let mime = media_type(start);
+    let inspect = shell_path(cx, place).and_then(|path| inspector(mime, &path));
     ToolError::Binary { path: cx.workspace.show(&place.asked), bytes, mime, inspect }
+}
+
+/// Returns the command that shows the content of a binary file of this type. `path` is quoted for the shell.
+pub(super) fn inspector(mime: &str, path: &str) -> Option<String> {
+    let name = path.trim_end_matches('\'');
+    let is_archive = COMPRESSED_ARCHIVES.iter().any(|end| name.ends_with(end));
+    let wanted = if is_archive { TAR } else { mime };
+    let fits = |of: Option<&str>| of.is_none_or(|of| of == wanted);
+    let mut fitting = INSPECTORS.iter().filter(|(.., of)| fits(*of));
+    let (program, before, after, _) = fitting.find(|(program, ..)| process::on_path(program).is_some())?;
+    Some(format!("{program}{before} {path}{after}"))
 }
 
 /// Returns the path of a file for a command, quoted and without a leading `-`, which would be parsed as an option. Returns

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use infer::MatcherType;
 
-use super::decode::Encoding;
+use super::decode::{Encoding, is_utf8};
 use super::show::REPLACEMENT;
 
 /// Bytes at the start of a file or an output that decide whether it is text.
@@ -14,22 +14,30 @@ pub const DECIDING_BYTES: usize = 64 * 1024;
 const HEADER_BYTES: usize = 512;
 /// Bytes that are checked at once for control characters.
 const BLOCK_BYTES: usize = 256;
-/// Control characters, other than NUL, that a text may have whatever its size.
+/// Control characters that a text may have whatever its size.
 const STRAY_CONTROLS: usize = 8;
+/// The signature of PDF, which can be text otherwise.
+const PDF: &[u8] = b"%PDF-";
 
-/// Returns true if a file or an output that starts with `content` is not text: it has the signature of a binary format, or
-/// its first [`DECIDING_BYTES`] have two NUL bytes or more and above 10 %, where a run of them counts once, or more than 8 and
-/// above 1 % other control characters. White space, bell, backspace and escape do not count. Text in UTF-16
-/// has a byte order mark.
+/// Returns true if an output that starts with `content` is not text, by its first [`DECIDING_BYTES`]:
+///
+/// - It has the signature of a binary format. Some signatures are ASCII letters, so it also has a control character, or for
+///   PDF a byte that is not UTF-8.
+/// - It has more than 8 and above 1 % control characters other than NUL. White space, bell, backspace and escape do not count.
+/// - It has two NUL bytes or more and above 10 %, where a run of them counts once. NUL bytes can separate texts, as after
+///   `git ls-files -z`. If everything else is text, it has more than 8 and above a third.
+///
+/// Text in UTF-16 has a byte order mark.
 ///
 /// ```
 /// use cutline_core::text::binary::is_binary;
-/// assert!(!is_binary(b"key(\"\0\")\n"));
-/// assert!(is_binary(b"%PDF-1.7\n1 0 obj\n") && is_binary(&[0; 100]));
+/// assert!(!is_binary(b"sleep\x001\0") && !is_binary(b"%PDF-1.7 is the first line of a PDF\n"));
+/// assert!(is_binary(&[0; 100]));
 /// ```
 pub fn is_binary(content: &[u8]) -> bool {
     let start = content.get(..DECIDING_BYTES).unwrap_or(content);
-    if Encoding::of(start).0 != Encoding::Utf8 {
+    let (encoding, mark_bytes) = Encoding::of(start);
+    if encoding != Encoding::Utf8 && mark_bytes > 0 {
         return false;
     }
     if has_signature(start) {
@@ -45,14 +53,31 @@ pub fn is_binary(content: &[u8]) -> bool {
     let runs = pairs.filter(|(byte, next)| **byte == 0 && **next != 0).count();
     let runs = runs + usize::from(start.ends_with(b"\0"));
     let (others, size) = (controls - nuls, start.len() - nuls + runs);
-    nuls > 1 && runs * 10 > size || others > STRAY_CONTROLS && others * 100 > size
+    let is_text_between = others == 0 && is_utf8(start);
+    let (stray, share) = if is_text_between { (STRAY_CONTROLS, 3) } else { (1, 10) };
+    nuls > stray && runs * share > size || others > STRAY_CONTROLS && others * 100 > size
 }
 
-/// Returns false if `content` has no NUL and no signature. Then only other control characters can make it binary, which is
-/// rare. Takes a fraction of the time of [`is_binary`].
+/// Returns true if a file that starts with `content` is not text. The rule is that of [`is_binary`], but any PDF is binary,
+/// and text in UTF-16 needs no mark if [`Encoding::of`] recognizes it.
+pub fn is_binary_file(content: &[u8]) -> bool {
+    let start = content.get(..DECIDING_BYTES).unwrap_or(content);
+    start.starts_with(PDF) || Encoding::of(start).0 == Encoding::Utf8 && is_binary(start)
+}
+
+/// Returns the media type of binary content that starts with `start`. It is `text/plain` for an output in UTF-16.
+pub fn media_type(start: &[u8]) -> &'static str {
+    match Encoding::of(start).0 {
+        Encoding::Utf16Le => "text/plain",
+        _ => infer::get(start).map_or("application/octet-stream", |kind| kind.mime_type()),
+    }
+}
+
+/// Returns false if a file has no NUL and no signature. Then only other control characters can make it binary, which is
+/// rare. Takes a fraction of the time of [`is_binary_file`].
 pub fn may_be_binary(content: &[u8]) -> bool {
     let start = content.get(..DECIDING_BYTES).unwrap_or(content);
-    memchr::memchr(0, start).is_some() || has_signature(start)
+    memchr::memchr(0, start).is_some() || start.starts_with(PDF) || has_signature(start)
 }
 
 /// Replaces each NUL by U+FFFD. Clients and terminals do not show NUL.
@@ -70,9 +95,12 @@ pub fn without_nul(text: &str) -> Cow<'_, str> {
 /// Returns true if `start` begins as a binary format. A text can begin with a signature of ASCII letters, but it has no
 /// control characters there.
 fn has_signature(start: &[u8]) -> bool {
+    if start.starts_with(PDF) {
+        return start.chunks(BLOCK_BYTES).any(may_have_control) || !is_utf8(start);
+    }
     let mut header = start.get(..HEADER_BYTES).unwrap_or(start).chunks(BLOCK_BYTES);
-    let is_known = || infer::get(start).is_some_and(|kind| kind.matcher_type() != MatcherType::Text);
-    start.starts_with(b"%PDF-") || header.any(may_have_control) && is_known()
+    header.any(may_have_control)
+        && infer::get(start).is_some_and(|kind| kind.matcher_type() != MatcherType::Text)
 }
 
 /// Returns true if a block may have a control character. The compiler turns this loop into few instructions for 16
@@ -99,10 +127,16 @@ mod tests {
         };
         for (content, expected) in [
             (Vec::new(), false),
-            (text("a\0", 10, 80), false), // exactly 10 %
-            (text("a\0", 10, 79), true),
-            (text("\0", 5000, 9), false), // a run counts once
-            (text("\0", 5000, 8), true),
+            (text("a\0", 9, 9), false), // exactly a third
+            (text("a\0", 9, 8), true),
+            (text("a\0", 8, 0), false),
+            (text("\0", 5000, 2), false), // a run counts once
+            (text("\0", 5000, 1), true),
+            (text("a\0", 10, 0), true),
+            ([text("a\0", 9, 70), vec![0xff]].concat(), true), // not UTF-8: 10 %
+            ([text("a\0", 9, 71), vec![0xff, b'a']].concat(), false),
+            (text("a\0", 2, 0), false),
+            (text("a\0\u{1}", 2, 0), true),
             (text("\u{1}", 8, 0), false),
             (text("\u{1}", 9, 891), false), // exactly 1 %
             (text("\u{1}", 9, 890), true),
@@ -120,12 +154,14 @@ mod tests {
     fn signatures() {
         let tar = [&[b'a'; 100][..], &[0; 157], b"ustar\x0000", &[b'x'; 5000]].concat();
         let elf = [b"\x7fELF", &[b'a'; 60][..]].concat();
-        let cases: [(&[u8], bool); 11] = [
+        let cases: [(&[u8], bool); 13] = [
             (&tar, true),
             (b"PK\x03\x04 aaaa", true),
             (&elf, true),
             (b"\x1f\x8b\x08aaaaaaa", true),
-            (b"%PDF-1.4\nonly text", true),
+            (b"%PDF-1.4\nonly text", false),
+            (b"%PDF-1.4\n\x01", true),
+            (b"%PDF-1.4\n%\xe2\xe3", true),
             (b"GIF89a\x01aaaaaaaaaaa", true),
             (b"GIF89a is the first word of a GIF file\n", false),
             (b"MZ is the signature of a program\n", false),
@@ -135,6 +171,15 @@ mod tests {
         ];
         for (content, expected) in cases {
             assert_eq!(is_binary(content), expected, "{content:?}");
+            let is_pdf = content.starts_with(PDF);
+            assert_eq!(is_binary_file(content), expected || is_pdf, "{content:?}");
+            assert_eq!(may_be_binary(content), expected || is_pdf || content.contains(&0), "{content:?}");
         }
+    }
+
+    #[test]
+    fn only_files_need_no_mark_for_utf16() {
+        let le: Vec<u8> = "a text\n".repeat(9).encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert!(is_binary(&le) && !is_binary_file(&le));
     }
 }

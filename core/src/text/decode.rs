@@ -1,7 +1,7 @@
 //! Bytes to text, piece by piece: characters split between two pieces stay whole.
 //!
 //! Bytes that are no characters of the encoding become U+FFFD, in UTF-8 as `String::from_utf8_lossy` would replace them
-//! in the whole text. UTF-16 has a byte order mark. [`detect`](Encoding::detect) finds a legacy encoding.
+//! in the whole text. UTF-16 has a byte order mark, or is mostly ASCII. [`detect`](Encoding::detect) finds a legacy encoding.
 
 #![expect(clippy::indexing_slicing, reason = "a wrong range has to fail, not to read as no text")]
 
@@ -69,7 +69,8 @@ impl Encoding {
         }
     }
 
-    /// Returns the encoding that the first bytes of a text say, and the bytes of the mark.
+    /// Returns the encoding that the first bytes of a text say, and the bytes of the mark. UTF-16 needs no mark if it begins
+    /// with ASCII and is mostly ASCII.
     pub fn of(start: &[u8]) -> (Self, usize) {
         match start {
             [0xEF, 0xBB, 0xBF, ..] => (Self::Utf8, 3),
@@ -77,6 +78,8 @@ impl Encoding {
             [0xFF, 0xFE, 0, 0, ..] => (Self::Utf8, 0),
             [0xFF, 0xFE, ..] => (Self::Utf16Le, 2),
             [0xFE, 0xFF, ..] => (Self::Utf16Be, 2),
+            [_, 0, ..] if is_utf16(start, u16::from_le_bytes) => (Self::Utf16Le, 0),
+            [0, ..] if is_utf16(start, u16::from_be_bytes) => (Self::Utf16Be, 0),
             _ => (Self::Utf8, 0),
         }
     }
@@ -90,6 +93,18 @@ impl Encoding {
             Self::Legacy(encoding) => encoding,
         }
     }
+}
+
+/// Minimum number of units of a text in UTF-16 without a mark.
+const UNMARKED_UNITS: usize = 9;
+
+/// Returns true if at least nine of ten units of `start` are printable ASCII or white space, and none is a NUL or another
+/// control character. Binary data has such units.
+fn is_utf16(start: &[u8], unit: fn([u8; 2]) -> u16) -> bool {
+    let units = || start.as_chunks::<2>().0.iter().map(|bytes| unit(*bytes));
+    let is_ascii = |unit: &u16| matches!(unit, 9 | 10 | 13 | 0x20..0x7F);
+    let (count, ascii) = (units().count(), units().filter(is_ascii).count());
+    count >= UNMARKED_UNITS && ascii * 10 >= count * 9 && units().all(|unit| is_ascii(&unit) || unit >= 0xA0)
 }
 
 /// Decodes a stream without its mark.
@@ -168,6 +183,26 @@ mod tests {
         decoder.push(&bytes[from..], &mut sink);
         decoder.finish(&mut sink);
         (text, decoder.lossy())
+    }
+
+    #[test]
+    fn utf16_without_a_mark() {
+        let le = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+        let be = |text: &str| text.encode_utf16().flat_map(u16::to_be_bytes).collect::<Vec<u8>>();
+        for (text, is_utf16) in [
+            ("error: a\n", true),
+            ("error: a", false), // too short
+            ("error: aé\n", true),
+            ("error: éé\n", false), // below nine of ten
+            ("error: abc\u{1}\n", false),
+            ("error: abc\0\n", false),
+        ] {
+            let expected = |encoding| (if is_utf16 { encoding } else { Encoding::Utf8 }, 0);
+            assert_eq!(Encoding::of(&le(text)), expected(Encoding::Utf16Le), "{text:?}");
+            assert_eq!(Encoding::of(&be(text)), expected(Encoding::Utf16Be), "{text:?}");
+        }
+        assert_eq!(Encoding::of("a name\0".repeat(9).as_bytes()), (Encoding::Utf8, 0));
+        assert_eq!(Encoding::of(&b"a\0\0\0".repeat(9)), (Encoding::Utf8, 0));
     }
 
     proptest! {

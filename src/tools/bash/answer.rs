@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use super::plan::Plan;
 use crate::capture::{Captured, View};
+use crate::fs::workspace::shown;
 use crate::process::sandbox::{self, AutorunChange};
 use crate::process::{Background, Cause, CommandOutcome, Ending, State, has_pipe, signal_name, status};
 use crate::tools::notice::{self, empty};
-use crate::tools::{Context, Output, ToolSet, Totals, saved_result};
+use crate::tools::resolve;
+use crate::tools::{Context, Output, ToolName, ToolSet, Totals, saved_result};
 use cutline_core::details::{AutorunFile, Details};
 use cutline_core::notice::{Answer, Blank, NAMES_LISTED, Notice, Omission, Saved, Shown};
 use cutline_core::text::show::{self, REPLACEMENT};
@@ -49,7 +51,7 @@ pub(super) fn compose(cx: &Context, plan: &Plan, outcome: CommandOutcome) -> Out
     details.pipeline_exit_codes.clone_from(&pipelines.last);
     details.earlier_pipelines = Some(pipelines.earlier.clone()).filter(|earlier| !earlier.is_empty());
     details.duration_ms = Some(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX));
-    let is_binary = output.binary;
+    let is_binary = output.binary.is_some();
     let (mut answer, saved) = output_answer(output, plan.view, &cx.shared.tools, &mut details);
     if !background.is_empty() {
         details.background_pids = Some(background.iter().map(|process| process.id).collect());
@@ -134,10 +136,15 @@ pub fn output_answer(
 ) -> (Answer, Option<Saved>) {
     let View { keep, bounds, .. } = view;
     let Captured { text, lines_cut, is_lossy, raw, binary, saved } = output;
+    let file = saved.as_ref().and_then(|saved| saved.as_ref().ok());
+    let path = file.filter(|_| tools.contains(&ToolName::Bash));
+    let path = path.and_then(|file| resolve::quoted(shown(&file.path)));
     let saved = saved.as_ref().map(|saved| saved_result::saved_location(saved, details));
     let total = raw.extent();
-    if binary {
-        let output = |saved| Notice::OutputBinary { bytes: total.bytes, saved };
+    if let Some(media_type) = binary {
+        let next = path.and_then(|path| resolve::inspector(media_type, &path));
+        let next = next.map(|command| format!("Use bash to inspect it: {command}"));
+        let output = |saved| Notice::OutputBinary { bytes: total.bytes, saved, next };
         let notices = saved.clone().map(output).into_iter().collect();
         return (Answer { notices, ..Answer::default() }, saved);
     }
