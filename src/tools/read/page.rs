@@ -14,6 +14,7 @@ use crate::tools::notice::{self, continue_after};
 use crate::tools::{Context, Output, ToolError, ToolName, Totals, outline, resolve};
 use cutline_core::details::Details;
 use cutline_core::notice::{Answer, Blank, Notice};
+use cutline_core::text::binary::without_nul;
 use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::{Extent, Total, as_index, is_blank, is_white_space};
 use cutline_core::truncate::{Bounds, Collector, Keep, KeyForms, LongLines, TruncatedBy, Truncation};
@@ -106,6 +107,8 @@ struct Collected {
     lossy: bool,
     /// True if the page is ASCII, and also what was decoded after it.
     is_ascii: bool,
+    /// True if the page has NUL bytes, or what was decoded after it.
+    has_nul: bool,
 }
 
 /// The parameters of a page.
@@ -146,9 +149,10 @@ impl ReadPage<'_> {
         };
         let mut decoder = Decoder::new(self.text.encoding);
         let mut lines = PageLines::new(max_chars, self.is_numbered().then_some(self.first));
-        let mut is_ascii = true;
+        let (mut is_ascii, mut has_nul) = (true, false);
         let mut push = |part: &str, head: &mut LongLines| {
             is_ascii &= part.is_ascii();
+            has_nul |= part.contains('\0');
             lines.push(part, head);
         };
         let mut buffer = self.text.buffer(PAGE_BLOCK_BYTES);
@@ -168,11 +172,11 @@ impl ReadPage<'_> {
         }
         let (kept, max_chars) = head.finish_with(KeyForms::None);
         let max_chars = max_chars.or_else(|| lines.cutter.limit_of_cut(&kept.content));
-        Ok(Collected { kept, lines, max_chars, lossy: decoder.lossy(), is_ascii })
+        Ok(Collected { kept, lines, max_chars, lossy: decoder.lossy(), is_ascii, has_nul })
     }
 
     fn answer(&self, collected: Collected) -> io::Result<Output> {
-        let Collected { mut kept, lines, max_chars, lossy, .. } = collected;
+        let Collected { mut kept, lines, max_chars, lossy, has_nul, .. } = collected;
         // The details refer to the text of the file without line numbers.
         let numbered = self.is_numbered().then(|| {
             let text = page_lines::without_numbers(&kept.content);
@@ -186,8 +190,11 @@ impl ReadPage<'_> {
         let lines_counted = if is_at_least { self.index.lines.max(last + 1) } else { self.index.lines };
         let total = Extent { lines: lines_counted, bytes: self.text.end };
         let is_too_long = kept.output.lines == 0 && kept.cut.is_some();
-        let (bytes, lossy) =
-            if kept.cut.is_some() && (lossy || is_too_long) { self.bytes(last, lossy)? } else { (0, lossy) };
+        let (bytes, lossy) = if kept.cut.is_some() && (lossy || is_too_long) {
+            self.bytes(last, lossy, has_nul)?
+        } else {
+            (0, lossy)
+        };
         let is_named = lossy || encoding != Encoding::Utf8;
         let mut details = Details {
             encoding: is_named.then(|| format!("{encoding}{}", if lossy { " (lossy)" } else { "" })),
@@ -225,6 +232,9 @@ impl ReadPage<'_> {
                 let path = path.filter(|_| encoding == Encoding::Utf8);
                 let grep = self.cx.has(ToolName::Grep);
                 let next = notice::for_long_line(path.as_deref(), first, limit, grep, next);
+                // bash hides an output with many NUL bytes.
+                let without_nul = if has_nul && path.is_some() { " | tr -d '\\000'" } else { "" };
+                let next = next.map(|next| next + without_nul);
                 let bytes = Total::new(bytes + number.len() as u64, is_at_least);
                 Notice::LineTooLong { line: first, bytes, limit, next }
             } else {
@@ -283,9 +293,9 @@ impl ReadPage<'_> {
         self.args.line_numbers == Some(true)
     }
 
-    /// Returns the bytes of the page up to the end of line `last`: on disk, or decoded if the two differ. Also returns
+    /// Returns the bytes of the page up to the end of line `last`: on disk, or as shown if the two differ. Also returns
     /// true if invalid bytes in them were replaced, which is only checked if `lossy` is true.
-    fn bytes(&self, last: u64, lossy: bool) -> io::Result<(u64, bool)> {
+    fn bytes(&self, last: u64, lossy: bool, has_nul: bool) -> io::Result<(u64, bool)> {
         let text = self.text;
         if self.ends_uncounted(last) {
             return Ok((self.index.end.saturating_sub(self.from), lossy));
@@ -293,11 +303,11 @@ impl ReadPage<'_> {
         let ended = last < self.index.lines || text.ends_with_newline()?;
         let newline = if ended { text.encoding.newline().len() as u64 } else { 0 };
         let end = self.index.start_of(text, last + 1, &self.stop)?.unwrap_or(text.end) - newline;
-        if text.encoding == Encoding::Utf8 && !lossy {
+        if text.encoding == Encoding::Utf8 && !lossy && !has_nul {
             return Ok((end.saturating_sub(self.from), false));
         }
         let (mut decoder, mut len) = (Decoder::new(text.encoding), 0);
-        let mut count = |part: &str| len += part.len() as u64;
+        let mut count = |part: &str| len += without_nul(part).len() as u64;
         let part = TextFile { end, ..*text };
         let done = part.blocks(self.from, &mut text.buffer(BLOCK_BYTES), &self.stop, |_, block| {
             decoder.push(block, &mut count);
