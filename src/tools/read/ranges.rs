@@ -22,15 +22,24 @@ struct Part {
 }
 
 impl Part {
-    /// Parses `PATH`, `PATH:N` or `PATH:N-M`.
+    /// Parses `PATH`, `PATH:N`, `PATH:N-M`, `PATH:N-`, `PATH#LN-LM` as on GitHub, or `PATH:LINE:COLUMN:` as in messages of
+    /// compilers.
     fn parse(text: &str) -> Self {
-        let parsed = text.rsplit_once(':').and_then(|(path, range)| {
-            let (first, last) =
-                range.split_once('-').map_or((range, None), |(first, last)| (first, Some(last)));
-            let number = |text: &str| text.parse::<u64>().ok().filter(|number| *number > 0);
+        let number = |text: &str| text.parse::<u64>().ok().filter(|number| *number > 0);
+        let place = text.strip_suffix(':').unwrap_or(text);
+        let line = place.rsplit_once(':').filter(|(line, column)| {
+            let before = line.rsplit_once(':').and_then(|(_, line)| number(line));
+            before.is_some() && number(column).is_some()
+        });
+        let place = line.map_or(place, |(line, _column)| line);
+        let parsed = [":", "#L"].iter().find_map(|mark| {
+            let (path, range) = place.rsplit_once(mark)?;
+            let (first, last) = range.split_once('-').unwrap_or((range, ""));
             let first = number(first)?;
-            let last =
-                last.map_or(Some(None), |last| number(last).filter(|last| *last >= first).map(Some))?;
+            let last = match last.strip_prefix('L').unwrap_or(last) {
+                "" => None,
+                last => Some(number(last).filter(|last| *last >= first)?),
+            };
             (!path.is_empty()).then(|| Self { path: path.to_owned(), lines: Some((first, last)) })
         });
         parsed.unwrap_or_else(|| Self { path: text.to_owned(), lines: None })
@@ -61,7 +70,7 @@ impl Part {
 }
 
 /// Returns the parts that a call names. A file with exactly the given name has no range. A text is split at spaces if no file
-/// has its name, but one has the name of a word of it.
+/// has its name, but one has the name of a word of it, without a comma at its end.
 fn parts(cx: &Context, args: &Args) -> Result<Vec<Part>, ToolError> {
     let exists = |path: &str| OpenedPath::open(&cx.workspace, &cx.workspace.absolute(path)).is_ok();
     let part = |text: &str| {
@@ -71,7 +80,9 @@ fn parts(cx: &Context, args: &Args) -> Result<Vec<Part>, ToolError> {
     for text in &args.path {
         let one = part(text);
         let words = if exists(&one.path) { None } else { shlex::split(text) };
-        let words = words.unwrap_or_default().iter().map(|word| part(word)).collect::<Vec<_>>();
+        let without_comma =
+            |word: &String| if exists(word) { part(word) } else { part(word.trim_end_matches(',')) };
+        let words = words.unwrap_or_default().iter().map(without_comma).collect::<Vec<_>>();
         if words.len() > 1 && words.iter().any(|word| exists(&word.path)) {
             all.extend(words);
         } else {
@@ -183,6 +194,15 @@ mod tests {
             ("a.rs", "a.rs", None),
             ("a.rs:3", "a.rs", Some((3, None))),
             ("a.rs:3-9", "a.rs", Some((3, Some(9)))),
+            ("a.rs:3-", "a.rs", Some((3, None))),
+            ("a.rs:3:", "a.rs", Some((3, None))),
+            ("a.rs:3:7", "a.rs", Some((3, None))),
+            ("a.rs:3:7:", "a.rs", Some((3, None))),
+            ("a.rs#L3", "a.rs", Some((3, None))),
+            ("a.rs#L3-L9", "a.rs", Some((3, Some(9)))),
+            ("a.rs:x:3", "a.rs:x", Some((3, None))),
+            ("a.rs:", "a.rs:", None),
+            ("a#Lx.rs", "a#Lx.rs", None),
             ("a.rs:9-3", "a.rs:9-3", None),
             ("a.rs:0", "a.rs:0", None),
             ("a.rs:x", "a.rs:x", None),

@@ -153,10 +153,16 @@ async fn binary_output() {
     let server = Server::new();
     let output = server.run("head -c 1200000 /dev/zero; exit 2").await;
     let (text, file) = with_file(&output);
-    assert_eq!(text, "[Binary output: 1.2MB. Full output: PATH. Use bash to inspect it: strings PATH]\n\nCommand exited with code 2");
+    assert_eq!(
+        text,
+        "[Binary output: 1.2MB. Full output: PATH. Use bash to inspect it: strings PATH]\n\nCommand exited with code 2"
+    );
     assert_eq!(file.len(), 1_200_000);
     let (text, file) = with_file(&server.run("printf 'a\\0b\\0\\1'").await);
-    assert_eq!((text.as_str(), file.as_slice()), ("[Binary output: 5B. Full output: PATH. Use bash to inspect it: strings PATH]", &b"a\0b\0\x01"[..]));
+    assert_eq!(
+        (text.as_str(), file.as_slice()),
+        ("[Binary output: 5B. Full output: PATH. Use bash to inspect it: strings PATH]", &b"a\0b\0\x01"[..])
+    );
 }
 
 #[tokio::test]
