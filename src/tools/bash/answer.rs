@@ -100,12 +100,20 @@ fn remedies(cx: &Context, plan: &Plan, body: &str, details: &Details) -> Vec<Not
         notices.push(Notice::NotOnPath(name.to_owned()));
     }
     if details.timed_out == Some(true) && body == empty::NO_OUTPUT {
-        // Only the last part of the command can be the one that did not end.
+        // Only the last part of the command that can take time can be the one that did not end.
         let command = without_quoted(&plan.command);
-        let last = command.rsplit([';', '\n', '&', ')']).next();
+        let may_run_others = plan.command.contains("$(");
+        let last = command.rsplit([';', '\n', '&', ')']).find(|part| may_run_others || !ends_at_once(part));
         notices.extend(last.filter(|last| has_pipe(last)).map(|_| Notice::LastStageSilent));
     }
     notices
+}
+
+/// Returns true for a part of a command without quotes that ends at once: nothing, a builtin, or the `1` of `2>&1`.
+fn ends_at_once(part: &str) -> bool {
+    let word = part.split_whitespace().next().unwrap_or_default();
+    let is_short = word.parse::<u8>().is_ok() || ["", "echo", "printf", "exit", "fi", "done"].contains(&word);
+    is_short && !part.contains(['|', '`'])
 }
 
 /// Returns `command` without text in quotes.
