@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use crate::fs::saved_name::SavedKind;
 use crate::saved_output::{SavedOutput, SavedStream, Store};
-use cutline_core::text::binary::{DECIDING_BYTES, is_binary, media_type, without_nul};
+use cutline_core::text::binary::{DECIDING_BYTES, is_binary, media_type};
 use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::terminal::Terminal;
 use cutline_core::text::{Counter, Extent};
@@ -99,7 +99,7 @@ impl ShownText {
         let Self { decoder, terminal, cutter, ends } = self;
         let mut keep = |text: &str| cutter.push(text, &mut |part| ends.push(part));
         if let Some(bytes) = bytes {
-            decoder.push(bytes, &mut |text| terminal.push(&without_nul(text), &mut keep));
+            decoder.push(bytes, &mut |text| terminal.push(text, &mut keep));
         } else {
             decoder.finish(&mut |text| terminal.push(text, &mut keep));
             terminal.finish(&mut keep);

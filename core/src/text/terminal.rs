@@ -284,9 +284,11 @@ impl Line {
         cells.act(action, parameter, settled);
     }
 
-    /// Applies a control character. Most show nothing.
+    /// Applies a control character. Most show nothing. A NUL after a return gives a slow terminal time, and is no data.
     fn control(&mut self, c: char) {
+        let is_at_start = self.cells.as_ref().map_or(self.has_returned, |cells| cells.cursor == 0);
         match c {
+            '\0' if !is_at_start => self.push("\u{FFFD}"),
             '\r' if self.cells.is_none() => self.has_returned |= !self.text.is_empty(),
             '\r' => self.act('G', 0),
             '\u{8}' => self.act('D', 1),

@@ -28,7 +28,7 @@ const CONTINUED: Cell = ['\0'; 4];
 pub(super) struct Cells {
     columns: Vec<Cell>,
     /// The next column to write. It can be after the last one.
-    cursor: usize,
+    pub(super) cursor: usize,
     /// Minimum number of columns to buffer of a longer line. At most twice that number is buffered.
     limit: usize,
 }
