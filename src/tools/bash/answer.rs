@@ -23,10 +23,11 @@ const READ_ONLY_ERRORS: [&str; 3] = ["Read-only file system", "Permission denied
 /// The messages of shells for a program that is not on `PATH`.
 const NOT_FOUND: [&str; 2] = [": command not found", ": not found"];
 /// Programs that version managers often install. Such a manager changes `PATH` in the startup files of a shell.
-const MANAGED: [&str; 36] = [
-    "asdf", "bun", "bundle", "cargo", "composer", "conda", "corepack", "dart", "deno", "elixir", "flutter",
-    "gem", "go", "gradle", "java", "javac", "kotlin", "mise", "mix", "mvn", "node", "npm", "npx", "nvm",
-    "php", "pip", "pip3", "pnpm", "poetry", "pyenv", "python", "ruby", "rustc", "sbt", "uv", "yarn",
+const MANAGED: [&str; 42] = [
+    "asdf", "bun", "fnm", "rbenv", "rustup", "sdk", "tsc", "volta", "bundle", "cargo", "composer", "conda",
+    "corepack", "dart", "deno", "elixir", "flutter", "gem", "go", "gradle", "java", "javac", "kotlin",
+    "mise", "mix", "mvn", "node", "npm", "npx", "nvm", "php", "pip", "pip3", "pnpm", "poetry", "pyenv",
+    "python", "ruby", "rustc", "sbt", "uv", "yarn",
 ];
 
 /// Returns the result of a command.
