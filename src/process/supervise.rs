@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::drain::{Drain, DrainProgress};
-use super::pipeline::PipelineReport;
+use super::pipeline::{LastPipeline, PipelineReport};
 use super::process_tree::ProcessScope;
 use super::registry::GRACE;
 use super::sandbox::autorun_files::{AutorunChange, Watch, notices};
@@ -96,10 +96,13 @@ impl SupervisedCommand {
             }
         };
         let duration = began.elapsed();
-        // The report is removed also if its codes mean nothing, because the command was ended.
-        let report = self.report.take();
-        let report = report.filter(|_| cause == Cause::Itself && matches!(ending, Ending::Code(_)));
-        let pipelines = report.and_then(|report| report.codes().ok()).unwrap_or_default();
+        // The report is removed also if nobody reads its codes.
+        let report = self.report.take().filter(|_| cause != Cause::Cancelled);
+        let last = match (cause, ending) {
+            (Cause::Itself, Ending::Code(_)) => LastPipeline::Ended,
+            _ => LastPipeline::Interrupted,
+        };
+        let pipelines = report.and_then(|report| report.codes(last).ok()).unwrap_or_default();
         if cause == Cause::Itself {
             tokio::select! {
                 () = self.wait_until_drained() => {}
