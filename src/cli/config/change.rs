@@ -175,7 +175,9 @@ impl Change<'_> {
             flags => flags.context("--replace drops the flags of the entry")?,
         };
         let mut kept = if is_kept { was_flags.clone() } else { Vec::new() };
-        kept.iter_mut().for_each(|flag| self.convert_path(flag));
+        for flag in &mut kept {
+            self.convert_path(flag);
+        }
         let mut flags = merged(&kept, &self.given(program)?);
         for name in &self.options.unset {
             let flag = format!("--{}", name.trim_start_matches('-').replace('_', "-"));
