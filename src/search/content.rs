@@ -22,8 +22,7 @@ use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::time::Duration;
 
 use grep_matcher::LineTerminator;
-use grep_searcher::sinks::Bytes;
-use grep_searcher::{Searcher, SearcherBuilder};
+use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkMatch};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -263,15 +262,23 @@ impl FileSearcher {
 ///
 /// Returns the error of the system, or [`Stopped`] if the call must stop.
 pub fn is_in_binary(query: &Query, file: &File, max_bytes: u64, stop: &Stop) -> io::Result<bool> {
-    let (mut is_found, left) = (false, Cell::new(max_bytes));
-    let sink = Bytes(|_, _| {
-        is_found = true;
-        Ok(false)
-    });
+    let (mut sink, left) = (AnyMatch(false), Cell::new(max_bytes));
     let reader = StoppingReader { source: file, stop, left: &left, long_line: None };
-    match searcher(query, Encoding::Utf8).search_reader(&query.pattern.regex, reader, sink) {
+    match searcher(query, Encoding::Utf8).search_reader(&query.pattern.regex, reader, &mut sink) {
         Err(error) if !is_full(&error) => Err(error),
-        _ => Ok(is_found),
+        _ => Ok(sink.0),
+    }
+}
+
+/// True once there is a match. Needs no line numbers, unlike the sinks of the library.
+struct AnyMatch(bool);
+
+impl Sink for AnyMatch {
+    type Error = io::Error;
+
+    fn matched(&mut self, _: &Searcher, _: &SinkMatch<'_>) -> io::Result<bool> {
+        self.0 = true;
+        Ok(false)
     }
 }
 
