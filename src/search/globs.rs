@@ -2,8 +2,8 @@
 //!
 //! Paths are relative to the root of the walk. A glob without `/` matches names at any depth; a glob with `/` matches
 //! complete paths. `*` and `?` do not match `/`. `**` matches several components if it is a complete component itself.
-//! A leading `/` or `./` refers to the root of the walk, a trailing `/` restricts the glob to folders, and a leading
-//! `!` negates the glob.
+//! `[id]` and `{id}` also match their own text. A leading `/` or `./` refers to the root of the walk, a trailing `/`
+//! restricts the glob to folders, and a leading `!` negates the glob.
 
 #![expect(clippy::string_slice, reason = "the ranges end at found characters")]
 
@@ -60,7 +60,8 @@ impl Glob {
         }
         let of_names = !anchored && !plain.contains('/');
         let any_depth = if of_names { format!("**/{plain}") } else { plain.to_owned() };
-        let mut builder = GlobBuilder::new(&any_depth);
+        let glob = with_own_text(&any_depth);
+        let mut builder = GlobBuilder::new(&glob);
         builder
             .literal_separator(true)
             .backslash_escape(true)
@@ -142,6 +143,43 @@ pub fn below<'a>(glob: &'a str, base: &Path) -> Option<&'a str> {
     let base = str::from_utf8(base).ok()?;
     let rest = glob.strip_prefix(base)?;
     if base.ends_with('/') { Some(rest) } else { rest.strip_prefix('/') }
+}
+
+/// Returns a glob in which each class and each pair of braces without a comma also match their own text, because they are
+/// common in names: `app/[id]/*.ts`, `{{name}}/*`.
+fn with_own_text(glob: &str) -> String {
+    let (mut with, mut rest) = (String::new(), glob);
+    while let Some(at) = rest.find(['\\', '[', '{']) {
+        let (before, from) = rest.split_at(at);
+        let (group, after) = from.split_at(group_bytes(from));
+        with.push_str(before);
+        if group.len() == 1 || group.contains(['/', '\\']) {
+            with.push_str(group);
+        } else {
+            let escaped = group.chars().flat_map(|c| ['\\', c]).collect::<String>();
+            with.extend(["{", group, ",", &escaped, "}"]);
+        }
+        rest = after;
+    }
+    with + rest
+}
+
+/// Returns the length of the class, of the braces around a name, or of the escaped character with which a glob starts. 1 for
+/// the brace of an alternation.
+fn group_bytes(glob: &str) -> usize {
+    if glob.starts_with('\\') {
+        return glob.chars().take(2).map(char::len_utf8).sum();
+    }
+    if let Some(class) = glob.strip_prefix('[') {
+        let listed = class.strip_prefix(['!', '^']).unwrap_or(class);
+        // A first `]` is listed.
+        let first = listed.chars().next().map_or(0, char::len_utf8);
+        return listed[first..].find(']').map_or(1, |end| glob.len() - listed.len() + first + end + 1);
+    }
+    let name = glob.trim_start_matches('{');
+    let depth = glob.len() - name.len();
+    let end = name.find(['}', ',', '/', '*', '?', '[', '{', '\\']).unwrap_or(0);
+    if name[end..].starts_with(&"}".repeat(depth)) { depth + end + depth } else { 1 }
 }
 
 /// Returns the maximum number of components in a matching path, or `None` if there is no maximum.

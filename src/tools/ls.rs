@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use crate::fs::listing::{Listing, Order};
 use crate::fs::open::OpenedPath;
-use crate::search::globs::Glob;
+use crate::search::globs::{Glob, has_wildcard};
 use crate::stop::Stopped;
 use crate::sys::{self, FileKind, Folder, Stat, below};
 use cutline_core::details::Details;
@@ -71,12 +71,17 @@ fn list(cx: &Context, args: &Args) -> Result<Output, ToolError> {
         }
         Ok(place) => (place, None),
         Err(missing @ ToolError::NotFound { .. }) => {
-            let (folder, glob) = path_glob::split_last(asked).ok_or(missing)?;
-            if !path_glob::is_listed(asked) {
+            let Some((folder, glob)) = path_glob::split_last(asked) else { return Err(missing) };
+            let place = resolve::open(cx, folder, ExpectedKind::Directory);
+            // A folder can have brackets in its name.
+            if !path_glob::is_listed(asked) && (place.is_err() || glob.contains("**")) {
                 let (path, find) = (asked.to_owned(), cx.has(ToolName::Find));
                 return Err(ToolError::GlobInFolder { path, find });
             }
-            let place = resolve::open(cx, folder, ExpectedKind::Directory)?;
+            let place = place?;
+            if !has_wildcard(glob) {
+                return Err(missing);
+            }
             let glob = path_glob::compile(cx, glob, glob, &place, false)?;
             (place, Some(glob))
         }

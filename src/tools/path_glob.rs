@@ -43,7 +43,7 @@ pub(super) fn selections<'a>(
     base: &OpenedPath,
     ignore_case: bool,
 ) -> Result<[Vec<Glob>; 2], ToolError> {
-    let globs: Vec<String> = lists.into_iter().flat_map(|list| split(list)).collect();
+    let globs: Vec<String> = lists.into_iter().flat_map(|list| globs_of(list)).collect();
     check_count("the list of globs", globs.len())?;
     let is_alone = globs.len() == 1;
     let (mut selected, mut excluded) = (Vec::new(), Vec::new());
@@ -66,7 +66,7 @@ pub(super) fn exclusions(
     lists: Option<&Vec<String>>,
     base: &OpenedPath,
 ) -> Result<Vec<Glob>, ToolError> {
-    let globs: Vec<String> = lists.into_iter().flatten().flat_map(|list| split(list)).collect();
+    let globs: Vec<String> = lists.into_iter().flatten().flat_map(|list| globs_of(list)).collect();
     let globs = globs.iter().map(|glob| glob.trim_start_matches('!')).filter(|glob| !glob.is_empty());
     let globs: Vec<&str> = globs.collect();
     check_count("exclude", globs.len())?;
@@ -79,6 +79,15 @@ fn check_count(list: &str, globs: usize) -> Result<(), ToolError> {
         return Err(ToolError::Argument(format!("{list}: must be at most {GLOBS} globs, got {globs}")));
     }
     Ok(())
+}
+
+/// Returns the globs of a list. Two plain names may also be one name with a comma.
+fn globs_of(list: &str) -> Vec<String> {
+    let mut globs = split(list);
+    if globs.len() == 2 && !has_wildcard(list) && !list.contains(['!', '\\']) {
+        globs.push(list.replace(',', "\\,"));
+    }
+    globs
 }
 
 /// Splits a list of globs at its commas. Removes spaces next to them, and in braces next to commas and at the ends.

@@ -54,6 +54,21 @@ fn globs_select_files_to_search() {
         ("{a,b/**}/c", "b/x/c", true),
         ("a/**/b", "a/b", true),
         ("a/**/b", "a/xb", false),
+        ("app/[slug]/*.ts", "app/[slug]/a.ts", true),
+        ("app/[slug]/*.ts", "app/s/a.ts", true),
+        ("app/[slug]/*.ts", "app/x/a.ts", false),
+        ("**/[[...all]]/**", "a/[[...all]]/b/c", true),
+        ("{src,app}/[id].{ts,tsx}", "app/[id].tsx", true),
+        ("{{app.name}}/*.py", "{{app.name}}/a.py", true),
+        ("{{app.name}}/*.py", "app.name/a.py", true),
+        ("!app/[id]", "app/[id]", false),
+        ("{a/[b],c}", "c", true),
+        ("[{]x[}].txt", "{x}.txt", true),
+        ("*[0-9].txt", "a1.txt", true),
+        (r"\[{a,b}/[!c]", "[b/d", true),
+        ("[/{x}]", "x", true),
+        ("{a}{b}", "ab", true),
+        ("[,]a,b", ",a,b", true),
     ];
     for (pattern, path, expected) in cases {
         let glob = glob(pattern);
@@ -95,6 +110,7 @@ fn folders_without_a_match_are_not_entered() {
 fn wrong_globs_are_explained() {
     let base = Path::new("/");
     assert!(Glob::new("a[", base).unwrap_err().contains("character class"));
+    assert!(Glob::new("[]", base).unwrap_err().contains("character class"));
     assert!(Glob::new("[z-a]", base).unwrap_err().contains("'z' > 'a'"));
     assert_eq!(Glob::new("/", base).unwrap_err(), "it is empty");
     assert_eq!(Glob::new("{a", base).unwrap_err(), "unclosed alternate group; missing '}'");
