@@ -207,6 +207,8 @@ pub enum Notice {
     /// A glob, and a similar one that has its folder.
     #[display("[No file matches glob {glob}{}]", between(". Did you mean: ", near.as_ref(), "?"))]
     NoFileMatchesGlob { glob: String, near: Option<String> },
+    #[display("[Names match only without regard to case. Use ignoreCase=true to find them]")]
+    CaseDiffers,
     #[display("[The text itself occurs in {}{}. Use literal=true to search for it]", _0.at_least(), Count(_0.count(), "line", "lines"))]
     OccursAsText(Total),
     #[display("[The pattern matches every line, because an alternative is empty]")]

@@ -26,7 +26,7 @@ use cutline_core::text::{Total, as_index, show};
 use super::notice::{Notice, Unit};
 use super::page::{Group, PageRequest, Sort};
 use super::resolve::{self, ExpectedKind};
-use super::walk_support::{self, Counting, IGNORED_CHECK, Paths, Search};
+use super::walk_support::{self, COUNTED, Counting, IGNORED_CHECK, Paths, Search};
 use super::{Context, Output, ToolError, path_glob};
 
 /// The arguments of find.
@@ -143,12 +143,23 @@ fn cause(args: &Args, place: &OpenedPath, search: &Search<'_>) -> Result<Option<
     if repeats.is_some() {
         return Ok(repeats);
     }
-    if let Some(near) = path_glob::in_other_folder(cx, [&args.pattern], place) {
+    let kind = args.kind.unwrap_or_default();
+    let no_ignore = args.no_ignore == Some(true);
+    if args.sort != Some(Sort::Relevance)
+        && let Some(near) = path_glob::meant(cx, [&args.pattern], place, Some(kind), no_ignore)
+    {
         let glob = show::path(&show::name(args.pattern.as_bytes()));
         return Ok(Some(Notice::NoFileMatchesGlob { glob, near: Some(near) }));
     }
+    if args.sort != Some(Sort::Relevance) && args.ignore_case != Some(true) {
+        let any_case = Args { ignore_case: Some(true), ..args.clone() };
+        let query = Query { kind, ..query(cx, &any_case, place)? };
+        if walk_support::finds_any(walk_support::walk(cx, place, no_ignore)?, query, COUNTED) {
+            return Ok(Some(Notice::CaseDiffers));
+        }
+    }
     if search.ignored_any() {
-        let query = Query { kind: args.kind.unwrap_or_default(), ..query(cx, args, place)? };
+        let query = Query { kind, ..query(cx, args, place)? };
         let (mut counting, mut may_match) = (Counting::within(IGNORED_CHECK), false);
         let walk = walk_support::walk(cx, place, true)?;
         names::tree(walk, query, |walked| match walked {

@@ -12,10 +12,12 @@ use crate::fs::open::{FileKind, OpenedPath};
 use crate::fs::workspace::{lexical, shown};
 use crate::limits::GLOBS;
 use crate::search::globs::{self, Glob, has_wildcard, literal_folders};
+use crate::search::names::{Kind, Query};
 use cutline_core::text::show;
 
 use super::notice::Notice;
 use super::resolve::{self, ExpectedKind};
+use super::walk_support::{self, COUNTED};
 use super::{Context, ToolError};
 
 /// Compiles a glob for the paths below `base`. An error shows it as it was `given`.
@@ -157,24 +159,66 @@ pub(super) fn through_link(cx: &Context, glob: &str, base: &OpenedPath) -> Optio
     (opened.stat.kind == FileKind::Folder && opened.real != path).then(|| (opened, format!("./{rest}")))
 }
 
-/// Returns a glob like one of `globs` whose folder is missing in `place`, with an existing folder that ends in the same way.
-/// Returns `None` if `place` is not the workspace.
-pub(super) fn in_other_folder<'a>(
+/// Returns a glob that is probably meant by one of `globs`, which match nothing in `place`: its form here if it is written
+/// as in another program, or with an existing folder if its folder is missing. It matches entries of this kind, or files,
+/// or folders if it is of folders.
+pub(super) fn meant<'a>(
     cx: &Context,
     globs: impl IntoIterator<Item = &'a String>,
     place: &OpenedPath,
+    kind: Option<Kind>,
+    no_ignore: bool,
 ) -> Option<String> {
-    if cx.workspace.show(&place.asked) != "." {
+    let others = |glob: &String| [of_other_program(glob), in_other_folder(cx, glob, place)];
+    let found = globs.into_iter().flat_map(others).flatten().find(|other| {
+        let (Ok([globs, exclude]), Ok(walk)) =
+            (selections(cx, [other], None, place, false), walk_support::walk(cx, place, no_ignore))
+        else {
+            return false;
+        };
+        let is_of_folders = globs.iter().all(Glob::is_of_folders);
+        let kind = kind.unwrap_or(if is_of_folders { Kind::Dir } else { Kind::File });
+        walk_support::finds_any(walk, Query { globs, exclude, kind, ..Query::default() }, COUNTED)
+    });
+    found.map(|other| show::path(&show::name(other.as_bytes())))
+}
+
+/// Returns a glob without quotes, and with commas and braces for alternatives, if it has other forms of them or is a regular
+/// expression.
+fn of_other_program(glob: &str) -> Option<String> {
+    let mut plain = glob.trim_matches(['"', '\'']).to_owned();
+    if plain.contains("\\.") || plain.starts_with('^') || plain.ends_with('$') {
+        let unanchored = plain.trim_start_matches('^').trim_end_matches('$');
+        plain = unanchored.replace(".*", "*").replace("\\.", ".");
+    }
+    if plain.contains('|') {
+        plain = plain
+            .replace("@(", "{")
+            .replace("(?:", "{")
+            .replace('(', "{")
+            .replace(')', "}")
+            .replace('|', ",");
+    }
+    (plain != glob).then_some(plain)
+}
+
+/// Returns a glob whose folder is missing in `place`, with the existing folders that end in the same way. Returns `None` if
+/// `place` is not the workspace.
+fn in_other_folder(cx: &Context, glob: &str, place: &OpenedPath) -> Option<String> {
+    let (folder, rest) = glob.split_at(literal_folders(glob).len());
+    let is_relative = !folder.is_empty() && !folder.starts_with(['/', '!', '~']);
+    if !is_relative || cx.workspace.show(&place.asked) != "." || place.real.join(folder).exists() {
         return None;
     }
-    globs.into_iter().find_map(|glob| {
-        let (folder, rest) = glob.split_at(literal_folders(glob).len());
-        if folder.is_empty() || folder.starts_with(['/', '!', '~']) || place.real.join(folder).exists() {
-            return None;
+    match &resolve::elsewhere(cx, folder, ExpectedKind::Directory)[..] {
+        [] => None,
+        [one] => Some([one, "/", rest].concat()),
+        [first, ..] => {
+            let ends = folder.match_indices('/').map(|(slash, _)| &folder[slash + 1..]);
+            let end = std::iter::once(folder).chain(ends).find(|end| Path::new(first).ends_with(end))?;
+            Some(["**/", end, rest].concat())
         }
-        let near = resolve::elsewhere(cx, folder, ExpectedKind::Directory).into_iter().next()?;
-        Some(show::path(&show::name([&near, "/", rest].concat().as_bytes())))
-    })
+    }
 }
 
 /// Splits a path whose last component is a glob into the directory and the glob. Returns `None` if no component has a

@@ -293,6 +293,20 @@ pub(super) fn walk(cx: &Context, place: &OpenedPath, no_ignore: bool) -> Result<
     })
 }
 
+/// Returns true if a search for names finds an entry before it has read `most`.
+pub(super) fn finds_any(walk: Walk, query: names::Query, most: Searched) -> bool {
+    let (mut counting, mut is_found) = (Counting::within(most), false);
+    names::tree(walk, query, |walked| match walked {
+        Walked::Searched(searched) => counting.searched(searched),
+        Walked::Found(_) => {
+            is_found = true;
+            ControlFlow::Break(())
+        }
+        _ => ControlFlow::Continue(()),
+    });
+    is_found
+}
+
 /// Counts the entries that a walk has listed, and reports their number now and then.
 fn progress(progress: &Progress) -> impl Fn(usize) + Send + Sync + use<> {
     let (due, listed) = (Mutex::new(Instant::now() + FIRST_PROGRESS_AFTER), AtomicUsize::new(0));

@@ -26,7 +26,8 @@ fn by_name_at_any_depth_in_path_order() {
     assert_eq!(text(&tree(), &json!({"pattern": "*.rs", "path": "a"})), "a/b.rs\na/c/d.rs");
     assert_eq!(text(&tree(), &json!({"pattern": "./*.rs"})), "a-b.rs\na.rs");
     assert_eq!(text(&tree(), &json!({"pattern": "!*.rs"})), "c/n.txt");
-    assert_eq!(text(&tree(), &json!({"pattern": "*.RS"})), "No files found matching pattern");
+    let none = "No files found matching pattern\n\n[Names match only without regard to case. Use ignoreCase=true to find them]";
+    assert_eq!(text(&tree(), &json!({"pattern": "*.RS"})), none);
 }
 
 #[test]

@@ -52,7 +52,7 @@ pub(super) fn of(args: &Args, targets: &[Target], results: &Results<'_>) -> Opti
         && search.counting.searched.files == 0
         && !(ignored_any && count(cx, folders(), &any_line(query)?, true, COUNTED).count() > 0)
     {
-        let near = path_glob::in_other_folder(cx, globs, &targets.first()?.place);
+        let near = path_glob::meant(cx, globs, &targets.first()?.place, None, no_ignore);
         let glob = show::path(&show::name(globs.join(",").as_bytes()));
         return linked().filter(|_| is_by_path).or(Some(Notice::NoFileMatchesGlob { glob, near }));
     }
