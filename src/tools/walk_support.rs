@@ -85,7 +85,7 @@ pub(super) struct Search<'a> {
     named: BTreeMap<WhySkipped, Names>,
     ignore_rules: u64,
     /// Linked work trees of git, which are copies.
-    work_trees: Names,
+    pub(super) work_trees: Names,
     /// The ignore rules of the walks.
     rules: Vec<IgnoreRules>,
     /// True if the walks have listed links.

@@ -53,8 +53,15 @@ pub(super) fn of(args: &Args, targets: &[Target], results: &Results<'_>) -> Opti
         && !(ignored_any && count(cx, folders(), &any_line(query)?, true, COUNTED).count() > 0)
     {
         let near = path_glob::meant(cx, globs, &targets.first()?.place, None, no_ignore);
+        if near.is_none() {
+            let linked = linked();
+            // A notice about work trees with matching paths says enough.
+            if linked.is_some() || is_by_path && !search.work_trees.is_empty() {
+                return linked;
+            }
+        }
         let glob = show::path(&show::name(globs.join(",").as_bytes()));
-        return linked().filter(|_| is_by_path).or(Some(Notice::NoFileMatchesGlob { glob, near }));
+        return Some(Notice::NoFileMatchesGlob { glob, near });
     }
     if args.literal != Some(true) && args.pattern.contains(SPECIAL) && args.invert != Some(true) {
         let source = Source { pattern: &args.pattern, literal: true, ..super::source(args) };
