@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
-use crate::fs::open::{FileKind, OpenedPath};
+use crate::fs::open::{FileKind, OpenError, OpenedPath};
 use crate::fs::workspace::{lexical, shown};
 use crate::limits::GLOBS;
 use crate::search::globs::{self, Glob, has_wildcard, literal_folders};
@@ -273,11 +273,13 @@ fn below<'a>(cx: &Context, glob: &'a str, base: &Path) -> Result<Cow<'a, str>, S
     Ok(glob.into())
 }
 
-/// Returns true if the tools may open `folder`, an absolute path, and no folder with its name is below `base`.
+/// Returns true if `folder`, an absolute path, is outside the roots or a folder that the tools may open, and no folder with
+/// its name is below `base`.
 fn is_elsewhere(cx: &Context, folder: &Path, base: &Path) -> bool {
     let names = folder.components().filter(|part| matches!(part, Component::Normal(_)));
     let below = base.join(names.collect::<PathBuf>());
-    below != base && is_folder(cx, folder) && !is_folder(cx, &below)
+    let is_outside = || matches!(OpenedPath::open(&cx.workspace, folder), Err(OpenError::Outside));
+    below != base && (is_folder(cx, folder) || is_outside()) && !is_folder(cx, &below)
 }
 
 /// Returns true if `path` is a folder that the tools may open.
