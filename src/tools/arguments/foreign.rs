@@ -50,6 +50,10 @@ fn equivalent(tool: &str, given: &Object, name: &str, value: &Value) -> Option<E
                 None => Some(Vec::new()),
             }
         }
+        // With a value of another type, it is the pattern.
+        ("grep", "regex" | "isregex" | "useregex") if given.contains_key("pattern") => {
+            Some(vec![("literal", (!boolean(value)?).into())])
+        }
         ("grep" | "find", "casesensitive") => Some(vec![("ignoreCase", (!boolean(value)?).into())]),
         ("find", "recursive") if boolean(value) == Some(false) => Some(vec![("maxDepth", 1.into())]),
         ("find", "type" | "filetype" | "kind") => {

@@ -86,6 +86,7 @@ fn unambiguous_other_names_are_accepted() {
         (Read, json!({"file_path": "a", "path": "a"}), json!({"path": ["a"]})),
         (Bash, json!({"cmd": "x"}), json!({"command": "x"})),
         (Grep, json!({"regex": "x", "filename": "a"}), json!({"pattern": "x", "path": ["a"]})),
+        (Grep, json!({"regex": false, "pattern": "x"}), json!({"literal": true, "pattern": "x"})),
         (Grep, json!({"query": "x", "max_results": 5}), json!({"pattern": "x", "limit": 5})),
         (Find, json!({"pattern": "*", "maxResults": 5}), json!({"pattern": "*", "limit": 5})),
         (Ls, json!({"max_results": "5"}), json!({"limit": 5})),
