@@ -1,5 +1,6 @@
 //! The next calls that notices suggest, and the texts that replace an empty body. The notices are in [`cutline_core::notice`].
 
+use cutline_core::text::decode::Encoding;
 use cutline_core::truncate::Limit;
 
 use super::{ToolName, ToolSet};
@@ -54,16 +55,18 @@ pub fn for_long_line(
 /// Characters before and after a match that the suggested command prints.
 const AROUND_CHARS: usize = 500;
 
-/// Returns the sentence for the text around the matches of a pattern in a long line. `path` is quoted for the shell. Returns
-/// `None` if the pattern cannot be part of a command.
-pub fn for_match(pattern: &str, ignores_case: bool, path: &str) -> Option<String> {
+/// Returns the sentence for the text around the matches of a pattern in a long line of a file in this encoding. `path` is
+/// quoted for the shell. Returns `None` if the pattern cannot be part of a command.
+pub fn for_match(pattern: &str, ignores_case: bool, path: &str, encoding: Encoding) -> Option<String> {
     let around = format!(".{{0,{AROUND_CHARS}}}");
     let pattern = format!("{around}(?:{pattern}){around}");
     let flags = if ignores_case { "-aoiP" } else { "-aoP" };
-    Some(format!(
-        "Use bash to see more around a match: grep {flags} {} {path}",
-        shlex::try_quote(&pattern).ok()?
-    ))
+    let grep = format!("grep {flags} {}", shlex::try_quote(&pattern).ok()?);
+    let command = match encoding {
+        Encoding::Utf8 => format!("{grep} {path}"),
+        other => format!("iconv -f {} -t UTF-8 {path} | {grep}", other.standard().name()),
+    };
+    Some(format!("Use bash to see more around a match: {command}"))
 }
 
 /// Returns how the model can see the rest of truncated lines, or `None` if no tool shows it.

@@ -5,21 +5,25 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use crate::fs::lines::{self, Bytes, TextFile};
 use crate::limits::PSEUDO_FILE_BYTES;
 use crate::search::best::Best;
 use crate::search::content::{ContextLines, Found, IncompleteReason, OutputMode, Row, RowKind};
 use crate::search::walk::Walked;
 use cutline_core::details::Details;
 use cutline_core::notice::{InAll, Names};
+use cutline_core::text::binary::DECIDING_BYTES;
+use cutline_core::text::decode::Encoding;
 use cutline_core::text::{Total, as_index};
 use cutline_core::truncate::TruncatedBy;
 
 use super::targets::Target;
 use super::{Args, Context, FEW_MATCHES, Output, Query, ToolError, functions};
+use crate::tools::ToolName;
 use crate::tools::notice::{self, Notice, StoppedAt, Unit, WhySkipped};
 use crate::tools::page::{CutLine, Group, PageRequest, RowFormat};
+use crate::tools::resolve::{self, ExpectedKind};
 use crate::tools::walk_support::{Paths, Search};
-use crate::tools::{ToolName, resolve};
 
 /// Maximum bytes of binary files that a call searches for a match.
 const BINARY_CALL_BYTES: u64 = 64_000_000;
@@ -324,7 +328,12 @@ impl<'a> Results<'a> {
             args.pattern.clone()
         };
         let shell = resolve::quoted(path.as_bytes())?;
-        let next = notice::for_match(&pattern, args.ignore_case == Some(true), &shell)?;
+        let place = resolve::open(cx, path, ExpectedKind::File).ok()?;
+        let file = resolve::file(cx, &place).ok()?;
+        let (encoding, mark) = Encoding::of(&lines::first_bytes(&file, DECIDING_BYTES).ok()?);
+        let (bytes, start, end) = (Bytes::Open(&file), mark as u64, place.stat.bytes);
+        let encoding = TextFile { bytes, encoding, start, end }.detect().ok()?;
+        let next = notice::for_match(&pattern, args.ignore_case == Some(true), &shell, encoding)?;
         let limit = bounds.limit(TruncatedBy::Bytes);
         Some(Notice::MatchTooLong { line: *number, path: path.clone(), limit, next })
     }
