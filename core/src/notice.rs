@@ -199,6 +199,8 @@ pub enum Notice {
     BinaryMatches(Names),
     #[display("[{} not searched: {_0}. {}]", Count(_0.count(), "linked folder was", "linked folders were"), _0.as_path())]
     LinksNotSearched(Names),
+    #[display("[{} not searched: {_0}. {}]", Count(_0.count(), "linked file was", "linked files were"), _0.as_path())]
+    LinkedFilesNotSearched(Names),
     /// Linked work trees of git, whose files are copies.
     #[display("[{} not searched: {_0}. {}]", Count(_0.count(), "linked work tree was", "linked work trees were"), _0.as_path())]
     WorkTreesNotSearched(Names),

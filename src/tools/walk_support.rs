@@ -134,14 +134,15 @@ impl<'a> Search<'a> {
         self.rules.iter().any(IgnoreRules::ignored_any)
     }
 
-    /// Returns the notice about links to folders that the search of the folder at `place` did not follow. `reaches` is true
-    /// for paths that the search would reach. Links to folders that the search reached otherwise count only with
-    /// `is_by_path`.
-    pub(super) fn linked_folders(
+    /// Returns the notice about links that the search of the folder at `place` did not follow: to files that it `selects`, or
+    /// else to folders. `reaches` is true for paths that the search would reach. Links to folders that the search reached
+    /// otherwise count only with `is_by_path`.
+    pub(super) fn links_not_searched(
         &self,
         place: &OpenedPath,
         is_by_path: bool,
         reaches: impl Fn(&[u8]) -> bool,
+        selects: impl Fn(&[u8]) -> bool,
     ) -> Option<Notice> {
         if !self.has_links.load(Ordering::Relaxed) {
             return None;
@@ -152,19 +153,23 @@ impl<'a> Search<'a> {
             links.extend(if let Walked::Found(found) = walked { Some(found.path) } else { None });
             if links.len() < LINKS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
-        let (paths, mut names) = (Paths::below(&self.cx.workspace, &place.asked), Names::default());
-        for link in links.into_iter().filter(|link| reaches(link)) {
+        let paths = Paths::below(&self.cx.workspace, &place.asked);
+        let (mut folders, mut files) = (Names::default(), Names::default());
+        for link in links.into_iter().filter(|link| reaches(link) || selects(link)) {
             let target = OpenedPath::open(&self.cx.workspace, &place.real.join(&*sys::name(&link)));
-            let is_elsewhere = |target: &OpenedPath| {
-                target.stat.kind == FileKind::Folder
-                    && (is_by_path || !target.real.starts_with(&place.real))
-                    && !place.real.starts_with(&target.real)
-            };
-            if target.is_ok_and(|target| is_elsewhere(&target)) {
-                names.push(&paths.show(&link));
+            let Ok(target) = target else { continue };
+            let is_elsewhere = (is_by_path || !target.real.starts_with(&place.real))
+                && !place.real.starts_with(&target.real);
+            match target.stat.kind {
+                FileKind::Folder if is_elsewhere && reaches(&link) => folders.push(&paths.show(&link)),
+                FileKind::File if selects(&link) => files.push(&paths.show(&link)),
+                _ => {}
             }
         }
-        (!names.is_empty()).then_some(Notice::LinksNotSearched(names))
+        if !files.is_empty() {
+            return Some(Notice::LinkedFilesNotSearched(files));
+        }
+        (!folders.is_empty()).then_some(Notice::LinksNotSearched(folders))
     }
 
     /// Records a skipped entry of the current place.

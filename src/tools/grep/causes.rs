@@ -42,14 +42,16 @@ pub(super) fn of(args: &Args, targets: &[Target], results: &Results<'_>) -> Opti
     let folders = || targets.iter().filter(|target| target.is_folder());
     let has_files = folders().count() < targets.len();
     let is_by_path = args.glob.iter().flatten().any(|glob| glob.contains('/'));
+    let is_none_selected = !has_files && search.counting.searched.files == 0;
     let linked = || {
         folders().find_map(|Target { place, filter }| {
-            search.linked_folders(place, is_by_path, |path| filter.reaches_into(path))
+            let reaches = |path: &[u8]| filter.reaches_into(path);
+            let selects = |path: &[u8]| is_none_selected && filter.selects(path);
+            search.links_not_searched(place, is_by_path, reaches, selects)
         })
     };
     if let Some(globs) = &args.glob
-        && !has_files
-        && search.counting.searched.files == 0
+        && is_none_selected
         && !(ignored_any && count(cx, folders(), &any_line(query)?, true, COUNTED).count() > 0)
     {
         let near = path_glob::meant(cx, globs, &targets.first()?.place, None, no_ignore);
