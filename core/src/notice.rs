@@ -206,6 +206,8 @@ pub enum Notice {
     WorkTreesNotSearched(Names),
     #[display("[No file matches; {}]", Count(*_0, "folder does", "folders do"))]
     FoldersMatch(u64),
+    #[display("[Folders match too. Use type=any to include them]")]
+    FoldersMatchToo,
     /// A glob, and a similar one that has its folder.
     #[display("[No file matches glob {glob}{}]", between(". Did you mean: ", near.as_ref(), "?"))]
     NoFileMatchesGlob { glob: String, near: Option<String> },

@@ -95,6 +95,9 @@ fn search(cx: &Context, args: &Args) -> Result<Output, ToolError> {
             found = folders;
             found.about.push(Notice::FoldersMatch(count));
         }
+    } else if may_be_folders && is_name(args) && !found.is_stopped && !found.page.has_enough() {
+        // A link to a folder is among the files.
+        found.about.push(Notice::FoldersMatchToo);
     }
     if is_empty(&found) {
         found.about.extend(cause(args, &place, &found)?);
@@ -106,6 +109,11 @@ fn search(cx: &Context, args: &Args) -> Result<Output, ToolError> {
 /// Returns true if a search is complete and found nothing.
 fn is_empty(search: &Search<'_>) -> bool {
     search.page.found == 0 && !search.is_stopped
+}
+
+/// Returns true if the pattern is a name or a path without wildcards.
+fn is_name(args: &Args) -> bool {
+    args.sort != Some(Sort::Relevance) && !has_wildcard(&args.pattern) && !args.pattern.starts_with('!')
 }
 
 /// Searches the folder at `place`.
@@ -145,13 +153,12 @@ fn cause(args: &Args, place: &OpenedPath, search: &Search<'_>) -> Result<Option<
     }
     let kind = args.kind.unwrap_or_default();
     let no_ignore = args.no_ignore == Some(true);
-    if args.sort != Some(Sort::Relevance)
-        && let Some(near) = path_glob::meant(cx, [&args.pattern], place, Some(kind), no_ignore)
-    {
+    let is_glob = args.sort != Some(Sort::Relevance);
+    if is_glob && let Some(near) = path_glob::meant(cx, [&args.pattern], place, Some(kind), no_ignore) {
         let glob = show::path(&show::name(args.pattern.as_bytes()));
         return Ok(Some(Notice::NoFileMatchesGlob { glob, near: Some(near) }));
     }
-    if args.sort != Some(Sort::Relevance) && args.ignore_case != Some(true) {
+    if is_glob && args.ignore_case != Some(true) {
         let any_case = Args { ignore_case: Some(true), ..args.clone() };
         let query = Query { kind, ..query(cx, &any_case, place)? };
         if walk_support::finds_any(walk_support::walk(cx, place, no_ignore)?, query, COUNTED) {
