@@ -25,6 +25,8 @@ pub struct Glob {
     prefix: String,
     /// Maximum number of components of a matching path. `None` means any number.
     levels: Option<usize>,
+    /// Matches the folders that lead to matching paths. `None` means all folders.
+    leading: Option<GlobSet>,
 }
 
 impl Glob {
@@ -61,21 +63,13 @@ impl Glob {
         let of_names = !anchored && !plain.contains('/');
         let any_depth = if of_names { format!("**/{plain}") } else { plain.to_owned() };
         let glob = with_own_text(&any_depth);
-        let mut builder = GlobBuilder::new(&glob);
-        builder
-            .literal_separator(true)
-            .backslash_escape(true)
-            .empty_alternates(true)
-            .case_insensitive(ignore_case);
-        let parsed = builder.build();
-        // Remove the advice in parentheses from the message.
-        let parsed =
-            parsed.map_err(|error| error.kind().to_string().split(" (").take(1).collect::<String>())?;
-        let matcher = GlobSet::new([&parsed]).map_err(|error| error.kind().to_string())?;
+        let matcher = matcher_of([&*glob], ignore_case)?;
         let prefix = if negated || ignore_case { "" } else { literal_folders(plain) };
         let levels = if negated || of_names { None } else { levels_of(plain) };
         let (prefix, folders) = (prefix.to_owned(), plain.len() < rest.len());
-        Ok(Self { matcher, negated, folders, prefix, levels })
+        let starts = glob.match_indices('/').map(|(slash, _)| &glob[..slash]);
+        let leading = levels.and_then(|_| matcher_of(starts, ignore_case).ok());
+        Ok(Self { matcher, negated, folders, prefix, levels, leading })
     }
 
     /// Returns true if the glob matches only folders.
@@ -113,12 +107,33 @@ impl Glob {
 
     /// Returns true if a matching path can have more components than `folder`.
     fn has_level_below(&self, folder: &[u8]) -> bool {
+        let leads = |leading: &GlobSet| folder.is_empty() || is_match(leading, folder);
         self.levels.is_none_or(|levels| components(folder) < levels)
+            && self.leading.as_ref().is_none_or(leads)
     }
 
     fn matches(&self, path: &[u8]) -> bool {
-        self.matcher.is_match_candidate(&Candidate::from_bytes(path))
+        is_match(&self.matcher, path)
     }
+}
+
+/// Compiles globs for complete paths.
+fn matcher_of<'a>(globs: impl IntoIterator<Item = &'a str>, ignore_case: bool) -> Result<GlobSet, String> {
+    let globs = globs.into_iter().map(|glob| {
+        let mut builder = GlobBuilder::new(glob);
+        builder
+            .literal_separator(true)
+            .backslash_escape(true)
+            .empty_alternates(true)
+            .case_insensitive(ignore_case);
+        // Remove the advice in parentheses from the message.
+        builder.build().map_err(|error| error.kind().to_string().split(" (").take(1).collect::<String>())
+    });
+    GlobSet::new(globs.collect::<Result<Vec<_>, _>>()?).map_err(|error| error.kind().to_string())
+}
+
+fn is_match(matcher: &GlobSet, path: &[u8]) -> bool {
+    matcher.is_match_candidate(&Candidate::from_bytes(path))
 }
 
 /// Returns the paths of the folders that contain a path, the outermost first.

@@ -100,6 +100,14 @@ fn folders_without_a_match_are_not_entered() {
         ("src/{a,b}/*.ts", "src/a/b", false),
         ("{src/a,b}/*.ts", "src/a", true),
         ("!src/*.ts", "src/a", true),
+        ("*/lib/*", "a/lib", true),
+        ("*/lib/*", "a/bin", false),
+        ("*/lib/", "a/lib/x", true),
+        ("*/[ab]/*.ts", "x/[ab]", true),
+        ("*/[ab]/*.ts", "x/c", false),
+        ("*/[/]/*.ts", "x/c", true),
+        ("{a/b,c}/*/x", "a/b", true),
+        ("**/lib/*", "a/bin", true),
     ];
     for (pattern, folder, expected) in cases {
         assert_eq!(glob(pattern).reaches_into(folder.as_bytes()), expected, "{pattern} {folder}");
