@@ -185,6 +185,8 @@ pub enum Notice {
     RulesSkipped(u64),
     #[display("[An escaped | is the character itself. Use a plain | between alternatives]")]
     BarEscaped,
+    #[display("[Escaped + {{ }} are the characters themselves. Unescaped, the pattern matches {}{}]", _0.at_least(), Count(_0.count(), "line", "lines"))]
+    RepetitionEscaped(Total),
     /// A glob that begins with the last folders of `path`.
     #[display("[{argument} is relative to path. Use {argument}={glob}]")]
     GlobRepeatsPath { argument: &'static str, glob: String },

@@ -65,17 +65,31 @@ pub(super) fn of(args: &Args, targets: &[Target], results: &Results<'_>) -> Opti
         let glob = show::path(&show::name(globs.join(",").as_bytes()));
         return Some(Notice::NoFileMatchesGlob { glob, near });
     }
-    if args.literal != Some(true) && args.pattern.contains(SPECIAL) && args.invert != Some(true) {
-        let source = Source { pattern: &args.pattern, literal: true, ..super::source(args) };
-        let pattern = Pattern::new(&source).ok();
-        let as_text =
-            pattern.map(|pattern| count(cx, targets.iter(), &counted(query, pattern), no_ignore, COUNTED));
-        if let Some(lines) = as_text.filter(|lines| lines.count() > 0) {
-            return Some(Notice::OccursAsText(lines));
-        }
+    let lines_with = |source: Source<'_>| {
+        let pattern = Pattern::new(&source).ok()?;
+        let lines = count(cx, targets.iter(), &counted(query, pattern), no_ignore, COUNTED);
+        (lines.count() > 0).then_some(lines)
+    };
+    let is_regex = args.literal != Some(true) && args.invert != Some(true);
+    let source = super::source(args);
+    if is_regex
+        && args.pattern.contains(SPECIAL)
+        && let Some(lines) = lines_with(Source { literal: true, ..source })
+    {
+        return Some(Notice::OccursAsText(lines));
     }
     if args.escapes_bar() {
         return Some(Notice::BarEscaped);
+    }
+    let pattern = ["\\+", "\\{", "\\}"].iter().fold(args.pattern.clone(), |pattern, escaped| {
+        pattern.replace(escaped, escaped.trim_start_matches('\\'))
+    });
+    if is_regex
+        && pattern != args.pattern
+        && !args.pattern.contains(r"\\")
+        && let Some(lines) = lines_with(Source { pattern: &pattern, ..source })
+    {
+        return Some(Notice::RepetitionEscaped(lines));
     }
     if ignored_any {
         let ignored = count(cx, folders(), &counted(query, query.pattern.clone()), true, IGNORED_CHECK);
