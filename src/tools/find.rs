@@ -158,7 +158,8 @@ fn cause(args: &Args, place: &OpenedPath, search: &Search<'_>) -> Result<Option<
         let glob = show::path(&show::name(args.pattern.as_bytes()));
         return Ok(Some(Notice::NoFileMatchesGlob { glob, near: Some(near) }));
     }
-    if is_glob && args.ignore_case != Some(true) {
+    // A second walk for each empty search would double its time.
+    if is_glob && args.ignore_case != Some(true) && args.pattern.contains(char::is_uppercase) {
         let any_case = Args { ignore_case: Some(true), ..args.clone() };
         let query = Query { kind, ..query(cx, &any_case, place)? };
         if walk_support::finds_any(walk_support::walk(cx, place, no_ignore)?, query, COUNTED) {

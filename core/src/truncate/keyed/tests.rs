@@ -353,8 +353,9 @@ fn a_text_without_status_needs_evidence() {
 
 #[test]
 fn a_text_that_describes_failures_has_no_key_lines() {
-    let letters = ('a'..='z').map(|letter| letter.to_string().repeat(3));
-    let manual: String = letters.map(|word| format!("the option {word} is not found there,\n")).collect();
+    let phrase =
+        |letter: char| format!("the option {} is not found there,\n", String::from(letter).repeat(3));
+    let manual = ('a'..='z').map(phrase).collect::<Vec<_>>().concat();
     let rest = "The rest of the manual.\n".repeat(200);
     let shown = |text: &str, forms| {
         collect(Bounds::new(40, 3000), Keep::Tail, KeySpace::Shared, forms, &[text]).key_lines.len()
