@@ -99,7 +99,7 @@ fn page_does_not_overwrite_its_records() {
     assert_eq!(elsewhere.status.code(), Some(1));
     assert!(
         String::from_utf8_lossy(&elsewhere.stderr)
-            .contains("none/page.html could not be written: No such file"),
+            .contains("none/page.html could not be written: none: No such file"),
         "{elsewhere:?}"
     );
 }

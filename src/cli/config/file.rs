@@ -12,6 +12,7 @@ use tempfile::NamedTempFile;
 use super::Place;
 use crate::fit::Scope;
 use crate::fs::follow::Followed;
+use crate::tools::error::reason;
 use cutline_core::text::Size;
 
 /// Maximum size of a file in bytes. The parser may need a hundred times the size of a malicious file.
@@ -121,22 +122,25 @@ pub(super) fn rewrite(
     Ok(Some(copied))
 }
 
-/// Returns the error of a temporary file without its name, which says nothing to the user.
-fn unwritable(folder: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{} cannot be written: {}", folder.display(), error.kind()))
+/// Returns the error of a temporary file in `folder` without its name, which says nothing to the user.
+fn unwritable(folder: &Path, error: io::Error) -> io::Error {
+    // The error of the system is inside the one with the name.
+    let own = error.get_ref().and_then(|inner| inner.source()?.downcast_ref::<io::Error>());
+    let why = reason(own.unwrap_or(&error));
+    io::Error::new(error.kind(), format!("{}: {why}", folder.display()))
 }
 
 /// Creates a temporary file in `folder` with the mode of a new file.
 pub(in crate::cli) fn new_file_in(folder: &Path) -> io::Result<NamedTempFile> {
     let mode = Permissions::from_mode(NEW_MODE);
     let file = tempfile::Builder::new().permissions(mode).tempfile_in(folder);
-    file.map_err(|error| unwritable(folder, &error))
+    file.map_err(|error| unwritable(folder, error))
 }
 
 /// Creates a file in `folder` that will replace `other`. It gets the owner, group and mode of `other` before the first
 /// byte is written; until then, only this user can read it.
 fn file_like(other: &File, folder: &Path, text: &str) -> io::Result<NamedTempFile> {
-    let mut file = NamedTempFile::new_in(folder).map_err(|error| unwritable(folder, &error))?;
+    let mut file = NamedTempFile::new_in(folder).map_err(|error| unwritable(folder, error))?;
     let (own, other) = (file.as_file().metadata()?, other.metadata()?);
     if (own.uid(), own.gid()) != (other.uid(), other.gid()) {
         fchown(file.as_file(), Some(other.uid()), Some(other.gid()))?;

@@ -102,7 +102,7 @@ fn read_only_file_is_not_changed() {
     let workspace = Workspace::with(&json!({".cursor/mcp.json": "{}\n"}));
     let (folder, file) = (workspace.path(".cursor"), workspace.path(".cursor/mcp.json"));
     for (path, mode, why) in
-        [(&file, 0o444, "it is read-only"), (&folder, 0o555, "cannot be written: permission denied")]
+        [(&file, 0o444, "it is read-only"), (&folder, 0o555, ".cursor: Permission denied")]
     {
         let before = fs::metadata(path).unwrap().permissions();
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
