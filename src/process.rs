@@ -229,7 +229,7 @@ impl Commands {
         self.registry.closing.cancelled().await;
     }
 
-    /// Ends all commands and their background processes. Waits about 1.7 seconds at most. No further command can start.
+    /// Ends all commands and their background processes. Waits about 2 seconds at most. No further command can start.
     pub async fn shutdown(&self) {
         self.registry.shutdown().await;
         let of_sandbox = self.sandbox.iter().map(|sandbox| &sandbox.temp);

@@ -52,7 +52,7 @@ struct LeftProcesses {
     /// The inode of the output pipe, if a process keeps it open. No other pipe has this inode, because this server has
     /// the pipe open too.
     pipe: Option<u64>,
-    /// The processes that were in the group or held the pipe when the shell ended.
+    /// The processes that were in the group or held the pipe when the shell ended, and later ones of the group.
     known: BTreeSet<ProcessKey>,
     /// Cancelled when no process holds the output open.
     output_ended: CancellationToken,
@@ -115,31 +115,68 @@ impl ProcessScope {
         Some((Self { left: Some(left), ..self }, shown.collect()))
     }
 
-    /// Returns the members of this scope in `processes`, with their descendants.
-    fn members<'a>(&self, processes: &'a [Process]) -> Vec<&'a Process> {
-        let candidates: Vec<&Process> =
-            processes.iter().filter(|process| is_other(process) && process.start >= self.since).collect();
-        let in_group = |process: &Process| self.group != 0 && process.group == self.group;
-        let carries_tag = |process: &Process| sys::tag_of(process.id).as_ref() == Some(&self.tag);
-        let is_member = |process: &Process| match &self.left {
-            None => in_group(process) || carries_tag(process),
-            Some(left) => left.known.contains(&key(process)) || holds(process, left.pipe),
+    /// Adds the other processes of the group of a command that has ended, if one of its processes is still there. `processes`
+    /// includes ended processes: until they are reaped, the kernel does not reuse the id of the group.
+    pub(super) fn refresh(&mut self, processes: &[Process]) {
+        let Some(left) = &mut self.left else { return };
+        let group = processes.iter().filter(|process| process.group == self.group).map(key);
+        if group.clone().any(|key| left.known.contains(&key)) {
+            left.known.extend(group);
+        }
+    }
+
+    /// Returns the ids of the members of this scope, without their descendants.
+    fn members(&self, candidates: &[Candidate<'_>]) -> Vec<u32> {
+        let candidates = candidates.iter().filter(|candidate| candidate.process.start >= self.since);
+        let in_group = |it: &Candidate<'_>| self.group != 0 && it.process.group == self.group;
+        let carries_tag = |it: &Candidate<'_>| it.tag.as_ref() == Some(&self.tag);
+        let is_member = |it: &Candidate<'_>| match &self.left {
+            None => in_group(it) || carries_tag(it),
+            Some(left) => {
+                left.known.contains(&key(it.process))
+                    || left.pipe.is_some_and(|pipe| it.pipes.contains(&pipe))
+            }
         };
         // Once a group is empty, the kernel can reuse its id.
-        let owns_group = candidates
-            .iter()
-            .any(|process| in_group(process) && (is_member(process) || carries_tag(process)));
-        let members =
-            candidates.iter().filter(|process| is_member(process) || owns_group && in_group(process));
-        let mut ids: BTreeSet<u32> = members.map(|process| process.id).collect();
-        let mut before = 0;
-        while ids.len() > before {
-            before = ids.len();
-            let children = candidates.iter().filter(|process| ids.contains(&process.parent));
-            ids.extend(children.map(|process| process.id).collect::<Vec<_>>());
-        }
-        candidates.into_iter().filter(|process| ids.contains(&process.id)).collect()
+        let owns_group = candidates.clone().any(|it| in_group(it) && (is_member(it) || carries_tag(it)));
+        let members = candidates.filter(|it| is_member(it) || owns_group && in_group(it));
+        members.map(|it| it.process.id).collect()
     }
+}
+
+/// A process, and what shows the scope that it belongs to.
+struct Candidate<'a> {
+    process: &'a Process,
+    tag: Option<String>,
+    /// The inodes of the pipes that it can write to.
+    pipes: Vec<u64>,
+}
+
+/// Returns those of `processes` that run and are members of `scopes` or in `found`, with their descendants. Reads the
+/// tag and the pipes of each process once.
+fn members<'a>(
+    scopes: &[ProcessScope],
+    found: &BTreeSet<ProcessKey>,
+    processes: &'a [Process],
+) -> Vec<&'a Process> {
+    let since = scopes.iter().map(|scope| scope.since).min().unwrap_or_default();
+    let have_pipes = scopes.iter().any(|scope| scope.left.as_ref().is_some_and(|left| left.pipe.is_some()));
+    let candidate = |process: &'a Process| {
+        let pipes = if have_pipes { sys::pipes(process.id).unwrap_or_default() } else { Vec::new() };
+        Candidate { process, tag: sys::tag_of(process.id), pipes }
+    };
+    let younger =
+        processes.iter().filter(|process| process.start >= since && process.id != std::process::id());
+    let candidates: Vec<_> = younger.map(candidate).collect();
+    let mut ids: BTreeSet<u32> = scopes.iter().flat_map(|scope| scope.members(&candidates)).collect();
+    ids.extend(processes.iter().filter(|process| found.contains(&key(process))).map(|process| process.id));
+    let mut before = 0;
+    while ids.len() > before {
+        before = ids.len();
+        let children = candidates.iter().filter(|it| ids.contains(&it.process.parent));
+        ids.extend(children.map(|it| it.process.id).collect::<Vec<_>>());
+    }
+    processes.iter().filter(|process| is_other(process) && ids.contains(&process.id)).collect()
 }
 
 /// Ends all processes of `scopes` with SIGTERM, and with SIGKILL after `grace`. Does so on another thread, or on this one
@@ -153,16 +190,21 @@ pub(super) async fn end_scopes(scopes: Vec<ProcessScope>, grace: Duration) {
 /// Ends all processes of `scopes` like [`end_scopes`]. Blocks until they have ended, about one second after `grace` at
 /// most. Without a process table, it ends only the process groups of running commands.
 pub(super) fn end_scopes_blocking(scopes: &[ProcessScope], grace: Duration) {
+    // A process that was found once is ended even if it then loses its parent.
+    let mut found = BTreeSet::new();
     if !grace.is_zero() {
         // A stopped process receives SIGTERM only after SIGCONT.
-        let found = signal_all(scopes, &[Signal::TERM, Signal::CONT]);
-        wait_for_end(scopes, &found.unwrap_or_default(), grace);
+        found = signal_all(scopes, &found, &[Signal::TERM, Signal::CONT]).unwrap_or_default();
+        wait_for_end(scopes, &found, grace);
     }
     let start = Instant::now();
     while start.elapsed() < KILL_TIME {
-        match signal_all(scopes, &[Signal::KILL]) {
-            Ok(found) if found.is_empty() => return,
-            Ok(found) => wait_for_end(scopes, &found, KILL_WAIT),
+        match signal_all(scopes, &found, &[Signal::KILL]) {
+            Ok(now) if now.is_empty() => return,
+            Ok(now) => {
+                wait_for_end(scopes, &now, KILL_WAIT);
+                found.extend(now);
+            }
             // Usually no descriptor was free.
             Err(_) => std::thread::sleep(LONGEST_PAUSE),
         }
@@ -170,12 +212,16 @@ pub(super) fn end_scopes_blocking(scopes: &[ProcessScope], grace: Duration) {
 }
 
 /// Sends `signals` to the groups of running commands, and to the other processes of `scopes`, which are found by one
-/// reading of the process table. Returns all that are found.
-fn signal_all(scopes: &[ProcessScope], signals: &[Signal]) -> io::Result<BTreeSet<ProcessKey>> {
+/// reading of the process table, also by those `found` before. Returns all that are found.
+fn signal_all(
+    scopes: &[ProcessScope],
+    found: &BTreeSet<ProcessKey>,
+    signals: &[Signal],
+) -> io::Result<BTreeSet<ProcessKey>> {
     // Before the signals, because a process whose parent has ended may not be found.
     let listed = sys::list_processes();
     let processes = listed.as_deref().unwrap_or_default();
-    let members: Vec<&Process> = scopes.iter().flat_map(|scope| scope.members(processes)).collect();
+    let members = members(scopes, found, processes);
     // This needs no file descriptor. Another group can have the id of a group of an ended command.
     let groups: BTreeSet<u32> =
         scopes.iter().filter(|scope| scope.is_running()).map(|scope| scope.group).collect();
@@ -210,15 +256,16 @@ fn wait_for_end(scopes: &[ProcessScope], found: &BTreeSet<ProcessKey>, time: Dur
 }
 
 /// Reaps ended child processes that this process adopted as a subreaper, or as the init process of a container. No other
-/// process reaps them. The shells of `scopes` are reaped elsewhere.
-pub(super) fn reap_adopted(scopes: impl FnOnce() -> Vec<ProcessScope>) {
+/// process reaps them. `scopes` sees all processes before that; the shells of the scopes that it returns are reaped
+/// elsewhere.
+pub(super) fn reap_adopted(scopes: impl FnOnce(&[Process]) -> Vec<ProcessScope>) {
     let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     // Usually no child has ended. One call is enough to check that.
     if !matches!(waitid(WaitId::All, look), Ok(Some(_))) {
         return;
     }
     let Ok(processes) = sys::list_processes() else { return };
-    let (own, scopes) = (std::process::id(), scopes());
+    let (own, scopes) = (std::process::id(), scopes(&processes));
     let ended = processes.iter().filter(|process| process.ended && process.parent == own);
     for adopted in ended.filter(|process| !scopes.iter().any(|scope| scope.group == process.id)) {
         let _waited_for_already = waitpid(pid(adopted.id), WaitOptions::NOHANG);

@@ -14,8 +14,8 @@ use crate::sys;
 
 /// Default time between SIGTERM and SIGKILL.
 pub(super) const GRACE: Duration = Duration::from_millis(100);
-/// Maximum time that the end of the server waits for commands to end.
-const SHUTDOWN: Duration = Duration::from_millis(1200);
+/// Maximum time that the end of the server waits for commands to end: enough for the signals to a few thousand processes.
+const SHUTDOWN: Duration = Duration::from_millis(1500);
 
 /// The commands of a server that may still have processes.
 #[derive(Debug, Default)]
@@ -54,9 +54,14 @@ impl Registry {
         self.commands.borrow().values().filter(|scope| scope.holds_output()).count()
     }
 
-    /// Reaps ended child processes that this process adopted.
+    /// Reaps ended child processes that this process adopted. Before that, finds the processes that they started in the
+    /// groups of ended commands.
     pub(super) fn reap(&self) {
-        process_tree::reap_adopted(|| self.scopes());
+        process_tree::reap_adopted(|processes| {
+            let refresh = |scope: &mut ProcessScope| scope.refresh(processes);
+            self.commands.send_modify(|commands| commands.values_mut().for_each(refresh));
+            self.scopes()
+        });
     }
 
     /// Removes ended commands without processes.

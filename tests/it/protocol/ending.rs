@@ -1,5 +1,6 @@
 //! The end of a session: the server exits quickly and ends the processes that it started.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
@@ -100,6 +101,23 @@ fn background_process_ends_with_the_server() {
     let mut client = Client::new(&workspace);
     client.call("bash", json!({"command": "sleep 600 & echo hi"})).assert_success();
     running(&client, &workspace, 1);
+    client.close_stdin();
+    assert_eq!(client.exit().code(), Some(0));
+    assert_gone(&client, &workspace);
+}
+
+#[test]
+fn process_in_the_group_of_an_ended_command_ends_with_the_server() {
+    let workspace = Workspace::new();
+    let mut client = Client::new(&workspace);
+    // The second process has no tag, and its parent ends. A server that reaped the parent has seen both.
+    let command = "env -i sh -c 'echo $$ > first; until [ -e go ]; do sleep 0.01; done; sleep 600 &' >/dev/null 2>&1 & echo hi";
+    client.call("bash", json!({"command": command})).assert_text("hi\n");
+    let first = || std::fs::read_to_string(workspace.path("first")).unwrap_or_default();
+    eventually("the first process runs", || first().ends_with('\n'));
+    workspace.write("go", "");
+    eventually("the server reaps it", || !Path::new("/proc").join(first().trim()).exists());
+    assert_eq!(workspace.processes(client.id()).len(), 1);
     client.close_stdin();
     assert_eq!(client.exit().code(), Some(0));
     assert_gone(&client, &workspace);

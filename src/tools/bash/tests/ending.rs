@@ -8,7 +8,7 @@ const STUBBORN: &str = "
     setsid sh -c 'echo $$ > session; exec sleep 600' &
     (setsid sh -c 'echo $$ > orphan; exec sleep 600' &) &
     sh -c 'trap \"\" TERM; echo $$ > ignoring; while :; do sleep 0.05; done' &
-    (env -i setsid sh -c 'echo $$ > nameless; exec sleep 600' & exec sleep 600) &
+    (env -i setsid sh -c 'trap \"\" TERM; echo $$ > nameless; while :; do sleep 0.05; done' & exec sleep 600) &
     sleep 600 & echo $! > child
     for f in session orphan ignoring nameless child; do while ! [ -s $f ]; do :; done; done
     : > ready
