@@ -160,7 +160,7 @@ impl SupervisedCommand {
             let path = show::name(shown(path));
             if *is_since_last {
                 tracing::warn!(
-                    "{path}, which starts programs outside the sandbox, was {change} between two commands"
+                    "{path}, which starts programs outside the sandbox, was {change} since the last command"
                 );
             } else {
                 tracing::warn!(

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
+use std::fs::Metadata;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,8 @@ use cutline_core::notice::{FileChange, Names, Notice};
 const GIT: &str = ".git";
 /// The maximum number of bytes of a file that names another folder.
 const MAX_LINK_BYTES: usize = 4096;
+/// The maximum number of entries of a folder that are compared.
+const MAX_ENTRIES: usize = 1000;
 
 /// The autorun files and folders of agents and editors in a root, each with the page that describes it.
 const NAMES: [(&str, &str); 33] = [
@@ -69,9 +72,20 @@ struct AutorunFile {
     is_read_only: bool,
     /// True if commands cannot change it: it is read-only, and no link leads to it.
     is_protected: bool,
-    is_of_git: bool,
+    kind: Kind,
     /// Its state now. `None` if it is missing.
     state: Option<FileState>,
+}
+
+/// What of an autorun file is compared.
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    /// Only which folder a git folder is, because it changes with each commit.
+    Git,
+    /// A link on the way to another one.
+    Link,
+    /// A file, also behind a link, or a folder with its entries.
+    Contents,
 }
 
 impl Sandbox {
@@ -83,33 +97,33 @@ impl Sandbox {
         let is_inside =
             |path: &Path| folders.iter().any(|folder| path != *folder && path.starts_with(folder));
         let mut found = Vec::new();
-        let mut add = |path: PathBuf, way: Followed, is_of_git: bool| {
-            let file = |path: PathBuf, existing, is_read_only, is_protected| {
-                let state = state_of(&path, is_of_git);
-                AutorunFile { path, existing, is_read_only, is_protected, is_of_git, state }
+        let mut add = |path: PathBuf, way: Followed, kind: Kind| {
+            let file = |path: PathBuf, kind, existing, is_read_only, is_protected| {
+                let state = state_of(&path, kind);
+                AutorunFile { path, existing, is_read_only, is_protected, kind, state }
             };
             let before = found.len();
             let links = way.entries.into_iter().filter(|entry| is_inside(entry) && entry.is_symlink());
-            found.extend(links.map(|link| file(link.clone(), Some(link), false, false)));
+            found.extend(links.map(|link| file(link.clone(), Kind::Link, Some(link), false, false)));
             let is_behind_link = found.len() > before;
             // A command can write to the target of a link that it created, in its temp folder.
             if is_inside(&way.end) || is_inside(&path) {
                 let exists = way.end.symlink_metadata().is_ok_and(|found| !found.is_symlink());
                 let existing = (exists && is_inside(&way.end)).then_some(way.end);
-                let is_read_only = existing.is_some() && (self.can_mount || is_of_git);
-                found.push(file(path, existing, is_read_only, is_read_only && !is_behind_link));
+                let is_read_only = existing.is_some() && (self.can_mount || matches!(kind, Kind::Git));
+                found.push(file(path, kind, existing, is_read_only, is_read_only && !is_behind_link));
             }
         };
         for folder in &folders {
             for (name, _page) in NAMES {
-                add(folder.join(name), Followed::below(folder, name.as_ref()), false);
+                add(folder.join(name), Followed::below(folder, name.as_ref()), Kind::Contents);
             }
             for (path, way) in self.git_folders(folder) {
-                add(path, way, true);
+                add(path, way, Kind::Git);
             }
         }
         for path in &self.autorun_files {
-            add(path.clone(), Followed::new(path), false);
+            add(path.clone(), Followed::new(path), Kind::Contents);
         }
         found
     }
@@ -163,14 +177,25 @@ fn named_folder(path: &Path, prefix: &str, base: &Path) -> Option<(PathBuf, Foll
     Some((named, way))
 }
 
-/// The inode of an existing autorun file, and the time of its last change in seconds and nanoseconds. A process cannot set
-/// this time, unlike that of the last modification. It is `None` for a git folder, which changes with each commit.
+/// The inode of an existing autorun file, and the time of its last change in seconds and nanoseconds: the latest of the
+/// file, the target of a link, and the entries of a folder. A process cannot set this time, unlike that of the last
+/// modification. It is `None` for a git folder.
 type FileState = (u64, Option<(i64, i64)>);
 
-fn state_of(path: &Path, is_of_git: bool) -> Option<FileState> {
+fn state_of(path: &Path, kind: Kind) -> Option<FileState> {
     let found = path.symlink_metadata().ok()?;
-    let is_compared = !(found.is_dir() && is_of_git);
-    Some((found.ino(), is_compared.then(|| (found.ctime(), found.ctime_nsec()))))
+    let inode = found.ino();
+    let time = |of: &Metadata| (of.ctime(), of.ctime_nsec());
+    let time = match kind {
+        Kind::Git if found.is_dir() => None,
+        Kind::Git | Kind::Link => Some(time(&found)),
+        Kind::Contents => {
+            let entries = path.read_dir().into_iter().flatten().flatten().take(MAX_ENTRIES);
+            let entries = entries.filter_map(|entry| entry.path().metadata().ok());
+            entries.chain(path.metadata()).chain([found]).map(|found| time(&found)).max()
+        }
+    };
+    Some((inode, time))
 }
 
 /// The state of the autorun files at the last comparison. Commands that run at the same time share it.
@@ -218,18 +243,14 @@ impl Watch {
     pub(in crate::process) fn changes(&self) -> Vec<AutorunChange> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let change = |(path, before): (&PathBuf, &AutorunFile)| {
-            let now = state_of(path, before.is_of_git)?;
-            let is_changed = !before.is_protected && before.state != Some(now);
+            let now = state_of(path, before.kind)?;
             let change = if before.state.is_none() { FileChange::Created } else { FileChange::Changed };
-            is_changed.then(|| AutorunChange { path: path.clone(), change, is_since_last: false })
+            // A command cannot change a protected file, but a process that was left, another name of it, or the user can.
+            let is_since_last = before.is_protected;
+            (before.state != Some(now)).then(|| AutorunChange { path: path.clone(), change, is_since_last })
         };
         let changes = known.iter().filter_map(change).collect();
-        let mut next = self.now();
-        for (path, file) in &mut next {
-            // A file that exists only now is protected from the next command on.
-            file.is_protected &= known.get(path).is_some_and(|before| before.is_protected);
-        }
-        *known = next;
+        *known = self.now();
         changes
     }
 }
@@ -241,7 +262,7 @@ pub struct AutorunChange {
     pub path: PathBuf,
     /// Created if it did not exist at the last comparison.
     pub change: FileChange,
-    /// True if it happened between two commands: by a process that was left, or by others.
+    /// True if it happened between two commands, or if the file was protected: by a process that was left, or by others.
     pub is_since_last: bool,
 }
 

@@ -257,6 +257,23 @@ fn file_behind_a_link_to_the_temp_folder_is_reported() {
 }
 
 #[test]
+fn change_through_another_name_is_reported() {
+    let workspace = workspace();
+    workspace.write("notes", "a");
+    let Some(mut client) = start(&workspace, false) else { return };
+    for (create, change, path) in [
+        ("ln notes .mcp.json", "echo b > notes", ".mcp.json"),
+        ("touch $TMPDIR/b; ln -s $TMPDIR/b opencode.json", "echo b > $TMPDIR/b", "opencode.json"),
+        ("touch c; mkdir -p .opencode/tool; ln c .opencode/tool/c", "echo b > c", ".opencode/tool"),
+    ] {
+        for (command, change) in [(create, "created"), (change, "changed")] {
+            let reply = client.call("bash", json!({"command": command}));
+            assert_eq!(reply.details()["autorunFiles"], json!([{"path": path, "change": change}]), "{reply}");
+        }
+    }
+}
+
+#[test]
 fn file_created_in_the_background_is_reported_by_the_next_command() {
     let workspace = workspace();
     let Some(mut client) = start(&workspace, false) else { return };
@@ -273,14 +290,18 @@ fn file_created_in_the_background_is_reported_by_the_next_command() {
 }
 
 #[test]
-fn file_created_between_two_commands_is_reported() {
+fn change_between_two_commands_is_reported() {
     let workspace = workspace();
     let Some(mut client) = start(&workspace, false) else { return };
     client.call("bash", json!({"command": "true"})).assert_text("(no output)");
-    workspace.write(".mcp.json", "{}");
-    let notice = "[.mcp.json was created since the last command, and starts programs outside the sandbox]";
-    client.call("bash", json!({"command": "true"})).assert_text(&format!("(no output)\n\n{notice}"));
-    client.call("bash", json!({"command": "true"})).assert_text("(no output)");
+    for (content, change) in [("{}", "created"), ("{ }", "changed")] {
+        workspace.write(".mcp.json", content);
+        let notice = format!(
+            "[.mcp.json was {change} since the last command, and starts programs outside the sandbox]"
+        );
+        client.call("bash", json!({"command": "true"})).assert_text(&format!("(no output)\n\n{notice}"));
+        client.call("bash", json!({"command": "true"})).assert_text("(no output)");
+    }
 }
 
 #[test]
@@ -295,6 +316,9 @@ fn file_that_a_command_changes_is_reported() {
         "(no output)\n\n[The command changed .mcp.json, which starts programs outside the sandbox]",
     );
     assert_eq!(reply.details()["autorunFiles"], json!([{"path": ".mcp.json", "change": "changed"}]));
+    client
+        .call("bash", json!({"command": "echo x >> .opencode/plugins/a.ts"}))
+        .assert_contains("The command changed .opencode/plugins,");
     client
         .call("bash", json!({"command": "ln -sf /proc/kmsg .mcp.json"}))
         .assert_contains("The command changed .mcp.json,");
