@@ -94,6 +94,11 @@ fn metadata_of_files_outside_cannot_be_changed() {
                     (after.permissions(), after.modified().unwrap())
                 );
             }
+            for path in ["/proc/version", "/sys/kernel"] {
+                let reply = client.call("bash", json!({"command": format!("{program} {path}")}));
+                let errors: Vec<&str> = reply.text().split_whitespace().collect();
+                assert_eq!(errors, [refused.as_str(); 7], "{flags:?}, {unprivileged}: {reply}");
+            }
             // Changes inside the writable folders succeed.
             let own = format!("touch $TMPDIR/x && {program} $TMPDIR/x && echo x > /dev/null && : | :");
             client.call("bash", json!({"command": own})).assert_text("0 0 0 0 0 0 0 \n");

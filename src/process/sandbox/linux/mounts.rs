@@ -24,10 +24,40 @@ use crate::sys::path_of;
 /// The folder of POSIX shared memory and semaphores.
 const SHARED_MEMORY: &str = "/dev/shm";
 
-/// The types of local file systems with files of users.
-const LOCAL: [&str; 18] = [
-    "bcachefs", "btrfs", "devpts", "devtmpfs", "exfat", "ext2", "ext3", "ext4", "f2fs", "jfs", "ntfs3",
-    "overlay", "ramfs", "rootfs", "tmpfs", "vfat", "xfs", "zfs",
+/// The types of local file systems: those with files of users, and those of the kernel.
+const LOCAL: [&str; 32] = [
+    "bcachefs",
+    "bpf",
+    "btrfs",
+    "cgroup",
+    "cgroup2",
+    "configfs",
+    "debugfs",
+    "devpts",
+    "devtmpfs",
+    "efivarfs",
+    "exfat",
+    "ext2",
+    "ext3",
+    "ext4",
+    "f2fs",
+    "fusectl",
+    "hugetlbfs",
+    "jfs",
+    "mqueue",
+    "ntfs3",
+    "overlay",
+    "proc",
+    "pstore",
+    "ramfs",
+    "rootfs",
+    "securityfs",
+    "sysfs",
+    "tmpfs",
+    "tracefs",
+    "vfat",
+    "xfs",
+    "zfs",
 ];
 /// The table of mounts of this process.
 const TABLE: &str = "/proc/self/mountinfo";
