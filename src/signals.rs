@@ -45,7 +45,15 @@ pub(crate) fn reset_inherited() -> io::Result<()> {
 
 /// Returns the signals that are received from now on.
 pub(crate) fn signals() -> io::Result<Signals> {
-    let kinds = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()];
+    let kinds = [
+        SignalKind::terminate(),
+        SignalKind::interrupt(),
+        SignalKind::hangup(),
+        SignalKind::quit(),
+        SignalKind::alarm(),
+        SignalKind::user_defined1(),
+        SignalKind::user_defined2(),
+    ];
     let numbered = |kind: SignalKind| Ok((kind.as_raw_value(), signal(kind)?));
     kinds.into_iter().map(numbered).collect::<io::Result<_>>().map(Signals)
 }

@@ -137,7 +137,14 @@ fn detached_process_outlives_server() {
 
 #[test]
 fn signals_end_the_server_with_their_codes() {
-    for (signal, code) in [(Signal::TERM, 143), (Signal::INT, 130), (Signal::HUP, 129)] {
+    let signals = [
+        (Signal::TERM, 143),
+        (Signal::INT, 130),
+        (Signal::HUP, 129),
+        (Signal::QUIT, 131),
+        (Signal::USR1, 138),
+    ];
+    for (signal, code) in signals {
         let workspace = Workspace::new();
         let mut client = Client::new(&workspace);
         client.send_call("bash", json!({"command": STUBBORN}), None);
