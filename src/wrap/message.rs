@@ -40,8 +40,11 @@ impl<'a> MessageHead<'a> {
                 "error" => &mut head.error,
                 _ => return head.is_odd = true,
             };
+            head.is_odd |= place.is_some();
             // Some servers send `"error": null`.
-            head.is_odd |= value != "null" && place.replace(value).is_some();
+            if value != "null" {
+                *place = Some(value);
+            }
         });
         if read.is_err() {
             head.is_odd = true;

@@ -43,6 +43,7 @@ fn invalid_response_becomes_an_error_of_the_call() {
         format!(r#"{{"jsonrpc":"2.0","id":7,"id":1,"result":{result}}}"#),
         format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{}},"result":{result}}}"#),
         format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{}},"re\u0073ult":{result}}}"#),
+        format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result},"result":null}}"#),
         format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\r\"result\":{result}}}"),
         format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"a":NaN,"b":{result}}}}}"#),
         format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{result}"#),
