@@ -302,11 +302,17 @@ fn shrink_within(json: &str, bounds: Bounds) -> Option<(String, Vec<Part>, Trunc
         let (text, parts) = shrink(json, room)?;
         let Some(exceeded) = bounds.exceeded_by(&text) else { return Some((text, parts, by)) };
         by = exceeded;
-        // Each round reads all of the JSON, so the first rooms are guesses, twice what fits.
+        // The first guess is twice what fits.
         let most = bounds.tokens.filter(|_| by == TruncatedBy::Tokens);
-        let guess = most.map(|most| text.len() as u64 * most * 2 / estimate(&text).max(1));
-        let smaller = text.len().checked_sub(1 + text.len() / 16)?;
-        room = guess.map_or(smaller, |guess| as_index(guess).min(smaller));
+        let guess = most.map(|most| as_index(text.len() as u64 * most * 2 / estimate(&text).max(1)));
+        let smaller = |text: &str| text.len().checked_sub(1 + text.len() / 16);
+        room = smaller(&text)?.min(guess.unwrap_or(usize::MAX));
+        // Shortening the short text again finds the room faster, and is usually the same as shortening all.
+        while let Some((shorter, _)) = shrink(&text, room)
+            && bounds.exceeded_by(&shorter).is_some()
+        {
+            room = smaller(&shorter)?;
+        }
     }
 }
 
