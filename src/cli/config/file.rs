@@ -123,10 +123,10 @@ pub(super) fn rewrite(
 }
 
 /// Returns the error of a temporary file in `folder` without its name, which says nothing to the user.
-fn unwritable(folder: &Path, error: io::Error) -> io::Error {
+fn unwritable(folder: &Path, error: &io::Error) -> io::Error {
     // The error of the system is inside the one with the name.
     let own = error.get_ref().and_then(|inner| inner.source()?.downcast_ref::<io::Error>());
-    let why = reason(own.unwrap_or(&error));
+    let why = reason(own.unwrap_or(error));
     io::Error::new(error.kind(), format!("{}: {why}", folder.display()))
 }
 
@@ -134,13 +134,13 @@ fn unwritable(folder: &Path, error: io::Error) -> io::Error {
 pub(in crate::cli) fn new_file_in(folder: &Path) -> io::Result<NamedTempFile> {
     let mode = Permissions::from_mode(NEW_MODE);
     let file = tempfile::Builder::new().permissions(mode).tempfile_in(folder);
-    file.map_err(|error| unwritable(folder, error))
+    file.map_err(|error| unwritable(folder, &error))
 }
 
 /// Creates a file in `folder` that will replace `other`. It gets the owner, group and mode of `other` before the first
 /// byte is written; until then, only this user can read it.
 fn file_like(other: &File, folder: &Path, text: &str) -> io::Result<NamedTempFile> {
-    let mut file = NamedTempFile::new_in(folder).map_err(|error| unwritable(folder, error))?;
+    let mut file = NamedTempFile::new_in(folder).map_err(|error| unwritable(folder, &error))?;
     let (own, other) = (file.as_file().metadata()?, other.metadata()?);
     if (own.uid(), own.gid()) != (other.uid(), other.gid()) {
         fchown(file.as_file(), Some(other.uid()), Some(other.gid()))?;
