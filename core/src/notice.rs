@@ -70,12 +70,13 @@ pub enum Notice {
     #[display("[Some lines truncated to {max_chars} chars{}]", between(". ", next.as_ref(), ""))]
     LinesTruncated { max_chars: usize, next: Option<String> },
     /// A file in another encoding, which a part of the result shows.
-    #[display("[File is {_0}, not UTF-8. Editing tools may damage it]")]
-    FileEncoding(String),
-    #[display("[File has bytes that are not UTF-8, shown as \u{FFFD}. Editing tools may damage it]")]
-    FileNotUtf8,
-    #[display("[{} end with CRLF]", if *all { "Lines" } else { "Some lines" })]
-    LineEndings { all: bool },
+    /// Here and in the next two, `file` is its path if the result shows several.
+    #[display("[{} is {encoding}, not UTF-8. Editing tools may damage it]", file.as_deref().unwrap_or("File"))]
+    FileEncoding { file: Option<String>, encoding: String },
+    #[display("[{} has bytes that are not UTF-8, shown as \u{FFFD}. Editing tools may damage it]", file.as_deref().unwrap_or("File"))]
+    FileNotUtf8 { file: Option<String> },
+    #[display("[{}{} end with CRLF]", if *all { "Lines" } else { "Some lines" }, between(" of ", file.as_ref(), ""))]
+    LineEndings { file: Option<String>, all: bool },
     #[display("[File is empty]")]
     FileEmpty,
     #[display("[{_0} white space]")]

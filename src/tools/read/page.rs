@@ -111,6 +111,18 @@ struct Collected {
     has_nul: bool,
 }
 
+/// Returns the notices about the encoding and the line ends of a file, which editing tools can change. `file` is its path if
+/// the result shows several.
+pub(super) fn stored_as(details: &Details, file: Option<&str>) -> impl Iterator<Item = Notice> {
+    let file = || file.map(str::to_owned);
+    let encoding = details.encoding.as_ref().map(|encoding| match encoding.trim_end_matches(" (lossy)") {
+        "utf-8" => Notice::FileNotUtf8 { file: file() },
+        encoding => Notice::FileEncoding { file: file(), encoding: encoding.to_owned() },
+    });
+    let all = details.line_ending.map(|ending| ending == "crlf");
+    encoding.into_iter().chain(all.map(|all| Notice::LineEndings { file: file(), all }))
+}
+
 /// The parameters of a page.
 struct ReadPage<'a> {
     cx: &'a Context,
@@ -265,13 +277,7 @@ impl ReadPage<'_> {
             };
             notices.push(Notice::Blank(blank));
         }
-        if let Some(encoding) = &details.encoding {
-            notices.push(match self.text.encoding {
-                Encoding::Utf8 => Notice::FileNotUtf8,
-                _ => Notice::FileEncoding(encoding.trim_end_matches(" (lossy)").to_owned()),
-            });
-        }
-        notices.extend(details.line_ending.map(|ending| Notice::LineEndings { all: ending == "crlf" }));
+        notices.extend(stored_as(&details, None));
         let is_open = kept.cut.is_none() && !notices.is_empty() && !kept.content.ends_with('\n');
         details.final_newline = is_open.then_some(false);
         let is_whole = first == 1 && self.args.limit.is_none_or(|limit| limit >= total.lines);

@@ -1,5 +1,6 @@
 //! Several parts of files in one call: `path` names files, each with an optional range of lines, such as `a.rs:10-20`.
 
+use super::page::stored_as;
 use super::{Args, read};
 use crate::fs::open::OpenedPath;
 use crate::limits::Limits;
@@ -106,7 +107,7 @@ pub(super) fn read_parts(cx: &Context, args: &Args, load: Load) -> Result<Option
     if let [part] = &parts[..] {
         return read(cx, &part.args(args), load);
     }
-    let (mut body, mut missing) = (String::new(), Vec::new());
+    let (mut body, mut stored, mut missing) = (String::new(), Vec::new(), Vec::new());
     for part in &parts {
         let joint = if body.is_empty() { "" } else { "\n\n" };
         let heading = |name: &str| format!("{joint}==> {name} <==\n");
@@ -124,7 +125,11 @@ pub(super) fn read_parts(cx: &Context, args: &Args, load: Load) -> Result<Option
             Some(Ok(None)) => not_shown(part.name(), "image".to_owned()),
             Some(Ok(Some(output))) => {
                 let text = output.text.get(..output.body_bytes).unwrap_or_default();
-                let Details { truncation, next_offset, .. } = &output.details;
+                let Details { truncation, next_offset, total_lines, .. } = &output.details;
+                let new =
+                    stored_as(&output.details, Some(&part.path)).filter(|notice| !stored.contains(notice));
+                let new: Vec<_> = new.collect();
+                stored.extend(new);
                 let cut = truncation.as_ref().filter(|_| next_offset.is_some() || text.is_empty());
                 if let Some(cut) = cut {
                     limit = format!("{} limit", cx.limits.bounds().limit(cut.truncated_by));
@@ -139,7 +144,19 @@ pub(super) fn read_parts(cx: &Context, args: &Args, load: Load) -> Result<Option
                     }
                     None => {
                         let text = text.strip_suffix('\n').unwrap_or(text);
-                        body += &[&heading(&part.name()), text].concat();
+                        // `limit` of the call selects the start of a file.
+                        let rest = next_offset.zip(*total_lines).filter(|_| part.lines.is_none());
+                        let first =
+                            args.offset.and_then(|offset| u64::try_from(offset).ok()).unwrap_or(1).max(1);
+                        let shown =
+                            rest.map_or_else(|| part.name(), |(next, _)| part.of_lines(first, next - 1));
+                        body += &[&heading(&shown), text].concat();
+                        if let Some((next, total)) = rest {
+                            not_shown(
+                                part.of_lines(next, total),
+                                format!("limit={}", args.limit.unwrap_or_default()),
+                            );
+                        }
                     }
                 }
             }
@@ -149,7 +166,7 @@ pub(super) fn read_parts(cx: &Context, args: &Args, load: Load) -> Result<Option
         let all: Vec<String> = missing.iter().map(Notice::to_string).collect();
         return Err(ToolError::Argument(all.join("\n")));
     }
-    let notices = cx.ignored_arguments().into_iter().chain(missing).collect();
+    let notices = cx.ignored_arguments().into_iter().chain(stored).chain(missing).collect();
     Ok(Some(Output::new(Answer { body, notices, ..Answer::default() }, Details::default())))
 }
 
