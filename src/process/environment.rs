@@ -19,7 +19,7 @@ const OWN: [(&str, &str); 7] = [
 ];
 /// What git runs as its editor: the editor that the command sets, or nothing. git itself would prefer an editor from its
 /// configuration.
-const GIT_EDITOR: &str = r#"f() { for e in "$VISUAL" "$EDITOR"; do case $e in ''|*' no-editor') ;; *) eval "$e \"\$@\""; return ;; esac; done; }; f"#;
+const GIT_EDITOR: &str = r#"f() { case $GIT_CONFIG_PARAMETERS in *core.editor*) eval "$(git config core.editor) \"\$@\""; return ;; esac; for e in "$VISUAL" "$EDITOR"; do case $e in ''|*' no-editor') ;; *) eval "$e \"\$@\""; return ;; esac; done; }; f"#;
 /// Variables with the editor of other programs.
 const EDITORS: [&str; 2] = ["EDITOR", "VISUAL"];
 /// Variables that commands never inherit. `node` prints a warning if a colour is forced and `NO_COLOR` is set. The

@@ -29,6 +29,9 @@ use super::resolve::{self, ExpectedKind};
 use super::walk_support::{self, COUNTED, Counting, IGNORED_CHECK, Paths, Search};
 use super::{Context, Output, ToolError, path_glob};
 
+/// Most names of a folder that is searched again for names in another case, which takes some milliseconds.
+const SMALL_FOLDER_NAMES: u64 = 20_000;
+
 /// The arguments of find.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -158,8 +161,9 @@ fn cause(args: &Args, place: &OpenedPath, search: &Search<'_>) -> Result<Option<
         let glob = show::path(&show::name(args.pattern.as_bytes()));
         return Ok(Some(Notice::NoFileMatchesGlob { glob, near: Some(near) }));
     }
-    // A second walk for each empty search would double its time.
-    if is_glob && args.ignore_case != Some(true) && args.pattern.contains(char::is_uppercase) {
+    // A second walk of a large folder doubles the time.
+    let is_cheap = search.counting.searched.names <= SMALL_FOLDER_NAMES;
+    if is_glob && args.ignore_case != Some(true) && (is_cheap || args.pattern.contains(char::is_uppercase)) {
         let any_case = Args { ignore_case: Some(true), ..args.clone() };
         let query = Query { kind, ..query(cx, &any_case, place)? };
         if walk_support::finds_any(walk_support::walk(cx, place, no_ignore)?, query, COUNTED) {

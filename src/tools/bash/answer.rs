@@ -151,8 +151,12 @@ pub fn output_answer(
     let saved = saved.as_ref().map(|saved| saved_result::saved_location(saved, details));
     let total = raw.extent();
     if let Some(media_type) = binary {
-        let next = path.and_then(|path| resolve::inspector(media_type, &path));
-        let next = next.map(|command| format!("Use bash to inspect it: {command}"));
+        // The last text of a failed command is probably its error.
+        let is_failed = details.exit_code.is_some_and(|code| code != 0);
+        let media_type = if is_failed && media_type != "text/plain" { "" } else { media_type };
+        let command = path.and_then(|path| resolve::inspector(media_type, &path));
+        let part = if is_failed { " | tail" } else { "" };
+        let next = command.map(|command| format!("Use bash to inspect it: {command}{part}"));
         let output = |saved| Notice::OutputBinary { bytes: total.bytes, saved, next };
         let notices = saved.clone().map(output).into_iter().collect();
         return (Answer { notices, ..Answer::default() }, saved);

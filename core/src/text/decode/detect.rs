@@ -23,6 +23,8 @@ const INVALID_LINES: usize = 4;
 const LEGACY_BYTES: usize = 4096;
 /// ASCII bytes that are kept before the first other one of a line. The detector looks at letters and spaces next to it.
 const CONTEXT_BYTES: usize = 64;
+/// Latin-1's `£§©«®°±²³µ·»¼½¾`.
+const SYMBOLS: &[u8] = b"\xa3\xa7\xa9\xab\xae\xb0\xb1\xb2\xb3\xb5\xb7\xbb\xbc\xbd\xbe";
 
 impl Encoding {
     /// Returns the encoding of a text of `text_bytes` bytes without a mark, by its first bytes. Returns `None` if `start` is
@@ -79,6 +81,9 @@ fn legacy(sample: &[u8]) -> Option<&'static Standard> {
         let from = line.iter().take_while(|byte| byte.is_ascii()).count();
         lines.extend(line.iter().skip(from.saturating_sub(CONTEXT_BYTES)).take(LEGACY_BYTES - lines.len()));
     }
+    if are_symbols(&lines) {
+        return Some(encoding_rs::WINDOWS_1252);
+    }
     // ISO-2022-JP is ASCII, which is valid UTF-8.
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(&lines, lines.len() < LEGACY_BYTES);
@@ -86,6 +91,15 @@ fn legacy(sample: &[u8]) -> Option<&'static Standard> {
     // The detector always has a guess. No text has the control characters beyond ASCII.
     let (text, _) = encoding.decode_without_bom_handling(&lines);
     (!text.contains(|char| ('\u{80}'..='\u{9f}').contains(&char))).then_some(encoding)
+}
+
+/// Returns true if all bytes beyond ASCII are single symbols of Latin-1 such as `£`, `°` or `µ`, and no letters precede them.
+/// They are too few for the detector.
+fn are_symbols(text: &[u8]) -> bool {
+    let before = [b' '].iter().chain(text);
+    before.zip(text).all(|(before, byte)| {
+        byte.is_ascii() || SYMBOLS.contains(byte) && before.is_ascii() && !before.is_ascii_alphabetic()
+    })
 }
 
 #[cfg(test)]
@@ -96,6 +110,15 @@ mod tests {
     /// Returns the name of the detected encoding.
     fn detected(text: &[u8]) -> String {
         Encoding::detect(text, text.len() as u64).unwrap().to_string()
+    }
+
+    #[test]
+    fn single_symbols_are_latin_1() {
+        for text in ["total = \"£5.00\"\n", "wide µs\n", "±1 at 25°C, ©2026\n"] {
+            assert_eq!(detected(&encoding_rs::WINDOWS_1252.encode(text).0), "windows-1252", "{text}");
+        }
+        let (polish, ..) = encoding_rs::WINDOWS_1250.encode("Był żółty łoś, a potem przyszła zła żaba.\n");
+        assert_eq!(detected(&polish), "windows-1250");
     }
 
     #[test]

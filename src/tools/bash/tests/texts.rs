@@ -155,7 +155,7 @@ async fn binary_output() {
     let (text, file) = with_file(&output);
     assert_eq!(
         text,
-        "[Binary output: 1.2MB. Full output: PATH. Use bash to inspect it: strings PATH]\n\nCommand exited with code 2"
+        "[Binary output: 1.2MB. Full output: PATH. Use bash to inspect it: strings PATH | tail]\n\nCommand exited with code 2"
     );
     assert_eq!(file.len(), 1_200_000);
     let (text, file) = with_file(&server.run("printf 'a\\0b\\0\\1'").await);
