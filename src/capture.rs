@@ -58,6 +58,8 @@ pub struct Captured {
     pub raw: Counter,
     /// True if bytes of the output were not UTF-8.
     pub is_lossy: bool,
+    /// True if the output is one line in which carriage returns replaced most of the text.
+    pub is_overwritten: bool,
     /// The media type of a binary output. `text` is then empty or incomplete; ignore it.
     pub binary: Option<&'static str>,
     /// The saved output, or the reason why there is none. `None` if the result shows the full output.
@@ -161,12 +163,17 @@ impl Capture {
         let binary = self.binary.then(|| media_type(&start));
         let shown = self.shown.take().map(|shown| shown.finish(forms));
         let (text, lines_cut, is_lossy) = shown.unwrap_or_default();
-        self.recent = Vec::new();
+        // The last step of a progress bar usually ends with a newline.
+        let recent = std::mem::take(&mut self.recent);
+        let has_returns = recent.ends_with(b"\r") && start.trim_ascii_end().contains(&b'\r');
+        let raw = self.stream.raw.extent();
+        let is_overwritten = has_returns && raw.lines == 1 && text.total.bytes * 2 <= raw.bytes;
         let wanted = output_is_open || self.binary || text.cut.is_some() || lines_cut.is_some();
         let saved = if wanted { Some(self.stream.keep()) } else { None };
         if !output_is_open || !matches!(saved, Some(Ok(_))) {
             self.stream.discard();
         }
-        Captured { text, lines_cut, is_lossy, raw: self.stream.raw.clone(), binary, saved }
+        let raw = self.stream.raw.clone();
+        Captured { text, lines_cut, is_lossy, raw, is_overwritten, binary, saved }
     }
 }

@@ -51,7 +51,7 @@ facts! {
         pub outline_more: u64,
         /// The encoding of the file, if that is not valid UTF-8.
         pub encoding: String,
-        /// The line ending of the shown lines, if it is not `\n`.
+        /// The line ending of the shown lines, if it is not `\n`: `crlf`, `mixed` or `cr`.
         pub line_ending: &'static str,
         /// False if a notice follows the end of a file that has no final newline.
         pub final_newline: bool,

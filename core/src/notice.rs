@@ -75,8 +75,8 @@ pub enum Notice {
     FileEncoding { file: Option<String>, encoding: String },
     #[display("[{} has bytes that are not UTF-8, shown as \u{FFFD}. Editing tools may damage it]", file.as_deref().unwrap_or("File"))]
     FileNotUtf8 { file: Option<String> },
-    #[display("[{}{} end with CRLF]", if *all { "Lines" } else { "Some lines" }, between(" of ", file.as_ref(), ""))]
-    LineEndings { file: Option<String>, all: bool },
+    #[display("[{}{} end with {}]", if *ending == "mixed" { "Some lines" } else { "Lines" }, between(" of ", file.as_ref(), ""), if *ending == "cr" { "CR" } else { "CRLF" })]
+    LineEndings { file: Option<String>, ending: &'static str },
     #[display("[File is empty]")]
     FileEmpty,
     #[display("[{_0} white space]")]
@@ -95,6 +95,11 @@ pub enum Notice {
     // A command.
     #[display("[Showing {shown}. {saved}]")]
     Output { shown: Shown, saved: Saved },
+    /// For an output whose lines end with carriage returns.
+    #[display(
+        "[Carriage returns replaced earlier text, as in a terminal. Convert them to see it: | tr '\\r' '\\n']"
+    )]
+    Overwritten,
     /// Follows the notice of the cut if there are key lines.
     #[display("[Lines that report errors: {_0}]")]
     Reports(Reports),

@@ -233,7 +233,15 @@ impl Cutter<'_> {
         let mut stream = self.stream(SavedKind::WRAP_TEXT);
         stream.push(text.as_bytes());
         let (raw, saved) = (stream.raw.clone(), kept.cut.map(|_| stream.keep()));
-        let captured = Captured { text: kept, lines_cut: None, raw, is_lossy: false, binary: None, saved };
+        let captured = Captured {
+            text: kept,
+            lines_cut: None,
+            raw,
+            is_lossy: false,
+            is_overwritten: false,
+            binary: None,
+            saved,
+        };
         let (answer, saved) = output_answer(captured, view, &ToolSet::new(), &mut self.details);
         answer.into_text() + &saved.map_or_else(String::new, |_| self.hint())
     }

@@ -144,7 +144,7 @@ pub fn output_answer(
     details: &mut Details,
 ) -> (Answer, Option<Saved>) {
     let View { keep, bounds, .. } = view;
-    let Captured { text, lines_cut, is_lossy, raw, binary, saved } = output;
+    let Captured { text, lines_cut, is_lossy, raw, is_overwritten, binary, saved } = output;
     let file = saved.as_ref().and_then(|saved| saved.as_ref().ok());
     let path = file.filter(|_| tools.contains(&ToolName::Bash));
     let path = path.and_then(|file| resolve::quoted(shown(&file.path)));
@@ -162,7 +162,7 @@ pub fn output_answer(
         return (Answer { notices, ..Answer::default() }, saved);
     }
     details.add_cut(&text, total, false, bounds);
-    let mut notices = Vec::new();
+    let mut notices = Vec::from_iter(is_overwritten.then_some(Notice::Overwritten));
     if let Some(max_chars) = lines_cut {
         details.lines_truncated = Some(true);
         notices.push(Notice::LinesTruncated { max_chars, next: notice::for_cut_lines(tools) });

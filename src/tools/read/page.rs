@@ -109,6 +109,8 @@ struct Collected {
     is_ascii: bool,
     /// True if the page has NUL bytes, or what was decoded after it.
     has_nul: bool,
+    /// The same for carriage returns.
+    has_return: bool,
 }
 
 /// Returns the notices about the encoding and the line ends of a file, which editing tools can change. `file` is its path if
@@ -119,8 +121,8 @@ pub(super) fn stored_as(details: &Details, file: Option<&str>) -> impl Iterator<
         "utf-8" => Notice::FileNotUtf8 { file: file() },
         encoding => Notice::FileEncoding { file: file(), encoding: encoding.to_owned() },
     });
-    let all = details.line_ending.map(|ending| ending == "crlf");
-    encoding.into_iter().chain(all.map(|all| Notice::LineEndings { file: file(), all }))
+    let ending = details.line_ending.map(|ending| Notice::LineEndings { file: file(), ending });
+    encoding.into_iter().chain(ending)
 }
 
 /// The parameters of a page.
@@ -161,10 +163,11 @@ impl ReadPage<'_> {
         };
         let mut decoder = Decoder::new(self.text.encoding);
         let mut lines = PageLines::new(max_chars, self.is_numbered().then_some(self.first));
-        let (mut is_ascii, mut has_nul) = (true, false);
+        let (mut is_ascii, mut has_nul, mut has_return) = (true, false, false);
         let mut push = |part: &str, head: &mut LongLines| {
             is_ascii &= part.is_ascii();
             has_nul |= part.contains('\0');
+            has_return |= part.contains('\r');
             lines.push(part, head);
         };
         let mut buffer = self.text.buffer(PAGE_BLOCK_BYTES);
@@ -184,11 +187,11 @@ impl ReadPage<'_> {
         }
         let (kept, max_chars) = head.finish_with(KeyForms::None);
         let max_chars = max_chars.or_else(|| lines.cutter.limit_of_cut(&kept.content));
-        Ok(Collected { kept, lines, max_chars, lossy: decoder.lossy(), is_ascii, has_nul })
+        Ok(Collected { kept, lines, max_chars, lossy: decoder.lossy(), is_ascii, has_nul, has_return })
     }
 
     fn answer(&self, collected: Collected) -> io::Result<Output> {
-        let Collected { mut kept, lines, max_chars, lossy, has_nul, .. } = collected;
+        let Collected { mut kept, lines, max_chars, lossy, has_nul, has_return, .. } = collected;
         // The details refer to the text of the file without line numbers.
         let numbered = self.is_numbered().then(|| {
             let text = page_lines::without_numbers(&kept.content);
@@ -245,8 +248,13 @@ impl ReadPage<'_> {
                 let grep = self.cx.has(ToolName::Grep);
                 let next = notice::for_long_line(path.as_deref(), first, limit, grep, next);
                 // bash hides an output with many NUL bytes.
-                let without_nul = if has_nul && path.is_some() { " | tr -d '\\000'" } else { "" };
-                let next = next.map(|next| next + without_nul);
+                let filter = match (path, has_nul, has_return) {
+                    (None, ..) | (_, false, false) => "",
+                    (_, true, _) => " | tr -d '\\000'",
+                    // It would show only the text after the last one.
+                    (_, false, true) => r" | tr '\r' '\n'",
+                };
+                let next = next.map(|next| next + filter);
                 let bytes = Total::new(bytes + number.len() as u64, is_at_least);
                 Notice::LineTooLong { line: first, bytes, limit, next }
             } else {

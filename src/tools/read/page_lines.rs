@@ -61,7 +61,9 @@ impl PageLines {
             Some(_) => kept.output.lines,
             None => memchr::memchr_iter(b'\n', kept.content.as_bytes()).count() as u64,
         };
+        let returns = || memchr::memchr_iter(b'\r', kept.content.as_bytes()).count();
         match self.crlf {
+            0 if ended == 0 && returns() > 1 => Some("cr"),
             0 => None,
             crlf if crlf < ended => Some("mixed"),
             _ => Some("crlf"),
@@ -113,6 +115,8 @@ mod tests {
             (1, "a\n\r\n", None),
             (9, "a\r\nb", Some("crlf")),
             (9, "a\rb\n", None),
+            (9, "a\rb", None),
+            (9, "a\rb\r", Some("cr")),
             (9, "a\r\nb\n", Some("mixed")),
         ] {
             for size in 1..=text.len() {
