@@ -174,6 +174,6 @@ impl Capture {
             self.stream.discard();
         }
         let raw = self.stream.raw.clone();
-        Captured { text, lines_cut, is_lossy, raw, is_overwritten, binary, saved }
+        Captured { text, lines_cut, raw, is_lossy, is_overwritten, binary, saved }
     }
 }

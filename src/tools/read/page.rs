@@ -97,6 +97,7 @@ fn locate(
 }
 
 /// The text of a page.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact about the text")]
 struct Collected {
     /// The text that is shown.
     kept: Truncation,
