@@ -157,8 +157,8 @@ fn worst_grade(kinds: &Kinds, forms: KeyForms, gap: Gap) -> Option<Grade> {
 }
 
 /// Returns the kinds whose first line has a location, or is near a location or a frame of a stack trace. The second value is
-/// true if the text describes failures, as a manual does: it has many phrases of failures, fewer lines with the structure of
-/// a report, and hardly any with such evidence or at the start of a message.
+/// true if the text describes failures, as a manual does: it has many phrases of failures, hardly any with such evidence or
+/// at the start of a message, and no line with the structure of a report occurs twice.
 fn evidence(kinds: &Kinds) -> (HashSet<usize>, bool) {
     let is_evidence = |text: &str| key_lines::has_location(text) || key_lines::is_frame(text);
     let near = kinds.near().filter(|near| near.distance <= EVIDENCE_DISTANCE && is_evidence(&near.text));
@@ -166,11 +166,11 @@ fn evidence(kinds: &Kinds) -> (HashSet<usize>, bool) {
     let own = own.filter(|(_, kind)| kind.text.as_deref().is_none_or(is_evidence)).map(|(index, _)| index);
     let evident: HashSet<usize> = near.map(|near| near.kind).chain(own).collect();
     let of = |grade| kinds.kinds().iter().filter(move |kind| kind.grade == grade);
-    let (strong, phrases) = (of(Grade::Strong).count(), of(Grade::Message).count());
+    let phrases = of(Grade::Message).count();
     let at_start = of(Grade::Message).filter(|kind| kind.is_at_start).count();
     let of_failures = evident.iter().filter(|kind| kinds.kinds()[**kind].grade <= Grade::Message).count();
     let is_description = phrases >= DESCRIPTION_PHRASES
-        && strong * 2 <= phrases
+        && of(Grade::Strong).all(|kind| kind.count == 1)
         && of_failures * 10 <= phrases
         && at_start * 5 <= phrases;
     (evident, is_description)
