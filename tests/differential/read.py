@@ -7,7 +7,7 @@ import data
 
 MAX_LINES, MAX_BYTES = 2000, 30_000
 # Notices about the encoding and the line endings, which are not compared.
-OF_FILE = re.compile(r"\n\[(File is \S+, not UTF-8\. .*|File has bytes that are not UTF-8.*|(Lines|Some lines) end with CRLF)\](?=\n|$)")
+OF_FILE = re.compile(r"\n\[(File is \S+, not UTF-8\. .*|File has bytes that are not UTF-8.*|(Lines|Some lines) end with (CRLF|CR))\](?=\n|$)")
 
 
 def without_notices_of_file(text):
