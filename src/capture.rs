@@ -166,14 +166,14 @@ impl Capture {
         // The last step of a progress bar usually ends with a newline.
         let recent = std::mem::take(&mut self.recent);
         let has_returns = recent.ends_with(b"\r") && start.trim_ascii_end().contains(&b'\r');
-        let raw = self.stream.raw.extent();
-        let is_overwritten = has_returns && raw.lines == 1 && text.total.bytes * 2 <= raw.bytes;
+        let raw = self.stream.raw.clone();
+        let all = raw.extent();
+        let is_overwritten = has_returns && all.lines == 1 && text.total.bytes * 2 <= all.bytes;
         let wanted = output_is_open || self.binary || text.cut.is_some() || lines_cut.is_some();
         let saved = if wanted { Some(self.stream.keep()) } else { None };
         if !output_is_open || !matches!(saved, Some(Ok(_))) {
             self.stream.discard();
         }
-        let raw = self.stream.raw.clone();
         Captured { text, lines_cut, raw, is_lossy, is_overwritten, binary, saved }
     }
 }

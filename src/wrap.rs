@@ -1,9 +1,9 @@
 //! `cutline wrap`: truncates the results of any MCP server.
 //!
 //! The client starts `cutline wrap`, which starts the server. Every valid message passes unchanged, byte for byte,
-//! except results, errors and states of tasks that exceed a limit. cutline truncates those, saves the full result, and adds a notice.
-//! `relay` forwards the two directions and has the open requests, `message` reads their lines, `limit` truncates a result,
-//! and `shrink` shortens JSON. This file starts and ends the server.
+//! except results, errors and states of tasks that exceed a limit. cutline truncates those, saves the full result, and
+//! adds a notice. `relay` forwards the two directions and has the open requests, `message` reads their lines, `parts` reads
+//! a result, `limit` truncates it, and `shrink` shortens JSON. This file starts and ends the server.
 
 mod limit;
 mod message;

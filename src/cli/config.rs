@@ -32,6 +32,7 @@ cutline config --help                   list the flags
 
 Clients and their files:
 ";
+
 /// The flags and arguments of `cutline config`.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]

@@ -1,7 +1,7 @@
 //! Runs a session from the first message to the exit code.
 //!
-//! A session ends at the end of input, with a signal, if nothing reads the output while a request waits, or if it fails. cutline then ends
-//! all commands immediately. Other calls get a short time to return their results. At the end of input, this time starts
+//! A session ends at the end of input, with a signal, if nothing reads the output while a request waits, or if it fails.
+//! cutline then ends all commands immediately. Other calls get a short time to return their results. At the end of input, this time starts
 //! again whenever the stream to the client accepts more bytes. After that, the process exits, even if work is still
 //! running.
 

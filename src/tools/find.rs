@@ -18,7 +18,6 @@ use crate::search::content::ContextLines;
 use crate::search::globs::{Glob, has_wildcard};
 use crate::search::names::{self, Found, Key, Kind, Query};
 use crate::search::relevance::NameScorer;
-use crate::search::walk::Walked;
 use cutline_core::details::Details;
 use cutline_core::notice::InAll;
 use cutline_core::text::{Total, as_index, show};
@@ -26,7 +25,7 @@ use cutline_core::text::{Total, as_index, show};
 use super::notice::{Notice, Unit};
 use super::page::{Group, PageRequest, Sort};
 use super::resolve::{self, ExpectedKind};
-use super::walk_support::{self, COUNTED, Counting, IGNORED_CHECK, Paths, Search};
+use super::walk_support::{self, COUNTED, IGNORED_CHECK, Paths, Search};
 use super::{Context, Output, ToolError, path_glob};
 
 /// Most names of a folder that is searched again for names in another case, which takes some milliseconds.
@@ -166,23 +165,15 @@ fn cause(args: &Args, place: &OpenedPath, search: &Search<'_>) -> Result<Option<
     if is_glob && args.ignore_case != Some(true) && (is_cheap || args.pattern.contains(char::is_uppercase)) {
         let any_case = Args { ignore_case: Some(true), ..args.clone() };
         let query = Query { kind, ..query(cx, &any_case, place)? };
-        if walk_support::finds_any(walk_support::walk(cx, place, no_ignore)?, query, COUNTED) {
+        let walk = walk_support::walk(cx, place, no_ignore)?;
+        if walk_support::finds_any(walk, query, COUNTED) == Some(true) {
             return Ok(Some(Notice::CaseDiffers));
         }
     }
     if search.ignored_any() {
         let query = Query { kind, ..query(cx, args, place)? };
-        let (mut counting, mut may_match) = (Counting::within(IGNORED_CHECK), false);
         let walk = walk_support::walk(cx, place, true)?;
-        names::tree(walk, query, |walked| match walked {
-            Walked::Searched(searched) => counting.searched(searched),
-            Walked::Found(_) | Walked::Stopped(_) => {
-                may_match = true;
-                ControlFlow::Break(())
-            }
-            _ => ControlFlow::Continue(()),
-        });
-        if may_match || counting.is_at_least {
+        if walk_support::finds_any(walk, query, IGNORED_CHECK) != Some(false) {
             return Ok(Some(Notice::IgnoredNotSearched));
         }
     }

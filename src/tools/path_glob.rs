@@ -178,7 +178,8 @@ pub(super) fn meant<'a>(
         };
         let is_of_folders = globs.iter().all(Glob::is_of_folders);
         let kind = kind.unwrap_or(if is_of_folders { Kind::Dir } else { Kind::File });
-        walk_support::finds_any(walk, Query { globs, exclude, kind, ..Query::default() }, COUNTED)
+        let query = Query { globs, exclude, kind, ..Query::default() };
+        walk_support::finds_any(walk, query, COUNTED) == Some(true)
     });
     found.map(|other| show::path(&show::name(other.as_bytes())))
 }

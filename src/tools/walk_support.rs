@@ -298,18 +298,20 @@ pub(super) fn walk(cx: &Context, place: &OpenedPath, no_ignore: bool) -> Result<
     })
 }
 
-/// Returns true if a search for names finds an entry before it has read `most`.
-pub(super) fn finds_any(walk: Walk, query: names::Query, most: Searched) -> bool {
-    let (mut counting, mut is_found) = (Counting::within(most), false);
-    names::tree(walk, query, |walked| match walked {
-        Walked::Searched(searched) => counting.searched(searched),
-        Walked::Found(_) => {
-            is_found = true;
-            ControlFlow::Break(())
+/// Returns true if a search for names finds an entry, or `None` if it stops before that, because it has read `most` or at
+/// its deadline.
+pub(super) fn finds_any(walk: Walk, query: names::Query, most: Searched) -> Option<bool> {
+    let (mut counting, mut is_found) = (Counting::within(most), Some(false));
+    names::tree(walk, query, |walked| {
+        match walked {
+            Walked::Searched(searched) => return counting.searched(searched),
+            Walked::Found(_) => is_found = Some(true),
+            Walked::Stopped(_) => is_found = None,
+            _ => return ControlFlow::Continue(()),
         }
-        _ => ControlFlow::Continue(()),
+        ControlFlow::Break(())
     });
-    is_found
+    is_found.filter(|is_found| *is_found || !counting.is_at_least)
 }
 
 /// Counts the entries that a walk has listed, and reports their number now and then.

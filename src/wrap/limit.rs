@@ -1,7 +1,7 @@
 //! Applies the limits to a result: its text, its structured content, and everything else.
 //!
-//! A result within the limits is not changed, unless its text ends like a notice. Otherwise, text and structured content are truncated and saved
-//! completely, and the result is written again. Its text is then one block with the notice. JSON stays valid, and has
+//! A result within the limits is not changed, unless its text ends like a notice. Otherwise, text and structured content
+//! are truncated and saved completely, and the result is written again. Its text is then one block with the notice. JSON stays valid, and has
 //! the notice in another block.
 
 use std::borrow::Cow;

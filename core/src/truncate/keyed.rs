@@ -143,10 +143,10 @@ fn worst_grade(kinds: &Kinds, forms: KeyForms, gap: Gap) -> Option<Grade> {
         (KeyForms::Strong, Grade::Strong) => {
             let mut strong = omitted().filter(|(_, kind)| kind.grade == Grade::Strong);
             let (first, second) = (strong.next()?, strong.next());
-            let (evident, is_description) = evidence(kinds);
+            let evident = with_evidence(kinds);
             let is_report =
                 second.is_some() || first.1.is_at_start || first.1.count > 1 || evident.contains(&first.0);
-            (is_report && !is_description).then_some(Grade::Message)
+            (is_report && !is_description(kinds, &evident)).then_some(Grade::Message)
         }
         (KeyForms::None | KeyForms::Strong, _) => None,
         // Mere words count only if no line has the structure of a report.
@@ -156,24 +156,26 @@ fn worst_grade(kinds: &Kinds, forms: KeyForms, gap: Gap) -> Option<Grade> {
     }
 }
 
-/// Returns the kinds whose first line has a location, or is near a location or a frame of a stack trace. The second value is
-/// true if the text describes failures, as a manual does: it has many phrases of failures, hardly any with such evidence or
-/// at the start of a message, and no line with the structure of a report occurs twice.
-fn evidence(kinds: &Kinds) -> (HashSet<usize>, bool) {
+/// Returns the kinds whose first line has a location, or is near a location or a frame of a stack trace.
+fn with_evidence(kinds: &Kinds) -> HashSet<usize> {
     let is_evidence = |text: &str| key_lines::has_location(text) || key_lines::is_frame(text);
     let near = kinds.near().filter(|near| near.distance <= EVIDENCE_DISTANCE && is_evidence(&near.text));
     let own = kinds.kinds().iter().enumerate();
     let own = own.filter(|(_, kind)| kind.text.as_deref().is_none_or(is_evidence)).map(|(index, _)| index);
-    let evident: HashSet<usize> = near.map(|near| near.kind).chain(own).collect();
+    near.map(|near| near.kind).chain(own).collect()
+}
+
+/// Returns true if a text describes failures, as a manual does: it has many phrases of failures, hardly any of them `evident`
+/// or at the start of a message, and no line with the structure of a report occurs twice.
+fn is_description(kinds: &Kinds, evident: &HashSet<usize>) -> bool {
     let of = |grade| kinds.kinds().iter().filter(move |kind| kind.grade == grade);
     let phrases = of(Grade::Message).count();
     let at_start = of(Grade::Message).filter(|kind| kind.is_at_start).count();
     let of_failures = evident.iter().filter(|kind| kinds.kinds()[**kind].grade <= Grade::Message).count();
-    let is_description = phrases >= DESCRIPTION_PHRASES
+    phrases >= DESCRIPTION_PHRASES
         && of(Grade::Strong).all(|kind| kind.count == 1)
         && of_failures * 10 <= phrases
-        && at_start * 5 <= phrases;
-    (evident, is_description)
+        && at_start * 5 <= phrases
 }
 
 /// The gap between the ends: the last line before it and the first line after it. If only the start is kept, the line after

@@ -119,33 +119,31 @@ impl Change<'_> {
 
     /// Returns the flags that the user typed. With the program `cutline`, paths in the current folder are relative.
     pub(super) fn given(&self, program: &str) -> anyhow::Result<Vec<Flag>> {
-        let path = |path: &Path| {
-            let path = absolute(path);
-            match path.strip_prefix(&self.folder) {
-                Ok(inside) if program == NAME => Path::new(".").join(inside).components().collect(),
-                _ => path,
-            }
-        };
-        let mut typed = typed::flags(self.matches, path)?;
+        let mut typed = typed::flags(self.matches, |path| self.in_form(path, program == NAME))?;
         typed.extend(wrap::own_flags(self.matches)?);
         flags_of(&typed)
     }
 
-    /// Changes the path in a flag of the old entry to the form that `--portable` requests: relative inside the current
-    /// folder, or absolute.
+    /// Returns an absolute path, or a relative one if it is in the current folder and the entry is portable.
+    fn in_form(&self, path: &Path, is_portable: bool) -> PathBuf {
+        let path = absolute(path);
+        match path.strip_prefix(&self.folder) {
+            Ok(inside) if is_portable => Path::new(".").join(inside).components().collect(),
+            _ => path,
+        }
+    }
+
+    /// Changes the path in a flag of the old entry to the form that `--portable` requests.
     fn convert_path(&self, flag: &mut Flag) {
         let Some((portable, word)) = self.options.portable.zip(flag.words.last_mut()) else { return };
         let start = word.find('=').filter(|_| word.starts_with("--")).map_or(0, |equals| equals + 1);
         let value = &word[start..];
-        let inside = Path::new(value).strip_prefix(&self.folder).ok();
         let is_relative = value == "." || ["./", "../"].iter().any(|prefix| value.starts_with(prefix));
-        let path: PathBuf = match inside {
-            Some(inside) if portable => Path::new(".").join(inside).components().collect(),
-            None if !portable && is_relative => absolute(&self.folder.join(value)),
-            _ => return,
-        };
-        let path = path.display().to_string();
-        word.replace_range(start.., &path);
+        let has_other_form = if portable { Path::new(value).starts_with(&self.folder) } else { is_relative };
+        if has_other_form {
+            let path = self.in_form(Path::new(value), portable).display().to_string();
+            word.replace_range(start.., &path);
+        }
     }
 
     /// Returns the command of the changed entry, and how it differs from the old command `was`.

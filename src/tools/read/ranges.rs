@@ -126,10 +126,12 @@ pub(super) fn read_parts(cx: &Context, args: &Args, load: Load) -> Result<Option
             Some(Ok(Some(output))) => {
                 let text = output.text.get(..output.body_bytes).unwrap_or_default();
                 let Details { truncation, next_offset, total_lines, .. } = &output.details;
-                let new =
-                    stored_as(&output.details, Some(&part.path)).filter(|notice| !stored.contains(notice));
-                let new: Vec<_> = new.collect();
-                stored.extend(new);
+                for notice in stored_as(&output.details, Some(&part.path)) {
+                    // Several parts can be of one file.
+                    if !stored.contains(&notice) {
+                        stored.push(notice);
+                    }
+                }
                 let cut = truncation.as_ref().filter(|_| next_offset.is_some() || text.is_empty());
                 if let Some(cut) = cut {
                     limit = format!("{} limit", cx.limits.bounds().limit(cut.truncated_by));
