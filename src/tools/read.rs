@@ -63,9 +63,10 @@ fn read(cx: &Context, args: &Args, load: Load) -> Result<Option<Output>, ToolErr
     };
     let end = held.as_ref().map_or(place.stat.bytes, |bytes| bytes.len() as u64);
     let (encoding, mark) = Encoding::of(&start);
+    let is_utf8 = is_utf8(&start);
     // The saved output of a command can be read whatever it is.
     let binary = is_binary_file(&start) && !cx.workspace.is_saved_output(&place.real);
-    if (binary || std::str::from_utf8(&start).is_err())
+    if (binary || !is_utf8)
         && let Some(format) = image::format_of(&start)
     {
         if load != Load::Image {
@@ -80,7 +81,7 @@ fn read(cx: &Context, args: &Args, load: Load) -> Result<Option<Output>, ToolErr
     }
     let bytes = held.as_deref().map_or(Bytes::Open(&file), Bytes::Held);
     let text = TextFile { bytes, encoding, start: mark as u64, end };
-    let encoding = if is_utf8(&start) { encoding } else { text.detect().map_err(failed)? };
+    let encoding = if is_utf8 { encoding } else { text.detect().map_err(failed)? };
     page::read(cx, args, &place, &TextFile { encoding, ..text }).map(Some)
 }
 

@@ -252,18 +252,17 @@ impl<'a> Chosen<'a> {
                 }
             }
         }
-        near.sort_by_key(|near| {
+        near.sort_by_cached_key(|near| {
             let library = if key_lines::is_library_frame(&near.text) { LIBRARY_DISTANCE } else { 0 };
             (near.distance + library, near.line)
         });
         for Near { kind, line, text, is_context, .. } in near {
+            if !*is_context || text.trim().is_empty() || !chosen.lines.contains_key(&all[*kind].line) {
+                continue;
+            }
             let template = key_lines::template_of(text);
             let is_new = !chosen.templates.contains(&template) || key_lines::is_only_location(text);
-            let is_wanted = is_new
-                && *is_context
-                && !text.trim().is_empty()
-                && chosen.lines.contains_key(&all[*kind].line);
-            if is_wanted && chosen.add(*line, text) {
+            if is_new && chosen.add(*line, text) {
                 chosen.templates.insert(template);
             }
         }
