@@ -37,12 +37,14 @@ const fn kinds() -> [u8; 256] {
 
 /// Returns a hash of `line` with a placeholder for each number, hexadecimal number and path.
 ///
-/// A word that is only `0` stays: `0 failed` is not `3 failed`.
+/// A word that is only `0` stays: `0 failed` is not `3 failed`. Equal items of a list count once: `[1, 2, 3]` is as
+/// `[1, 2, 3, 4]`.
 pub(crate) fn hash(line: &str) -> u64 {
     let bytes = line.trim_ascii().as_bytes();
-    let (mut hash, mut at) = (0_u64, 0);
-    let mut add = |word: u64| hash = (hash.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
+    let with = |hash: u64, word: u64| (hash.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
+    let (mut hash, mut item, mut last_item, mut at) = (0, 0, 0, 0);
     while at < bytes.len() {
+        let mut add = |word: u64| item = with(item, word);
         let (start, mut kinds, mut word, mut last) = (at, 0, 0, 0);
         while let Some(byte) = bytes.get(at) {
             let kind = KINDS[usize::from(*byte)];
@@ -75,9 +77,13 @@ pub(crate) fn hash(line: &str) -> u64 {
             while *byte == b' ' && bytes.get(at) == Some(&b' ') {
                 at += 1;
             }
+            if *byte == b',' {
+                hash = if item == last_item { hash } else { with(hash, item) };
+                (item, last_item) = (0, item);
+            }
         }
     }
-    hash
+    with(hash, item)
 }
 
 fn mix(word: u64, byte: u8) -> u64 {
@@ -125,11 +131,17 @@ mod tests {
             ("took 15ms at 0xdeadbeef", "  took 2ms at 0x1f"),
             ("commit 1a2b3c4d5e", "commit ffffffff0"),
             ("test 7 (0.01 s)", "test 8 (1.50 s)"),
+            ("sum([D('1'), D('1'), D('1')]) == 3", "sum([D('2'), D('2'), D('2'), D('2')]) == 8"),
         ];
         for (one, other) in same {
             assert_eq!(hash(one), hash(other), "{one}");
         }
-        let different = [("error: no a", "error: no b"), ("0 failed", "3 failed"), ("a: b", "a b")];
+        let different = [
+            ("error: no a", "error: no b"),
+            ("0 failed", "3 failed"),
+            ("a: b", "a b"),
+            ("f(a, b)", "f(a, c)"),
+        ];
         for (one, other) in different {
             assert_ne!(hash(one), hash(other), "{one}");
         }
