@@ -362,6 +362,6 @@ pub(crate) static GROUPS: &[Group] = &[
             any("wrong", Word, Word, Message),
         ],
     },
-    // These have no form of their own. They locate the message before or after them: `File "a.py", line 3`, `a.sh: line 3: …`.
-    Group { needles: &["--> ", " line "], forms: &[] },
+    // This has no form of its own. It locates the message before it.
+    Group { needles: &["--> "], forms: &[] },
 ];

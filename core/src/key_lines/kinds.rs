@@ -188,7 +188,10 @@ fn reported(line: Line<'_>) -> Option<(Line<'_>, bool)> {
         return Some((line, false));
     }
     let text = line.before.lines().next().filter(|text| !text.trim().is_empty())?;
-    let is_own = Table::get().literals.find_all(text).next().is_some() || location::has_location(text);
+    // `File "a.py", line 3` and `a.sh: line 3: …` are locations too.
+    let is_own = Table::get().literals.find_all(text).next().is_some()
+        || location::has_location(text)
+        || text.contains(" line ");
     let before = line.before.without_last();
     let previous = Line { number: line.number - 1, text, before, hits: &[], has_location: false };
     (!is_own).then_some((previous, true))

@@ -125,6 +125,7 @@ fn phrases_and_locations_are_messages() {
             "! Undefined control sequence.",
             "gpg: the signature could not be verified.",
             "./configure: the compiler does not work",
+            "patch: the context line not found",
             "git: 'stats' is not a git command. See 'git --help'.",
             "sed: -e expression #1, char 3: unterminated `s' command",
             "the module is not installed",
