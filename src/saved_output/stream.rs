@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use cutline_core::notice::Notice;
-use cutline_core::text::{Counter, Extent, Size};
+use cutline_core::text::{Counter, Size};
 use cutline_core::truncate::Bounds;
 
 use super::{Store, same_error};
@@ -67,21 +67,19 @@ impl SavedStream {
     /// Adds the next bytes.
     pub fn push(&mut self, bytes: &[u8]) {
         self.raw.push(bytes);
-        match &mut self.file {
-            None => {
-                self.held.extend_from_slice(bytes);
-                let Extent { lines, bytes } = self.raw.extent();
-                let final_newline = u64::from(self.raw.is_at_line_start());
-                if lines > self.bounds.lines || bytes - final_newline.min(bytes) > self.bounds.bytes {
-                    self.file();
-                }
+        if self.file.is_none() {
+            let total = self.raw.extent();
+            let final_newline = u64::from(self.raw.is_at_line_start());
+            if total.lines <= self.bounds.lines
+                && total.bytes - final_newline.min(total.bytes) <= self.bounds.bytes
+            {
+                return self.held.extend_from_slice(bytes);
             }
-            Some(Ok(file)) => {
-                if let Err(error) = file.write(bytes) {
-                    self.file = Some(Err(error));
-                }
-            }
-            Some(Err(_)) => {}
+        }
+        if let Ok(file) = self.file()
+            && let Err(error) = file.write(bytes)
+        {
+            self.file = Some(Err(error));
         }
     }
 
