@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::io::{BufWriter, Write as _};
 use std::sync::Arc;
+use std::thread::{self, ScopedJoinHandle};
 
 use cutline_core::details::{Details, SINGLE_RESULT_TOO_LARGE};
 use cutline_core::notice::{NAMES_LISTED, Notice, NoticeLike, Part, Unit};
@@ -67,15 +68,13 @@ pub(super) fn limit_result(result: &str, rules: &Rules<'_>) -> Limited<(Option<S
     let left = (bounds.bytes + free).saturating_sub(bounds.bytes_of(&all));
     let is_crowded = parts.rest_bytes > left.max(free);
     bounds.bytes = bounds.bytes.saturating_sub(parts.kept_bytes.saturating_sub(free)).max(1);
+    let is_json = |text: &String| looks_like_json(text) && serde_json::from_str::<&RawValue>(text).is_ok();
     if let Some(bytes) = rules.settings.limits.output_bytes.filter(|bytes| all.len() as u64 > *bytes)
-        && !parts
-            .texts
-            .iter()
-            .all(|text| looks_like_json(text) && serde_json::from_str::<&RawValue>(text).is_ok())
+        && !parts.texts.iter().all(is_json)
     {
         bounds.bytes = bounds.bytes.min(bytes);
     }
-    let text_is_over = is_over(&all, bounds);
+    let text_is_over = bounds.exceeded_by(all.strip_suffix('\n').unwrap_or(&all)).is_some();
     // Newlines between its tokens do not count.
     let any_lines = Bounds { lines: u64::MAX, ..of_structured };
     let structured_is_over = parts.structured.is_some_and(|json| any_lines.exceeded_by(json).is_some());
@@ -103,10 +102,9 @@ pub(super) fn limit_result(result: &str, rules: &Rules<'_>) -> Limited<(Option<S
     let (shown, total) = (parts.blocks.len() as u64, parts.block_count);
     if shown < total {
         let part = Part { shown, total, unit: Unit::Blocks, name: None };
-        cutter.notice(result, vec![part], rules.bounds.limit(TruncatedBy::Bytes));
+        cutter.notice(cutter.save(result), vec![part], rules.bounds.limit(TruncatedBy::Bytes));
     }
     let mut json = String::from("{\"content\":[");
-    json.reserve(parts.blocks.iter().map(|block| block.len()).sum());
     for text in texts.iter().chain(&cutter.notices).filter(|text| !text.is_empty()) {
         push(&mut json, &["{\"type\":\"text\",\"text\":", &as_json(text), "}"]);
     }
@@ -145,11 +143,9 @@ pub(super) fn limit_task(state: &str, rules: &Rules<'_>) -> Limited {
     if (state.len() - outcome.len()) as u64 > FREE_BYTES {
         return Err("the state of a task is over the limit without its result");
     }
-    let limited = match result {
-        Some(result) => limit_result(result, rules)?.0,
-        None => limit_error(outcome, rules),
-    };
-    Ok(limited.map(|limited| replaced(state, outcome, &limited)))
+    let new =
+        if let Some(json) = result { limit_result(json, rules)?.0 } else { limit_error(outcome, rules) };
+    Ok(new.map(|new| replaced(state, outcome, &new)))
 }
 
 impl Rules<'_> {
@@ -204,14 +200,11 @@ impl Cutter<'_> {
             let shown = if values.is_empty() { None } else { self.json(&values, bounds, total) };
             shown.unwrap_or_else(|| self.text(all, bounds))
         });
-        let structured = match &structured {
-            Some(json) if structured_is_over => {
-                let shown = self.json(std::slice::from_ref(json), of_structured, Extent::of(json));
-                Some(shown.unwrap_or_else(|| as_json(MARK)))
-            }
-            _ => parts.structured.map(str::to_owned),
-        };
-        (text, structured)
+        let shortened = structured.filter(|_| structured_is_over).map(|json| {
+            let shown = self.json(std::slice::from_ref(&json), of_structured, Extent::of(&json));
+            shown.unwrap_or_else(|| as_json(MARK))
+        });
+        (text, shortened.or_else(|| parts.structured.map(str::to_owned)))
     }
 
     /// Truncates a text, and saves it. Returns it with its notice.
@@ -223,11 +216,8 @@ impl Cutter<'_> {
         if let Some(space) = key_space {
             collector = collector.with_key_lines(space);
         }
-        collector.push(&if text.contains('\u{1b}') {
-            resolved(text, bounds.bytes).into()
-        } else {
-            Cow::from(text)
-        });
+        let is_plain = memchr::memchr(b'\x1b', text.as_bytes()).is_none();
+        collector.push(&if is_plain { Cow::from(text) } else { resolved(text, bounds.bytes).into() });
         // A result does not state whether the reported operation failed.
         let kept = collector.finish_with(KeyForms::Strong);
         let mut stream = self.stream(SavedKind::WRAP_TEXT);
@@ -248,12 +238,18 @@ impl Cutter<'_> {
 
     /// Truncates a JSON value, or an array of the values of several blocks, and saves it. `total` is the extent of the
     /// original text. Returns `None` if it is not valid or cannot be truncated.
-    fn json(&mut self, values: &[String], bounds: Bounds, total: Extent) -> Option<String> {
+    fn json(&mut self, values: &[Cow<'_, str>], bounds: Bounds, total: Extent) -> Option<String> {
         let json = match values {
-            [value] => Cow::Borrowed(value.as_str()),
+            [value] => Cow::Borrowed(&**value),
             _ => format!("[{}]", values.join(",")).into(),
         };
-        let (shown, parts, by) = shrink_within(&json, bounds)?;
+        let save = || self.save(&json);
+        let (shrunk, saved) = thread::scope(|scope| {
+            let saving = thread::Builder::new().spawn_scoped(scope, save);
+            // If the system refuses to start a thread, this one saves too.
+            (shrink_within(&json, bounds), saving.map_or_else(|_| Ok(save()), ScopedJoinHandle::join))
+        });
+        let ((shown, parts, by), saved) = (shrunk?, saved.ok()?);
         let Some(first) = parts.first() else { return Some(shown) };
         let cut = Cut { by, partial: None, head: Extent::of(&shown) };
         let kept = Truncation::new(shown, 1, total, Some(cut));
@@ -265,21 +261,24 @@ impl Cutter<'_> {
                 info.reason = SINGLE_RESULT_TOO_LARGE;
             }
         }
-        self.notice(&json, parts, bounds.limit(by));
+        self.notice(saved, parts, bounds.limit(by));
         Some(kept.content)
     }
 
-    /// Saves JSON, indented so that it has short lines, and adds a notice. The first saved output is that of the details.
-    fn notice(&mut self, json: &str, mut parts: Vec<Part>, limit: Limit) {
+    /// Saves JSON, indented so that it has short lines. The file is removed unless a notice names it.
+    fn save(&self, json: &str) -> BufWriter<SavedStream> {
+        let mut out = BufWriter::with_capacity(256 * 1024, self.stream(SavedKind::WRAP_JSON));
+        write_json(json, true, |part| drop(out.write_all(part.as_bytes())));
+        let _never_fails = out.write_all(b"\n").and_then(|()| out.flush());
+        out
+    }
+
+    /// Adds a notice that names the saved output. The first one is also that of the details.
+    fn notice(&mut self, mut saved: BufWriter<SavedStream>, mut parts: Vec<Part>, limit: Limit) {
         parts.truncate(NAMES_LISTED);
-        let mut stream = self.stream(SavedKind::WRAP_JSON);
-        let mut out = BufWriter::with_capacity(256 * 1024, &mut stream);
-        let _never_fails = write_json(json, true, &mut out).and_then(|()| out.write_all(b"\n"));
-        let _never_fails = out.flush();
-        drop(out);
         let mut details = Details::default();
         let own = if self.details.full_output_path.is_none() { &mut self.details } else { &mut details };
-        let saved = saved_location(&stream.keep(), own);
+        let saved = saved_location(&saved.get_mut().keep(), own);
         self.notices.push(Notice::Result { parts, limit, saved }.to_string() + &self.hint());
     }
 
@@ -348,14 +347,9 @@ fn looks_like_json(text: &str) -> bool {
     text.trim_ascii_start().starts_with(['{', '['])
 }
 
-/// Returns true if a text is over a limit. Ignores a final newline.
-fn is_over(text: &str, bounds: Bounds) -> bool {
-    bounds.exceeded_by(text.strip_suffix('\n').unwrap_or(text)).is_some()
-}
-
 /// Returns JSON without white space between its tokens.
-fn compact(json: &str) -> String {
-    let mut out = Vec::with_capacity(json.len());
-    let _never_fails = write_json(json, false, &mut out);
-    String::from_utf8(out).unwrap_or_default()
+fn compact(json: &str) -> Cow<'_, str> {
+    let mut parts = Vec::new();
+    write_json(json, false, |part| parts.extend(Some(part).filter(|part| !part.is_empty())));
+    if let [all] = *parts { Cow::Borrowed(all) } else { parts.concat().into() }
 }

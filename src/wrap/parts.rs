@@ -31,6 +31,12 @@ impl<'a> Parts<'a> {
     ///
     /// Returns the reason if the result has more than one meaning.
     pub(super) fn read(result: &'a str, max_bytes: u64) -> Result<Self, &'static str> {
+        // The most frequent result is read without a pass for its members.
+        let inner = result.strip_prefix("{\"content\":").and_then(|rest| rest.strip_suffix('}'));
+        if let Some((raw, text)) = inner.and_then(only_text) {
+            let rest_bytes = (result.len() - raw.len()) as u64;
+            return Ok(Self { texts: vec![text], rest_bytes, ..Self::default() });
+        }
         let (mut parts, mut content, mut is_double) = (Self::default(), None, false);
         let read = each_child(result, |spelled, value| match &*decoded(spelled) {
             "content" => is_double |= content.replace(value).is_some(),
@@ -51,10 +57,7 @@ impl<'a> Parts<'a> {
         let room = parts.kept_bytes + (max_bytes / 2).max(FREE_BYTES);
         let mut counted = parts.structured.map_or(0, str::len);
         let content = content.unwrap_or("[]");
-        // Reads a single block of text without a pass for the list and one for the block.
-        let only =
-            content.strip_prefix("[{\"type\":\"text\",\"text\":").and_then(|raw| raw.strip_suffix("}]"));
-        if let Some((raw, text)) = only.and_then(|raw| Some((raw, text(raw)?))) {
+        if let Some((raw, text)) = only_text(content) {
             parts.texts.push(text);
             counted += raw.len();
         } else {
@@ -86,4 +89,11 @@ impl<'a> Parts<'a> {
         self.block_count += 1;
         media
     }
+}
+
+/// Returns the text of a list with a single block, of text, and the JSON of that text.
+fn only_text(content: &str) -> Option<(&str, String)> {
+    let raw = content.strip_prefix("[{\"type\":\"text\",\"text\":")?.strip_suffix("}]")?;
+    // This is between two blocks. Inside a text, the quote would have a backslash.
+    if raw.contains("},{\"") { None } else { Some((raw, text(raw)?)) }
 }

@@ -236,7 +236,7 @@ impl Session {
         // Some clients treat a carriage return as the end of a line.
         } else if !head.is_valid()
             || !is_utf8
-            || message.contains('\r')
+            || memchr::memchr(b'\r', message.as_bytes()).is_some()
             || text.trim_ascii().starts_with(BYTE_ORDER_MARK)
         {
             Err("it is not a message of JSON-RPC 2.0 in one line of UTF-8")

@@ -4,8 +4,6 @@
 //! shortened, so that small ones stay complete; if there are too many members, the first ones are kept. A string is cut
 //! at a character. Every level reads its own text again, so the memory does not depend on the size of the value.
 
-use std::io::{self, Write};
-
 use cutline_core::notice::{Part, Unit};
 
 use serde_json::value::RawValue;
@@ -20,7 +18,7 @@ const MAX_DEPTH: usize = 32;
 const LEAST_SHARE: usize = 16;
 /// A newline and the indentation of the next line, two spaces for each level. The depth is limited, because the output
 /// would otherwise grow with the square of the depth.
-const LINE: &[u8] = b"\n                                                                ";
+const LINE: &str = "\n                                                                ";
 
 /// Shortens `json` to `room` bytes. Returns it with the shortened parts in the order of the text, or `None` if it is not
 /// valid or that is not possible.
@@ -121,38 +119,38 @@ fn string(json: &str, room: usize) -> Shrunk {
     Some((format!("\"{start}{MARK}\""), Unit::Characters, shown, total))
 }
 
-/// Writes `json`, which is valid, without white space between its tokens, or indented by two spaces.
-pub(super) fn write_json(json: &str, is_indented: bool, out: &mut impl Write) -> io::Result<()> {
-    let bytes = json.as_bytes();
+/// Gives the parts of `json`, which is valid, to `write`: without white space between its tokens, or indented by two
+/// spaces.
+pub(super) fn write_json<'a>(json: &'a str, is_indented: bool, mut write: impl FnMut(&'a str)) {
     // The part from `start` to `at` is not written yet.
     let (mut start, mut at, mut depth, mut was_opened) = (0, 0, 0_usize, false);
-    while let Some(byte) = bytes.get(at) {
+    while let Some(byte) = json.as_bytes().get(at) {
         let (opens, closes) = (matches!(byte, b'{' | b'['), matches!(byte, b'}' | b']'));
         depth = depth.saturating_sub(usize::from(closes));
-        let line = LINE.split_at(LINE.len().min(1 + 2 * depth)).0;
+        let line = LINE.get(..LINE.len().min(1 + 2 * depth)).unwrap_or_default();
         let is_space = byte.is_ascii_whitespace();
         if is_space || is_indented && was_opened != closes {
-            out.write_all(bytes.get(start..at).unwrap_or_default())?;
-            out.write_all(if is_space { b"" } else { line })?;
+            write(json.get(start..at).unwrap_or_default());
+            write(if is_space { "" } else { line });
             start = at + usize::from(is_space);
         }
         (was_opened, depth) = (opens || is_space && was_opened, depth + usize::from(opens));
-        at += if *byte == b'"' { string_bytes(bytes.get(at..).unwrap_or_default()) } else { 1 };
+        at += if *byte == b'"' { string_bytes(json.get(at..).unwrap_or_default()) } else { 1 };
         if is_indented && matches!(byte, b',' | b':') {
-            out.write_all(bytes.get(start..at).unwrap_or_default())?;
-            out.write_all(if *byte == b',' { line } else { b" " })?;
+            write(json.get(start..at).unwrap_or_default());
+            write(if *byte == b',' { line } else { " " });
             start = at;
         }
     }
-    out.write_all(bytes.get(start..).unwrap_or_default())
+    write(json.get(start..).unwrap_or_default());
 }
 
 /// Returns the length of the string at the start of `json`, with its quotes.
-fn string_bytes(json: &[u8]) -> usize {
+fn string_bytes(json: &str) -> usize {
     let mut at = 1;
-    while let Some(found) = json.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
+    while let Some(found) = json.as_bytes().get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
         at += found;
-        if json.get(at) == Some(&b'"') {
+        if json.as_bytes().get(at) == Some(&b'"') {
             return at + 1;
         }
         at += 2;
@@ -212,9 +210,9 @@ mod tests {
     fn only_white_space_between_tokens_changes() {
         let json = " { \"a b\" : [ 1.50 , { } , [ ] , \"\\\" \\\\\" ] ,\r\n\t\"c\":null } ";
         let written = |is_indented| {
-            let mut out = Vec::new();
-            write_json(json, is_indented, &mut out).unwrap();
-            String::from_utf8(out).unwrap()
+            let mut out = String::new();
+            write_json(json, is_indented, |part| out += part);
+            out
         };
         assert_eq!(written(false), r#"{"a b":[1.50,{},[],"\" \\"],"c":null}"#);
         let lines = [
