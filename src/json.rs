@@ -39,15 +39,35 @@ pub(crate) fn members<'a, const N: usize>(json: &'a str, names: [&str; N]) -> [O
     found
 }
 
-/// Returns the text of a JSON string, or `None` for another value. If it has half of a surrogate pair, for example because
-/// a program cut a text there, escapes of surrogates stay as they are.
+/// Returns the text of a JSON string, or `None` for another value. Half of a surrogate pair, for example where a program cut
+/// a text, is shown as U+FFFD.
 pub(crate) fn text(json: &str) -> Option<String> {
-    serde_json::from_str(json).or_else(|_| serde_json::from_str(&json.replace("\\ud", "\\\\ud"))).ok()
+    let lossy = || {
+        let mut deserializer = serde_json::Deserializer::from_str(json);
+        let text = deserializer.deserialize_bytes(Lossy)?;
+        deserializer.end().map(|()| text)
+    };
+    serde_json::from_str(json).or_else(|_| lossy()).ok()
 }
 
 /// Returns a JSON string with this text.
 pub(crate) fn as_json(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default()
+}
+
+/// Reads a string that may have half of a surrogate pair.
+struct Lossy;
+
+impl Visitor<'_> for Lossy {
+    type Value = String;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_bytes<E>(self, bytes: &[u8]) -> Result<String, E> {
+        Ok(String::from_utf8_lossy(bytes).into_owned())
+    }
 }
 
 /// Passes the children of an array or object to a function.

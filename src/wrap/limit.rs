@@ -34,6 +34,8 @@ use crate::tools::{ToolSet, saved_location};
 
 /// Maximum size of two values in bytes that are compared if their texts differ.
 const COMPARED_BYTES: usize = 1_000_000;
+/// Maximum number of bytes around a value that is also the text.
+const AROUND_BYTES: usize = 64;
 
 /// The limits on results of one tool.
 pub(super) struct Rules<'a> {
@@ -68,9 +70,8 @@ pub(super) fn limit_result(result: &str, rules: &Rules<'_>) -> Limited<(Option<S
     let left = (bounds.bytes + free).saturating_sub(bounds.bytes_of(&all));
     let is_crowded = parts.rest_bytes > left.max(free);
     bounds.bytes = bounds.bytes.saturating_sub(parts.kept_bytes.saturating_sub(free)).max(1);
-    let is_json = |text: &String| looks_like_json(text) && serde_json::from_str::<&RawValue>(text).is_ok();
     if let Some(bytes) = rules.settings.limits.output_bytes.filter(|bytes| all.len() as u64 > *bytes)
-        && !parts.texts.iter().all(is_json)
+        && !parts.texts.iter().all(|text| looks_like_json(text) && is_valid(text))
     {
         bounds.bytes = bounds.bytes.min(bytes);
     }
@@ -181,8 +182,9 @@ impl Cutter<'_> {
     ) -> (Option<String>, Option<String>) {
         let (parts, all) = (self.parts, self.all);
         let structured = parts.structured.map(compact);
-        let all_json = parts.texts.iter().all(|text| looks_like_json(text));
-        let values: Vec<_> = parts.texts.iter().filter(|_| all_json).map(|text| compact(text)).collect();
+        let is_json = |text: &String| looks_like_json(text) && (parts.texts.len() == 1 || is_valid(text));
+        let values = if parts.texts.iter().all(is_json) { &*parts.texts } else { &[] };
+        let values: Vec<_> = values.iter().map(|text| compact(text)).collect();
         let total = Extent::of(all);
         // The same value in both is truncated once.
         if let ([value], Some(structured)) = (&*values, &structured)
@@ -332,7 +334,8 @@ fn around<'a>(value: &str, structured: &'a str) -> Option<[&'a str; 2]> {
     let mut children = Vec::new();
     each_child(structured, |_, child| children.extend((children.len() < 2).then_some(child))).ok()?;
     let inner = children.pop().filter(|inner| children.is_empty() && is_same(value, inner))?;
-    Some([structured.strip_suffix('}')?.strip_suffix(inner)?, "}"])
+    let before = structured.strip_suffix('}')?.strip_suffix(inner)?;
+    (before.len() <= AROUND_BYTES).then_some([before, "}"])
 }
 
 /// Returns true if two JSON texts have the same value. Large ones must have the same spelling.
@@ -347,9 +350,19 @@ fn looks_like_json(text: &str) -> bool {
     text.trim_ascii_start().starts_with(['{', '['])
 }
 
-/// Returns JSON without white space between its tokens.
+/// Returns true for valid JSON.
+fn is_valid(json: &str) -> bool {
+    serde_json::from_str::<&RawValue>(json).is_ok()
+}
+
+/// Returns JSON without white space between its tokens. A text that is not valid stays as it is: without white space, it could
+/// be.
 fn compact(json: &str) -> Cow<'_, str> {
     let mut parts = Vec::new();
     write_json(json, false, |part| parts.extend(Some(part).filter(|part| !part.is_empty())));
-    if let [all] = *parts { Cow::Borrowed(all) } else { parts.concat().into() }
+    match *parts {
+        [all] => Cow::Borrowed(all),
+        _ if is_valid(json) => parts.concat().into(),
+        _ => Cow::Borrowed(json),
+    }
 }

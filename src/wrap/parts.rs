@@ -70,10 +70,10 @@ impl<'a> Parts<'a> {
     /// Adds a block, if blocks without text are then within `room` bytes. Returns the bytes of its text or media.
     fn add_block(&mut self, item: &'a str, room: u64) -> usize {
         let [kind, own_text, data, resource] = members(item, ["type", "text", "data", "resource"]);
-        let [text_of, media] = match kind {
-            Some("\"text\"") => [own_text, None],
-            Some("\"image\"" | "\"audio\"") => [None, data],
-            Some("\"resource\"") => members(resource.unwrap_or(""), ["text", "blob"]),
+        let [text_of, media] = match kind.and_then(text).as_deref() {
+            Some("text") => [own_text, None],
+            Some("image" | "audio") => [None, data],
+            Some("resource") => members(resource.unwrap_or(""), ["text", "blob"]),
             _ => [None, None],
         };
         if let Some((raw, text)) = text_of.and_then(|raw| Some((raw, text(raw)?))) {

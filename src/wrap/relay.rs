@@ -221,7 +221,7 @@ impl Session {
     /// Returns what to send to the client for a line of the server.
     fn server_line<'l>(&self, line: Line<'l>) -> Cow<'l, [u8]> {
         let text = valid_start(&line.bytes);
-        // A byte order mark is not allowed, but the id of its message is known.
+        // A byte order mark or a form feed is not allowed, but the id of its message is known.
         let message = text.trim_ascii().trim_start_matches(BYTE_ORDER_MARK);
         let mut head = MessageHead::read(message);
         let is_utf8 = text.len() == line.bytes.len();
@@ -237,7 +237,7 @@ impl Session {
         } else if !head.is_valid()
             || !is_utf8
             || memchr::memchr(b'\r', message.as_bytes()).is_some()
-            || text.trim_ascii().starts_with(BYTE_ORDER_MARK)
+            || text.trim_matches([' ', '\t', '\r', '\n']).len() > message.len()
         {
             Err("it is not a message of JSON-RPC 2.0 in one line of UTF-8")
         } else {

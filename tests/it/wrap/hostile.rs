@@ -47,6 +47,9 @@ fn invalid_response_becomes_an_error_of_the_call() {
         format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\r\"result\":{result}}}"),
         format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"a":NaN,"b":{result}}}}}"#),
         format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{result}"#),
+        // White space, but not that of JSON.
+        format!("\u{c}{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{result}}}"),
+        format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{result}}}\u{c}"),
         // TypeScript servers write the id last.
         format!(r#"{{"result":{{"a":NaN,"b":{result}}},"jsonrpc":"2.0","id":1}}"#),
         format!(r#"{{"result":{{"content":[],"content":{}}},"id":1,"jsonrpc":"2.0"}}"#, result["content"]),

@@ -53,6 +53,7 @@ fn large_bodies() -> Vec<String> {
         json!({"structuredContent": large}),
         json!({"structuredContent": {"a": [large]}}),
         json!({"structuredContent": {large.as_str(): 1}}),
+        json!({"content": [{"type": "text", "text": "{\"a\":1}"}], "structuredContent": {large.as_str(): {"a": 1}}}),
         json!({"structuredContent": vec![vec![1]; LARGE]}),
         json!({"content": [{"type": "text", "text": large}], "structuredContent": {"result": large}}),
         json!({"task": {"taskId": "t", "x": large}}),
@@ -137,7 +138,7 @@ fn size() -> impl Strategy<Value = usize> {
 }
 
 /// Parts of the inside of a JSON string. None contains an `M`.
-const UNITS: [&str; 16] = [
+const UNITS: [&str; 17] = [
     "x",
     "\\n",
     "é",
@@ -145,6 +146,7 @@ const UNITS: [&str; 16] = [
     "\\u00e9",
     "\\ud83d\\ude00",
     "\\ud83d",
+    "\\uD83D",
     "\\\"",
     "word \\n",
     "[1],",

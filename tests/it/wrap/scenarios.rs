@@ -86,7 +86,8 @@ fn run(scenario: &Value) -> Result<(), String> {
         if expected.as_str() != Some(&full_text) {
             return Err(format!("saved: {}", difference(expected.as_str().unwrap(), &full_text)));
         }
-        let end = if full_text.starts_with(['{', '[']) { "json" } else { "txt" };
+        let is_json = full_text.starts_with(['{', '[']) && scenario["isText"] != true;
+        let end = if is_json { "json" } else { "txt" };
         if !path.ends_with(end) {
             return Err(format!("{path} does not end with {end}"));
         }
