@@ -145,7 +145,7 @@ pub struct NoticeLike(u64);
 
 impl NoticeLike {
     /// Returns how many lines at the end of `body` have the form of a notice, or `None` if the last line has not.
-    /// Ignores empty lines at the end.
+    /// Ignores empty lines and invisible characters at the end.
     ///
     /// ```
     /// use cutline_core::notice::NoticeLike;
@@ -155,7 +155,9 @@ impl NoticeLike {
     /// assert!(NoticeLike::of("name = 1\n[dependencies]").is_none());
     /// ```
     pub fn of(body: &str) -> Option<Self> {
-        let lines = body.trim_end().rsplit('\n').take_while(|line| has_form_of_notice(line));
+        let is_shown = |c: char| !c.is_whitespace() && !c.is_control() && !is_invisible(c);
+        let end = body.trim_end_matches(|c| !is_shown(c));
+        let lines = end.rsplit('\n').take_while(|line| has_form_of_notice(line));
         let count = lines.count() as u64;
         (count > 0).then_some(Self(count))
     }
@@ -213,6 +215,7 @@ mod tests {
         ] {
             assert_eq!(lines(notice), 1, "{notice:?}");
             assert_eq!(lines(&format!("text\n\n{notice}\n\n")), 1, "{notice:?}");
+            assert_eq!(lines(&format!("text\n\n{notice}\0\n\n\u{200b}")), 1, "{notice:?}");
             assert_eq!(lines(&format!("{notice}\n{notice}")), 2, "{notice:?}");
             assert_eq!(lines(&format!("{notice}\nmore text")), 0, "{notice:?}");
         }
