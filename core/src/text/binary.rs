@@ -40,11 +40,12 @@ pub fn is_binary(content: &[u8]) -> bool {
     if encoding != Encoding::Utf8 && mark_bytes > 0 {
         return false;
     }
+    let may_have_controls = start.chunks(BLOCK_BYTES).any(may_have_control);
     if has_signature(start) {
-        return true;
+        return may_have_controls || !is_utf8(start);
     }
     // Most texts have no control character.
-    if !start.chunks(BLOCK_BYTES).any(may_have_control) {
+    if !may_have_controls {
         return false;
     }
     let controls = start.iter().filter(|byte| is_control(**byte)).count();
@@ -62,7 +63,7 @@ pub fn is_binary(content: &[u8]) -> bool {
 /// and text in UTF-16 needs no mark if [`Encoding::of`] recognizes it.
 pub fn is_binary_file(content: &[u8]) -> bool {
     let start = content.get(..DECIDING_BYTES).unwrap_or(content);
-    start.starts_with(PDF) || Encoding::of(start).0 == Encoding::Utf8 && is_binary(start)
+    Encoding::of(start).0 == Encoding::Utf8 && (has_signature(start) || is_binary(start))
 }
 
 /// Returns the media type of binary content that starts with `start`. It is `text/plain` for an output in UTF-16.
@@ -77,7 +78,7 @@ pub fn media_type(start: &[u8]) -> &'static str {
 /// rare. Takes a fraction of the time of [`is_binary_file`].
 pub fn may_be_binary(content: &[u8]) -> bool {
     let start = content.get(..DECIDING_BYTES).unwrap_or(content);
-    memchr::memchr(0, start).is_some() || start.starts_with(PDF) || has_signature(start)
+    memchr::memchr(0, start).is_some() || has_signature(start)
 }
 
 /// Replaces each NUL by U+FFFD. Clients and terminals do not show NUL.
@@ -92,15 +93,13 @@ pub fn without_nul(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns true if `start` begins as a binary format. A text can begin with a signature of ASCII letters, but it has no
-/// control characters there.
+/// Returns true if `start` begins as a binary format, or as a PDF, which can be text. Another text can begin with a
+/// signature of ASCII letters, but it has no control characters there.
 fn has_signature(start: &[u8]) -> bool {
-    if start.starts_with(PDF) {
-        return start.chunks(BLOCK_BYTES).any(may_have_control) || !is_utf8(start);
-    }
     let mut header = start.get(..HEADER_BYTES).unwrap_or(start).chunks(BLOCK_BYTES);
-    header.any(may_have_control)
-        && infer::get(start).is_some_and(|kind| kind.matcher_type() != MatcherType::Text)
+    let has_control = header.any(may_have_control);
+    start.starts_with(PDF)
+        || has_control && infer::get(start).is_some_and(|kind| kind.matcher_type() != MatcherType::Text)
 }
 
 /// Returns true if a block may have a control character. The compiler turns this loop into few instructions for 16
