@@ -101,7 +101,8 @@ pub(super) fn with_key_lines(
             (space, collector.kept(bounds.without(space.amount())))
         }
     };
-    let Some(worst) = worst_grade(kinds, forms, Gap::of(&ends)) else { return plain };
+    let evident = with_evidence(kinds);
+    let Some(worst) = worst_grade(kinds, &evident, forms, Gap::of(&ends)) else { return plain };
     let mut chosen = Chosen::new(kinds, worst, &ends, space, most);
     let mut texts: BTreeMap<u64, &str> = kinds.near().map(|near| (near.line, near.text.as_str())).collect();
     texts.extend(kinds.kinds().iter().filter_map(|kind| Some((kind.line, kind.text.as_deref()?))));
@@ -121,7 +122,7 @@ pub(super) fn with_key_lines(
     }
     // The ends may include all lines that decided.
     let has_report = kinds.kinds().iter().any(|kind| chosen.lines.contains_key(&kind.line));
-    if worst_grade(kinds, forms, Gap::of(&ends)).is_none() || !has_report {
+    if worst_grade(kinds, &evident, forms, Gap::of(&ends)).is_none() || !has_report {
         return plain;
     }
     chosen.fill_gaps(space, &texts);
@@ -136,17 +137,16 @@ pub(super) fn with_key_lines(
 }
 
 /// Returns the lowest grade of the lines that count; `None` if there are no key lines.
-fn worst_grade(kinds: &Kinds, forms: KeyForms, gap: Gap) -> Option<Grade> {
+fn worst_grade(kinds: &Kinds, evident: &HashSet<usize>, forms: KeyForms, gap: Gap) -> Option<Grade> {
     let omitted = || kinds.kinds().iter().enumerate().filter(|(_, kind)| gap.contains(kind.line));
     let best = omitted().map(|(_, kind)| kind.grade).min()?;
     match (forms, best) {
         (KeyForms::Strong, Grade::Strong) => {
             let mut strong = omitted().filter(|(_, kind)| kind.grade == Grade::Strong);
             let (first, second) = (strong.next()?, strong.next());
-            let evident = with_evidence(kinds);
             let is_report =
                 second.is_some() || first.1.is_at_start || first.1.count > 1 || evident.contains(&first.0);
-            (is_report && !is_description(kinds, &evident)).then_some(Grade::Message)
+            (is_report && !is_description(kinds, evident)).then_some(Grade::Message)
         }
         (KeyForms::None | KeyForms::Strong, _) => None,
         // Mere words count only if no line has the structure of a report.
