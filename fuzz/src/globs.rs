@@ -54,7 +54,7 @@ fn check(text: &str, paths: &[Vec<u8>]) {
         let through = glob.selects_content(path);
         if through {
             for (at, _) in path.iter().enumerate().filter(|(_, byte)| **byte == b'/') {
-                assert!(glob.reaches_into(&path[..at]), "{text} does not reach {}", shown(path));
+                assert!(glob.can_select_content_below(&path[..at]), "{text} does not reach {}", shown(path));
             }
         }
         let named = [false, true].map(|is_folder| glob.selects(path, is_folder));

@@ -1,7 +1,7 @@
 //! Selects the files of a tree to search.
 
 use super::file_types::FileTypes;
-use super::globs::{Glob, any_or_none, folders_of};
+use super::globs::{Glob, any_or_none, folders_of, none_excludes};
 
 /// Selects the files that pass all parts of the filter. Paths are relative to the root of the walk.
 #[derive(Debug, Clone, Default)]
@@ -32,13 +32,13 @@ impl Selector {
         glob.selects(below, false) || folders_of(below).any(|folder| glob.selects(folder, true))
     }
 
-    fn reaches_into(&self, folder: &[u8]) -> bool {
+    fn enters(&self, folder: &[u8]) -> bool {
         if below(&self.path, folder).is_some() {
             return true;
         }
         let Some(below) = below(folder, &self.path) else { return false };
         let Some(glob) = &self.glob else { return true };
-        glob.selects_below(below)
+        glob.can_select_below(below)
             || glob.selects(below, true)
             || folders_of(below).any(|folder| glob.selects(folder, true))
     }
@@ -58,18 +58,17 @@ impl FileFilter {
     }
 
     /// Returns true if a folder can contain files that pass the filter.
-    pub fn reaches_into(&self, folder: &[u8]) -> bool {
-        any_or_none(&self.globs, |glob| glob.reaches_into(folder))
-            && self.exclude.iter().all(|glob| glob.selects(folder, true))
-            && self.selected.as_ref().is_none_or(|parts| parts.iter().any(|part| part.reaches_into(folder)))
+    pub fn enters(&self, folder: &[u8]) -> bool {
+        any_or_none(&self.globs, |glob| glob.can_select_content_below(folder))
+            && none_excludes(&self.exclude, folder, true)
+            && self.selected.as_ref().is_none_or(|parts| parts.iter().any(|part| part.enters(folder)))
     }
 
     /// Returns true if a search of the complete tree would search this file, or would enter this folder for the globs
     /// in `exclude`. Ignores the selected parts and, for a folder, the other globs and the types.
     pub fn keeps(&self, path: &[u8], is_folder: bool) -> bool {
         let mut folders = folders_of(path).chain(is_folder.then_some(path));
-        folders.all(|folder| self.exclude.iter().all(|glob| glob.selects(folder, true)))
-            && (is_folder || self.passes(path))
+        folders.all(|folder| none_excludes(&self.exclude, folder, true)) && (is_folder || self.passes(path))
     }
 
     /// Adds a part to the selected parts of the tree.
@@ -85,7 +84,7 @@ impl FileFilter {
     fn passes(&self, file: &[u8]) -> bool {
         any_or_none(&self.globs, |glob| glob.selects_content(file))
             && self.types.as_ref().is_none_or(|types| types.selects(file))
-            && self.exclude.iter().all(|glob| glob.selects(file, false))
+            && none_excludes(&self.exclude, file, false)
     }
 }
 
@@ -116,10 +115,10 @@ mod tests {
         ] {
             assert_eq!(filter.selects(file.as_bytes()), is_selected, "{file}");
             let mut folders = folders_of(file.as_bytes());
-            assert!(!is_selected || folders.all(|folder| filter.reaches_into(folder)), "{file}");
+            assert!(!is_selected || folders.all(|folder| filter.enters(folder)), "{file}");
         }
         for folder in ["b", "src/a/b/c", "src/a/x/b.py"] {
-            assert!(!filter.reaches_into(folder.as_bytes()), "{folder}");
+            assert!(!filter.enters(folder.as_bytes()), "{folder}");
         }
     }
 
@@ -131,10 +130,10 @@ mod tests {
             ..FileFilter::default()
         };
         for folder in ["target", "a/target", "old", "a/old", "src/gen/x"] {
-            assert!(!filter.reaches_into(folder.as_bytes()), "{folder}");
+            assert!(!filter.enters(folder.as_bytes()), "{folder}");
         }
         for folder in ["src", "src/gen", "targets"] {
-            assert!(filter.reaches_into(folder.as_bytes()), "{folder}");
+            assert!(filter.enters(folder.as_bytes()), "{folder}");
         }
         for (file, is_selected) in [
             ("target", false),

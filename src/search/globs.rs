@@ -94,15 +94,15 @@ impl Glob {
 
     /// Returns true if a path below a folder can match, or can be in a folder that matches. A search of contents then
     /// enters the folder.
-    pub fn reaches_into(&self, folder: &[u8]) -> bool {
+    pub fn can_select_content_below(&self, folder: &[u8]) -> bool {
         // The prefix and the path are compared up to the end of the shorter one.
         self.prefix.bytes().zip(folder.iter().chain(b"/")).all(|(wanted, byte)| wanted == *byte)
             && (self.folders || self.has_level_below(folder))
     }
 
     /// Returns true if a path below a folder can match. A search of names then enters the folder.
-    pub fn selects_below(&self, folder: &[u8]) -> bool {
-        self.reaches_into(folder) && self.has_level_below(folder)
+    pub fn can_select_below(&self, folder: &[u8]) -> bool {
+        self.can_select_content_below(folder) && self.has_level_below(folder)
     }
 
     /// Returns true if a matching path can have more components than `folder`.
@@ -149,6 +149,11 @@ pub fn components(path: &[u8]) -> usize {
 /// Returns true if `condition` is true for one of the globs that select paths, or if there is none, which selects all.
 pub fn any_or_none(globs: &[Glob], condition: impl Fn(&Glob) -> bool) -> bool {
     globs.is_empty() || globs.iter().any(condition)
+}
+
+/// Returns true if none of the `negated` globs excludes a path.
+pub fn none_excludes(negated: &[Glob], path: &[u8], is_folder: bool) -> bool {
+    negated.iter().all(|glob| glob.selects(path, is_folder))
 }
 
 /// Returns the rest of an absolute glob after `base`, in its shown form. Returns `None` if the glob does not start with

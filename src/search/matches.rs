@@ -49,7 +49,7 @@ impl Visit for ContentVisitor {
     }
 
     fn enters(&self, path: &[u8]) -> bool {
-        self.filter.reaches_into(path)
+        self.filter.enters(path)
     }
 
     fn visit(

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::globs::{Glob, any_or_none, components};
+use super::globs::{Glob, any_or_none, components, none_excludes};
 use super::relevance::NameScorer;
 use super::walk::{Emit, Entry, Visit, Walk, Walked};
 use crate::stop::Stop;
@@ -79,10 +79,10 @@ struct NameVisitor {
 
 impl Query {
     /// Returns true if an entry below a folder can match.
-    pub fn reaches_into(&self, folder: &[u8]) -> bool {
+    pub fn enters(&self, folder: &[u8]) -> bool {
         self.max_depth.is_none_or(|depth| components(folder) < depth)
-            && any_or_none(&self.globs, |glob| glob.selects_below(folder))
-            && self.exclude.iter().all(|glob| glob.selects(folder, true))
+            && any_or_none(&self.globs, |glob| glob.can_select_below(folder))
+            && none_excludes(&self.exclude, folder, true)
     }
 }
 
@@ -104,7 +104,7 @@ impl Visit for NameVisitor {
             return false;
         }
         let matches = any_or_none(&self.query.globs, |glob| glob.selects(path, is_folder))
-            && self.query.exclude.iter().all(|glob| glob.selects(path, is_folder));
+            && none_excludes(&self.query.exclude, path, is_folder);
         if matches && !is_of_kind {
             folder_matches.store(true, Ordering::Relaxed);
         }
@@ -112,7 +112,7 @@ impl Visit for NameVisitor {
     }
 
     fn enters(&self, path: &[u8]) -> bool {
-        self.query.reaches_into(path)
+        self.query.enters(path)
     }
 
     fn visit(

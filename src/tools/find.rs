@@ -178,7 +178,7 @@ fn cause(args: &Args, place: &OpenedPath, search: &Search<'_>) -> Result<Option<
         }
     }
     let query = query(cx, args, place)?;
-    let reaches = |path: &[u8]| query.reaches_into(path);
+    let reaches = |path: &[u8]| query.enters(path);
     let is_by_path = args.pattern.trim_end_matches('/').contains('/');
     Ok(search.links_not_searched(place, is_by_path, reaches, |_| false))
 }

@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use crate::fs::listing::{Listing, Order};
 use crate::fs::open::OpenedPath;
-use crate::search::globs::{Glob, has_wildcard};
+use crate::search::globs::{Glob, has_wildcard, none_excludes};
 use crate::stop::Stopped;
 use crate::sys::{self, FileKind, Folder, Stat, below};
 use cutline_core::details::Details;
@@ -172,7 +172,7 @@ impl Lister<'_> {
     fn lists(&self, name: &[u8], kind: FileKind) -> bool {
         let is_folder = kind == FileKind::Folder;
         self.only.as_ref().is_none_or(|glob| glob.selects(name, is_folder))
-            && self.exclude.iter().all(|glob| glob.selects(name, is_folder))
+            && none_excludes(&self.exclude, name, is_folder)
     }
 
     /// Formats an entry. Shows nothing about the target of a link outside the roots.

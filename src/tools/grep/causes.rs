@@ -45,7 +45,7 @@ pub(super) fn of(args: &Args, targets: &[Target], results: &Results<'_>) -> Opti
     let is_none_selected = !has_files && search.counting.searched.files == 0;
     let linked = || {
         folders().find_map(|Target { place, filter }| {
-            let reaches = |path: &[u8]| filter.reaches_into(path);
+            let reaches = |path: &[u8]| filter.enters(path);
             let selects = |path: &[u8]| is_none_selected && filter.selects(path);
             search.links_not_searched(place, is_by_path, reaches, selects)
         })
