@@ -166,14 +166,14 @@ fn cause(args: &Args, place: &OpenedPath, search: &Search<'_>) -> Result<Option<
         let any_case = Args { ignore_case: Some(true), ..args.clone() };
         let query = Query { kind, ..query(cx, &any_case, place)? };
         let walk = walk_support::walk(cx, place, no_ignore)?;
-        if walk_support::finds_any(walk, query, COUNTED) == Some(true) {
+        if walk_support::finds_any(walk, query, Some(COUNTED)) == Some(true) {
             return Ok(Some(Notice::CaseDiffers));
         }
     }
     if search.ignored_any() {
         let query = Query { kind, ..query(cx, args, place)? };
         let walk = walk_support::walk(cx, place, true)?;
-        if walk_support::finds_any(walk, query, IGNORED_CHECK) != Some(false) {
+        if walk_support::finds_any(walk, query, Some(IGNORED_CHECK)) != Some(false) {
             return Ok(Some(Notice::IgnoredNotSearched));
         }
     }

@@ -179,7 +179,7 @@ pub(super) fn meant<'a>(
         let is_of_folders = globs.iter().all(Glob::is_of_folders);
         let kind = kind.unwrap_or(if is_of_folders { Kind::Dir } else { Kind::File });
         let query = Query { globs, exclude, kind, ..Query::default() };
-        walk_support::finds_any(walk, query, COUNTED) == Some(true)
+        walk_support::finds_any(walk, query, Some(COUNTED)) == Some(true)
     });
     found.map(|other| show::path(&show::name(other.as_bytes())))
 }

@@ -300,8 +300,8 @@ pub(super) fn walk(cx: &Context, place: &OpenedPath, no_ignore: bool) -> Result<
 
 /// Returns true if a search for names finds an entry, or `None` if it stops before that, because it has read `most` or at
 /// its deadline.
-pub(super) fn finds_any(walk: Walk, query: names::Query, most: Searched) -> Option<bool> {
-    let (mut counting, mut is_found) = (Counting::within(most), Some(false));
+pub(super) fn finds_any(walk: Walk, query: names::Query, most: Option<Searched>) -> Option<bool> {
+    let (mut counting, mut is_found) = (Counting { most, ..Counting::default() }, Some(false));
     names::tree(walk, query, |walked| {
         match walked {
             Walked::Searched(searched) => return counting.searched(searched),

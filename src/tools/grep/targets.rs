@@ -6,14 +6,12 @@
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
-use std::ops::ControlFlow;
 
 use crate::fs::open::{FileKind, OpenedPath};
 use crate::search::file_filter::{FileFilter, Selector};
 use crate::search::globs::{Glob, has_wildcard, literal_folders};
 use crate::search::ignore_rules::IgnoreRules;
 use crate::search::names;
-use crate::search::walk::Walked;
 
 use super::{Args, Context, ToolError, filter};
 use crate::limits::GREP_PATHS;
@@ -127,12 +125,7 @@ fn glob(cx: &Context, args: &Args, text: &str) -> Result<PathPart, ToolError> {
     let walk = walk_support::walk(cx, &place, args.no_ignore == Some(true))?;
     let rules = walk.rules.clone();
     let query = names::Query { globs: vec![glob.clone()], ..names::Query::default() };
-    let mut is_found = false;
-    names::tree(walk, query, |walked| {
-        is_found |= matches!(walked, Walked::Found(_));
-        if is_found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
-    if !is_found && cx.stop().check().is_ok() {
+    if walk_support::finds_any(walk, query, None) == Some(false) {
         let (find, ignored) = (cx.has(ToolName::Find), rules.ignored_any());
         return Err(ToolError::NoPathMatches { glob: text.to_owned(), ignored, find });
     }
