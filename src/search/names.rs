@@ -15,7 +15,7 @@ use crate::stop::Stop;
 use crate::sys::FileKind;
 
 /// The parameters of a search for names, by default for all entries.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Query {
     /// Entries must match one of these globs. Empty for all entries.
     pub globs: Vec<Glob>,
@@ -34,7 +34,7 @@ pub struct Query {
 }
 
 /// The sort key of entries.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub enum Key {
     /// The path.
     #[default]

@@ -5,7 +5,6 @@
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use schemars::JsonSchema;
@@ -85,13 +84,11 @@ fn search(cx: &Context, args: &Args) -> Result<Output, ToolError> {
     let ranked = matches!(query.key, Key::Relevance(_)).then(ContextLines::default);
     let request = PageRequest::new(args.offset, args.limit, Unit::Results, ranked)?;
     let new_search = || Search::new(cx, request, args.no_ignore == Some(true));
-    let (kind, folder_matches) = (query.kind, Arc::clone(&query.folder_matches));
-    let mut found = run_query(new_search(), &place, query)?;
-    // A name without an extension is often that of a folder.
-    let may_be_folders = args.kind.is_none() && kind == Kind::File && folder_matches.load(Ordering::Relaxed);
+    let mut found = run_query(new_search(), &place, query.clone())?;
+    // A name without an extension is often that of a folder. Only a search for files sets the flag.
+    let may_be_folders = args.kind.is_none() && query.folder_matches.load(Ordering::Relaxed);
     if may_be_folders && is_empty(&found) {
-        let folders = Query { kind: Kind::Dir, ..self::query(cx, args, &place)? };
-        let folders = run_query(new_search(), &place, folders)?;
+        let folders = run_query(new_search(), &place, Query { kind: Kind::Dir, ..query.clone() })?;
         let count = folders.page.found;
         if count > 0 {
             found = folders;
@@ -102,7 +99,7 @@ fn search(cx: &Context, args: &Args) -> Result<Output, ToolError> {
         found.about.push(Notice::FoldersMatchToo);
     }
     if is_empty(&found) {
-        found.about.extend(cause(args, &place, &found)?);
+        found.about.extend(cause(args, &place, &query, &found));
     }
     let count = Total::new(found.page.found, found.counting.is_at_least);
     found.answer(InAll { count, unit: Unit::Results, files: None }, Vec::new(), Details::default())
@@ -147,40 +144,39 @@ fn run_query<'a>(mut search: Search<'a>, place: &OpenedPath, query: Query) -> Re
 }
 
 /// Returns the reason why nothing was found, if there is one that the model can act on.
-fn cause(args: &Args, place: &OpenedPath, search: &Search<'_>) -> Result<Option<Notice>, ToolError> {
+fn cause(args: &Args, place: &OpenedPath, query: &Query, search: &Search<'_>) -> Option<Notice> {
     let (cx, path) = (search.cx, args.path.as_deref());
     let repeats = path.and_then(|path| path_glob::repeats_path("pattern", path, [&args.pattern]));
     if repeats.is_some() {
-        return Ok(repeats);
+        return repeats;
     }
     let kind = args.kind.unwrap_or_default();
     let no_ignore = args.no_ignore == Some(true);
     let is_glob = args.sort != Some(Sort::Relevance);
     if is_glob && let Some(near) = path_glob::meant(cx, [&args.pattern], place, Some(kind), no_ignore) {
         let glob = show::path(&show::name(args.pattern.as_bytes()));
-        return Ok(Some(Notice::NoFileMatchesGlob { glob, near: Some(near) }));
+        return Some(Notice::NoFileMatchesGlob { glob, near: Some(near) });
     }
     // A second walk of a large folder doubles the time.
     let is_cheap = search.counting.searched.names <= SMALL_FOLDER_NAMES;
     if is_glob && args.ignore_case != Some(true) && (is_cheap || args.pattern.contains(char::is_uppercase)) {
         let any_case = Args { ignore_case: Some(true), ..args.clone() };
-        let query = Query { kind, ..query(cx, &any_case, place)? };
-        let walk = walk_support::walk(cx, place, no_ignore)?;
+        let query = Query { kind, ..self::query(cx, &any_case, place).ok()? };
+        let walk = walk_support::walk(cx, place, no_ignore).ok()?;
         if walk_support::finds_any(walk, query, Some(COUNTED)) == Some(true) {
-            return Ok(Some(Notice::CaseDiffers));
+            return Some(Notice::CaseDiffers);
         }
     }
     if search.ignored_any() {
-        let query = Query { kind, ..query(cx, args, place)? };
-        let walk = walk_support::walk(cx, place, true)?;
+        let query = Query { kind, ..query.clone() };
+        let walk = walk_support::walk(cx, place, true).ok()?;
         if walk_support::finds_any(walk, query, Some(IGNORED_CHECK)) != Some(false) {
-            return Ok(Some(Notice::IgnoredNotSearched));
+            return Some(Notice::IgnoredNotSearched);
         }
     }
-    let query = query(cx, args, place)?;
     let reaches = |path: &[u8]| query.enters(path);
     let is_by_path = args.pattern.trim_end_matches('/').contains('/');
-    Ok(search.links_not_searched(place, is_by_path, reaches, |_| false))
+    search.links_not_searched(place, is_by_path, reaches, |_| false)
 }
 
 fn query(cx: &Context, args: &Args, place: &OpenedPath) -> Result<Query, ToolError> {

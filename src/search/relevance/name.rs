@@ -20,7 +20,7 @@ const LOWER_LOCATION: i32 = 4;
 const LONGEST_NAME: usize = 60;
 
 /// Scores paths for the words of a pattern.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct NameScorer {
     /// The words in lower case.
     words: Vec<Vec<u8>>,
