@@ -154,6 +154,25 @@ impl Workspace {
         show::name(shown(self.relative(path))).into_owned()
     }
 
+    /// Formats the path of an entry below `folder`, or of `folder` itself if `below` is empty. A `/` at the end stays.
+    pub fn show_below(&self, folder: &Path, below: &[u8]) -> String {
+        let shown = match below {
+            b"" => self.show(folder),
+            below => self.show_start(folder) + &show::name(below),
+        };
+        // read expands a leading `~` to the home folder.
+        if shown.starts_with('~') { ["./", &shown].concat() } else { shown }
+    }
+
+    /// Formats a folder as the start of the paths below it, with a `/` at the end. Empty for the first root.
+    pub fn show_start(&self, folder: &Path) -> String {
+        match self.show(folder) {
+            here if here == "." => String::new(),
+            top if top.ends_with('/') => top,
+            folder => folder + "/",
+        }
+    }
+
     /// Returns `path` relative to the first root if it is inside, with the same bytes.
     pub fn relative<'a>(&self, path: &'a Path) -> &'a Path {
         match path.strip_prefix(self.dir()) {
@@ -246,6 +265,34 @@ mod tests {
             [("~", "/home/me"), ("~/a", "/home/me/a"), ("~//a", "/home/me/a"), ("~a/b", "/data/repo/~a/b")];
         for (path, expected) in cases {
             assert_eq!(workspace.absolute(path), Path::new(expected), "{path}");
+        }
+    }
+
+    #[test]
+    fn paths_below_a_folder_are_shown_as_others() {
+        let workspace = workspace(Boundary::Roots);
+        for (folder, path, shown) in [
+            ("/data/repo", "a/b", "a/b"),
+            ("/data/repo/src", "a/b/", "src/a/b/"),
+            ("/elsewhere", "a", "/elsewhere/a"),
+            ("/", "a", "/a"),
+            ("/data/repo/src", "", "src"),
+            ("/data/repo", "", "."),
+            ("/data/repo/a.rs", "", "a.rs"),
+        ] {
+            assert_eq!(workspace.show_below(Path::new(folder), path.as_bytes()), shown);
+            let joined = workspace.show(&Path::new(folder).join(path));
+            assert_eq!(joined.trim_end_matches('/'), shown.trim_end_matches('/'), "{folder} {path}");
+        }
+        for (folder, path, shown) in [
+            ("/data/repo", "~/a", "./~/a"),
+            ("/data/repo", "~", "./~"),
+            ("/data/repo/~", "a", "./~/a"),
+            ("/data/repo/~", "", "./~"),
+            ("/data/repo/b", "~", "b/~"),
+            ("/~", "a", "/~/a"),
+        ] {
+            assert_eq!(workspace.show_below(Path::new(folder), path.as_bytes()), shown);
         }
     }
 

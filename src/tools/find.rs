@@ -24,7 +24,7 @@ use cutline_core::text::{Total, as_index, show};
 use super::notice::{Notice, Unit};
 use super::page::{Group, PageRequest, Sort};
 use super::resolve::{self, ExpectedKind};
-use super::walk_support::{self, COUNTED, IGNORED_CHECK, Paths, Search};
+use super::walk_support::{self, COUNTED, IGNORED_CHECK, Search};
 use super::{Context, Output, ToolError, path_glob};
 
 /// Most names of a folder that is searched again for names in another case, which takes some milliseconds.
@@ -117,20 +117,20 @@ fn is_name(args: &Args) -> bool {
 
 /// Searches the folder at `place`.
 fn run_query<'a>(mut search: Search<'a>, place: &OpenedPath, query: Query) -> Result<Search<'a>, ToolError> {
-    let request = search.page.request;
-    search.paths = Paths::below(&search.cx.workspace, &place.asked);
-    let name = |paths: &Paths, path: &[u8]| Group::name(paths.show(path));
+    let (cx, request) = (search.cx, search.page.request);
+    search.place.clone_from(&place.asked);
+    let name = |path: &[u8]| Group::name(cx.workspace.show_below(&place.asked, path));
     // The results to show, if they are not sorted by path.
     let mut best = (!matches!(query.key, Key::Path)).then(|| Best::new(as_index(request.kept())));
     let walk = search.walk(place)?;
     names::tree(walk, query, |walked| {
         let Some(Found { path, key }) = search.take(walked)? else { return ControlFlow::Continue(()) };
-        let Search { paths, page, counting, .. } = &mut search;
+        let Search { page, counting, .. } = &mut search;
         if let Some(best) = &mut best {
-            page.count(|| name(paths, &path));
+            page.count(|| name(&path));
             best.push(key, path);
         } else {
-            let _is_counted_beyond_the_page = page.take(|| name(paths, &path));
+            let _is_counted_beyond_the_page = page.take(|| name(&path));
             if page.has_enough() && page.whole.is_none() {
                 counting.page_is_full();
             }
@@ -138,7 +138,7 @@ fn run_query<'a>(mut search: Search<'a>, place: &OpenedPath, query: Query) -> Re
         ControlFlow::Continue(())
     });
     for (_, path) in best.into_iter().flat_map(Best::into_sorted).skip(as_index(request.offset)) {
-        search.page.body.group(name(&search.paths, &path));
+        search.page.body.group(name(&path));
     }
     Ok(search)
 }

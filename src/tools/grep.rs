@@ -159,7 +159,7 @@ impl Results<'_> {
             let most = BINARY_FILE_BYTES.min(self.binary_bytes);
             let Ok(Some((file, stat))) = below::file(&folder, &path) else { continue };
             if most > 0 && content::is_in_binary(query, &file, most, &cx.stop()).unwrap_or(false) {
-                self.binary_matches.push(&self.search.paths.show(&path));
+                self.binary_matches.push(&self.search.show(&path));
             }
             self.binary_bytes -= most.min(stat.bytes);
         }

@@ -20,7 +20,6 @@ use cutline_core::text::{Extent, Total, as_index, show};
 use super::notice::{StoppedAt, Unit, empty};
 use super::page::{Group, Page, PageRequest};
 use super::resolve::{self, ExpectedKind};
-use super::walk_support::Paths;
 use super::{Context, Output, ToolError, ToolName, path_glob};
 
 /// Size in bytes of the buffer for names from the kernel.
@@ -95,7 +94,6 @@ fn list(cx: &Context, args: &Args) -> Result<Output, ToolError> {
         folder: resolve::folder(cx, &place)?,
         long,
         exclude: path_glob::exclusions(cx, args.exclude.as_ref(), &place)?,
-        paths: only.is_some().then(|| Paths::below(&cx.workspace, &place.asked)),
         only,
         place,
     };
@@ -109,12 +107,10 @@ struct Lister<'a> {
     place: OpenedPath,
     folder: Folder,
     long: bool,
-    /// The glob for the entries to list, if the call has one.
+    /// The glob for the entries to list, if the call has one. They are then shown with the path of the directory.
     only: Option<Glob>,
     /// Negated globs. An entry that one of them excludes is omitted.
     exclude: Vec<Glob>,
-    /// Adds the path of the directory to names, for a call with a glob.
-    paths: Option<Paths>,
 }
 
 impl Lister<'_> {
@@ -184,8 +180,8 @@ impl Lister<'_> {
             .map(|target| target.stat);
         let is_folder =
             kind == FileKind::Folder || target.is_some_and(|target| target.kind == FileKind::Folder);
-        let shown = match &self.paths {
-            Some(paths) => paths.show(name),
+        let shown = match &self.only {
+            Some(_) => self.cx.workspace.show_below(&self.place.asked, name),
             None => show::name(name).into_owned(),
         };
         let shown = if is_folder { shown + "/" } else { shown };

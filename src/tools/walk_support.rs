@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::fs::open::{FileKind, OpenedPath};
-use crate::fs::workspace::Workspace;
 use crate::search::ignore_rules::IgnoreRules;
 use crate::search::names;
 use crate::search::walk::{Searched, Walk, Walked};
@@ -16,7 +15,6 @@ use crate::stop::Stop;
 use crate::sys;
 use cutline_core::details::{Details, Skipped};
 use cutline_core::notice::{InAll, Names};
-use cutline_core::text::show;
 
 use super::notice::{Notice, StoppedAt, WhySkipped};
 use super::page::{Page, PageRequest};
@@ -33,42 +31,6 @@ const FIRST_PROGRESS_AFTER: Duration = Duration::from_secs(1);
 /// Time between two reports of progress.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Formats the paths of a walk as the workspace does.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Paths {
-    prefix: String,
-}
-
-impl Paths {
-    /// Creates a formatter for paths below `folder`, as it is shown. For a single file, the path below it is
-    /// empty.
-    pub(super) fn below(workspace: &Workspace, folder: &Path) -> Self {
-        let prefix = match workspace.show(folder) {
-            here if here == "." => String::new(),
-            top if top.ends_with('/') => top,
-            folder => folder + "/",
-        };
-        Self { prefix }
-    }
-
-    /// Returns the path of the folder with a `/` at the end, or of a file that is searched alone.
-    pub(super) fn of_place(&self, is_folder: bool) -> String {
-        if is_folder { self.prefix.clone() } else { self.show(b"") }
-    }
-
-    /// Formats a path below the folder.
-    pub(super) fn show(&self, path: &[u8]) -> String {
-        let below = show::name(path);
-        let shown = match (self.prefix.as_str(), below.is_empty()) {
-            ("", true) => ".".to_owned(),
-            (prefix, true) => prefix.strip_suffix('/').unwrap_or(prefix).to_owned(),
-            (prefix, false) => [prefix, &below].concat(),
-        };
-        // read expands a leading `~` to the home folder.
-        if shown.starts_with('~') { ["./", &shown].concat() } else { shown }
-    }
-}
-
 /// A search by grep or find: its page, and what its walks counted and skipped.
 #[derive(Debug)]
 pub(super) struct Search<'a> {
@@ -76,8 +38,8 @@ pub(super) struct Search<'a> {
     /// True if ignored files are searched.
     no_ignore: bool,
     pub(super) page: Page,
-    /// The paths of the current place.
-    pub(super) paths: Paths,
+    /// The requested path of the current place.
+    pub(super) place: PathBuf,
     pub(super) counting: Counting,
     /// The number of binary files.
     pub(super) binary: u64,
@@ -107,7 +69,7 @@ impl<'a> Search<'a> {
             cx,
             no_ignore,
             page: Page::new(cx, request),
-            paths: Paths::default(),
+            place: PathBuf::new(),
             counting: Counting::default(),
             binary: 0,
             named: BTreeMap::new(),
@@ -153,7 +115,7 @@ impl<'a> Search<'a> {
             links.extend(if let Walked::Found(found) = walked { Some(found.path) } else { None });
             if links.len() < LINKS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
-        let paths = Paths::below(&self.cx.workspace, &place.asked);
+        let show = |link: &[u8]| self.cx.workspace.show_below(&place.asked, link);
         let (mut folders, mut files) = (Names::default(), Names::default());
         for link in links.into_iter().filter(|link| reaches(link) || selects(link)) {
             let target = OpenedPath::open(&self.cx.workspace, &place.real.join(&*sys::name(&link)));
@@ -161,8 +123,8 @@ impl<'a> Search<'a> {
             let is_elsewhere = (is_by_path || !target.real.starts_with(&place.real))
                 && !place.real.starts_with(&target.real);
             match target.stat.kind {
-                FileKind::Folder if is_elsewhere && reaches(&link) => folders.push(&paths.show(&link)),
-                FileKind::File if selects(&link) => files.push(&paths.show(&link)),
+                FileKind::Folder if is_elsewhere && reaches(&link) => folders.push(&show(&link)),
+                FileKind::File if selects(&link) => files.push(&show(&link)),
                 _ => {}
             }
         }
@@ -172,9 +134,15 @@ impl<'a> Search<'a> {
         (!folders.is_empty()).then_some(Notice::LinksNotSearched(folders))
     }
 
+    /// Formats a path of the current place.
+    pub(super) fn show(&self, path: &[u8]) -> String {
+        self.cx.workspace.show_below(&self.place, path)
+    }
+
     /// Records a skipped entry of the current place.
     pub(super) fn skip(&mut self, why: WhySkipped, path: &[u8]) {
-        self.named.entry(why).or_default().push(&self.paths.show(path));
+        let path = self.show(path);
+        self.named.entry(why).or_default().push(&path);
     }
 
     /// Takes an item of a walk. Returns a result, or breaks if no more are needed.
@@ -192,11 +160,11 @@ impl<'a> Search<'a> {
             }
             Walked::Stopped(path) => {
                 self.is_stopped = true;
-                self.complete_up_to = path.map(|path| self.paths.show(&path));
+                self.complete_up_to = path.map(|path| self.show(&path));
             }
             Walked::Unreadable(path) => self.skip(WhySkipped::Unreadable, &path),
             Walked::RulesSkipped => self.ignore_rules += 1,
-            Walked::WorkTree(path) => self.work_trees.push(&self.paths.show(&path)),
+            Walked::WorkTree(path) => self.work_trees.push(&self.show(&path)),
         }
         ControlFlow::Continue(None)
     }
@@ -335,37 +303,6 @@ fn progress(progress: &Progress) -> impl Fn(usize) + Send + Sync + use<> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fs::workspace::{Boundary, Root};
-
-    #[test]
-    fn paths_as_the_workspace_shows_them() {
-        let root = Root::followed("/data/repo".into());
-        let workspace = Workspace::new(vec![root], Boundary::None).unwrap();
-        for (folder, path, shown) in [
-            ("/data/repo", "a/b", "a/b"),
-            ("/data/repo/src", "a/b", "src/a/b"),
-            ("/other", "a", "/other/a"),
-            ("/", "a", "/a"),
-            ("/data/repo/src", "", "src"),
-            ("/data/repo", "", "."),
-        ] {
-            let paths = Paths::below(&workspace, Path::new(folder));
-            assert_eq!(paths.show(path.as_bytes()), shown);
-            let joined = workspace.show(&Path::new(folder).join(path));
-            assert_eq!(joined.trim_end_matches('/'), shown, "{folder} {path}");
-        }
-        assert_eq!(Paths::below(&workspace, Path::new("/data/repo/a.rs")).show(b""), "a.rs");
-        for (folder, path, shown) in [
-            ("/data/repo", "~/a", "./~/a"),
-            ("/data/repo", "~", "./~"),
-            ("/data/repo/~", "a", "./~/a"),
-            ("/data/repo/b", "~", "b/~"),
-            ("/~", "a", "/~/a"),
-        ] {
-            assert_eq!(Paths::below(&workspace, Path::new(folder)).show(path.as_bytes()), shown);
-        }
-        assert_eq!(Paths::below(&workspace, Path::new("/data/repo/~")).show(b""), "./~");
-    }
 
     #[test]
     fn progress_is_of_long_walks_and_in_intervals() {

@@ -23,7 +23,7 @@ use crate::tools::ToolName;
 use crate::tools::notice::{self, Notice, StoppedAt, Unit, WhySkipped};
 use crate::tools::page::{CutLine, Group, PageRequest, RowFormat};
 use crate::tools::resolve::{self, ExpectedKind};
-use crate::tools::walk_support::{Paths, Search};
+use crate::tools::walk_support::Search;
 
 /// Maximum bytes of binary files that a call searches for a match.
 const BINARY_CALL_BYTES: u64 = 64_000_000;
@@ -131,9 +131,9 @@ impl<'a> Results<'a> {
 
     /// Starts the next target. Returns false if it may count no more.
     pub(super) fn begin(&mut self, target: &Target) -> bool {
-        self.search.paths = Paths::below(&self.search.cx.workspace, &target.place.asked);
+        self.search.place.clone_from(&target.place.asked);
         if !self.is_alone || !target.is_folder() {
-            self.query.ranking_prefix = self.search.paths.of_place(target.is_folder()).into_bytes().into();
+            self.query.ranking_prefix = self.start_of(target).into_bytes().into();
         }
         self.file = None;
         self.search.counting.begin_place();
@@ -148,7 +148,17 @@ impl<'a> Results<'a> {
     /// Ends the current target, which was searched completely.
     pub(super) fn complete(&mut self, target: &Target) {
         self.targets_left -= 1;
-        self.last_complete = Some(self.search.paths.of_place(target.is_folder()));
+        self.last_complete = Some(self.start_of(target));
+    }
+
+    /// Formats the start of the paths of the current target: the path of a file, or of a folder with a `/`.
+    fn start_of(&self, target: &Target) -> String {
+        let Target { place, .. } = target;
+        if target.is_folder() {
+            self.search.cx.workspace.show_start(&place.asked)
+        } else {
+            self.search.show(b"")
+        }
     }
 
     /// Adds the next result of the walk. Breaks when no more are needed.
@@ -200,7 +210,7 @@ impl<'a> Results<'a> {
         let mut shown: Option<Arc<str>> = None;
         for (score, rows) in lines {
             if best.least().is_none_or(|least| score > *least) {
-                let path = Arc::clone(shown.get_or_insert_with(|| self.search.paths.show(path).into()));
+                let path = Arc::clone(shown.get_or_insert_with(|| self.search.show(path).into()));
                 best.push(score, RankedRows { path, matches, rows });
             }
         }
@@ -213,7 +223,7 @@ impl<'a> Results<'a> {
     fn file_of(&mut self, path: &[u8]) -> FileRows {
         self.file.take().filter(|file| file.path == path).unwrap_or_else(|| {
             self.files += 1;
-            FileRows { shown: self.search.paths.show(path), path: path.to_vec(), ..FileRows::default() }
+            FileRows { shown: self.search.show(path), path: path.to_vec(), ..FileRows::default() }
         })
     }
 
@@ -378,7 +388,7 @@ impl<'a> Results<'a> {
         // If no path of the last target was searched completely, the earlier targets were.
         search.complete_up_to = search.complete_up_to.take().or(self.last_complete);
         if self.is_part_of_file {
-            let (path, found) = (search.paths.show(b""), search.page.found > 0);
+            let (path, found) = (search.show(b""), search.page.found > 0);
             search.page.stopped = Some(StoppedAt::File { path, found });
         }
         let (unit, count, files) = match self.query.mode {
