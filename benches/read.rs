@@ -27,7 +27,7 @@ fn main() {
     let data = data.canonicalize().expect("the data's folder");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let page = |cx: &Context, path: &str, offset: Option<i64>| {
-        let args = read::Args { path: vec![path.to_owned()], offset, limit: None, line_numbers: None };
+        let args = read::ReadArgs { path: vec![path.to_owned()], offset, limit: None, line_numbers: None };
         runtime.block_on(read::run(cx, args, Load::Light)).expect("a page");
     };
     let cases = [

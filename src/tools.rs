@@ -1,6 +1,6 @@
 //! The five tools: arguments, work and results.
 //!
-//! The file of each tool has `Args` (the arguments and their schema), and `run`, which uses the system
+//! The file of each tool has its arguments with their schema (such as `LsArgs`), and `run`, which uses the system
 //! (`sys`, `fs`, `search` and `process`) and formats the result (`notice`, and `details` of the core).
 //! Tools do not depend on the protocol.
 

@@ -42,8 +42,8 @@ pub(crate) fn context(root: &Path, saved: PathBuf) -> Context {
 }
 
 /// Returns the arguments of a call with default settings.
-pub(crate) fn args(command: &str) -> bash::Args {
-    bash::Args { command: command.to_owned(), cwd: None, timeout: None, head: None, tail: None }
+pub(crate) fn args(command: &str) -> bash::BashArgs {
+    bash::BashArgs { command: command.to_owned(), cwd: None, timeout: None, head: None, tail: None }
 }
 
 /// Runs a call of `bash` that must succeed.

@@ -15,11 +15,11 @@ const MAX_WORDS: usize = 1000;
 /// Checks one input.
 pub fn run(bytes: &[u8]) {
     let Ok(given) = serde_json::from_slice::<Object>(bytes) else { return };
-    check(ToolName::Read, &given, arguments::typed::<read::Args>);
-    check(ToolName::Bash, &given, arguments::typed::<bash::Args>);
-    check(ToolName::Grep, &given, arguments::typed::<grep::Args>);
-    check(ToolName::Find, &given, arguments::typed::<find::Args>);
-    check(ToolName::Ls, &given, arguments::typed::<ls::Args>);
+    check(ToolName::Read, &given, arguments::typed::<read::ReadArgs>);
+    check(ToolName::Bash, &given, arguments::typed::<bash::BashArgs>);
+    check(ToolName::Grep, &given, arguments::typed::<grep::GrepArgs>);
+    check(ToolName::Find, &given, arguments::typed::<find::FindArgs>);
+    check(ToolName::Ls, &given, arguments::typed::<ls::LsArgs>);
 }
 
 fn check<T: Debug, E: ToString>(tool: ToolName, given: &Object, typed: fn(Object) -> Result<T, E>) {

@@ -24,7 +24,7 @@ pub struct Query {
     /// Maximum number of components of a path.
     pub max_depth: Option<usize>,
     /// The kind of entries to return.
-    pub kind: Kind,
+    pub kind: EntryKind,
     /// True to return only links, in all folders that can contain entries that match the globs.
     pub only_links: bool,
     /// The sort key.
@@ -50,7 +50,7 @@ pub enum Key {
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
 #[expect(missing_docs, reason = "a documented variant would not be a plain enum in the schema")]
-pub enum Kind {
+pub enum EntryKind {
     File,
     Dir,
     #[default]
@@ -94,9 +94,9 @@ impl Visit for NameVisitor {
             return kind == FileKind::Link && self.enters(path);
         }
         let is_of_kind = match self.query.kind {
-            Kind::File => matches!(kind, FileKind::File | FileKind::Link),
-            Kind::Dir => kind == FileKind::Folder,
-            Kind::Any => true,
+            EntryKind::File => matches!(kind, FileKind::File | FileKind::Link),
+            EntryKind::Dir => kind == FileKind::Folder,
+            EntryKind::Any => true,
         };
         let is_folder = kind == FileKind::Folder;
         let folder_matches = &self.query.folder_matches;

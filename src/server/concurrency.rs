@@ -84,7 +84,7 @@ mod tests {
         let cancel = CancellationToken::new();
         let load = |given: serde_json::Value| {
             let given = arguments::check("grep", ToolName::Grep.schema(), given.as_object().unwrap());
-            arguments::typed::<grep::Args>(given.unwrap().arguments).unwrap().load()
+            arguments::typed::<grep::GrepArgs>(given.unwrap().arguments).unwrap().load()
         };
         let across = load(json!({"pattern": "a", "multiline": true}));
         let within = load(json!({"pattern": "a"}));

@@ -29,7 +29,7 @@ const MIN_RESULT_TIME: Duration = Duration::from_millis(500);
 /// The arguments of bash.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Args {
+pub struct BashArgs {
     /// Command line for bash -c
     pub command: String,
     /// Folder to run in; default: the workspace
@@ -44,7 +44,7 @@ pub struct Args {
 }
 
 /// Runs one call.
-pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
+pub async fn run(cx: &Context, args: BashArgs) -> Result<Output, ToolError> {
     let began = Instant::now();
     let plan = Plan::new(args, &cx.limits)?;
     let folder = folder(cx, plan.cwd.clone()).await?;

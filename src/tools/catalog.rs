@@ -17,8 +17,9 @@ use super::{Context, Load, Output, ToolError, ToolName, ToolSet, bash, find, gre
 
 /// The schemas of all tools, in the order of the list. Built on first use.
 static SCHEMAS: LazyLock<[Object; 5]> = LazyLock::new(|| {
-    let [read, bash] = [schema_of::<read::Args>(), schema_of::<bash::Args>()];
-    let [grep, find, ls] = [schema_of::<grep::Args>(), schema_of::<find::Args>(), schema_of::<ls::Args>()];
+    let [read, bash] = [schema_of::<read::ReadArgs>(), schema_of::<bash::BashArgs>()];
+    let [grep, find, ls] =
+        [schema_of::<grep::GrepArgs>(), schema_of::<find::FindArgs>(), schema_of::<ls::LsArgs>()];
     [read, bash, grep, find, ls]
 });
 
@@ -202,7 +203,7 @@ pub async fn call<P: Future<Output = Result<impl Sized, ToolError>>>(
     let run = async {
         match tool {
             ToolName::Read => {
-                let args: read::Args = arguments::typed(checked)?;
+                let args: read::ReadArgs = arguments::typed(checked)?;
                 let mut load = Load::Light;
                 loop {
                     match under(permit(load), read::run(cx, args.clone(), load)).await? {
@@ -213,7 +214,7 @@ pub async fn call<P: Future<Output = Result<impl Sized, ToolError>>>(
             }
             ToolName::Bash => bash::run(cx, arguments::typed(checked)?).await,
             ToolName::Grep => {
-                let args: grep::Args = arguments::typed(checked)?;
+                let args: grep::GrepArgs = arguments::typed(checked)?;
                 under(permit(args.load()), grep::run(cx, args)).await
             }
             ToolName::Find => under(permit(Load::Heavy), find::run(cx, arguments::typed(checked)?)).await,

@@ -15,7 +15,7 @@ use crate::limits;
 use crate::search::best::Best;
 use crate::search::content::ContextLines;
 use crate::search::globs::{Glob, has_wildcard};
-use crate::search::names::{self, Found, Key, Kind, Query};
+use crate::search::names::{self, EntryKind, Found, Key, Query};
 use crate::search::relevance::NameScorer;
 use cutline_core::details::Details;
 use cutline_core::notice::InAll;
@@ -33,7 +33,7 @@ const SMALL_FOLDER_NAMES: u64 = 20_000;
 /// The arguments of find.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Args {
+pub struct FindArgs {
     /// Glob; without / of names at any depth, with one of paths below path. By relevance: words
     pub pattern: String,
     /// Folder to search; default: the workspace
@@ -47,7 +47,7 @@ pub struct Args {
     /// The kind of the entries.
     #[schemars(description = "What to find: file (the default), dir or any")]
     #[serde(rename = "type")]
-    pub kind: Option<Kind>,
+    pub kind: Option<EntryKind>,
     /// Order: path (the default), modified (newest first) or relevance (best match of the words first)
     pub sort: Option<Sort>,
     /// Also find ignored files
@@ -64,11 +64,11 @@ pub struct Args {
 }
 
 /// Runs one call.
-pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
+pub async fn run(cx: &Context, args: FindArgs) -> Result<Output, ToolError> {
     cx.blocking(move |cx| search(cx, &args)).await
 }
 
-fn search(cx: &Context, args: &Args) -> Result<Output, ToolError> {
+fn search(cx: &Context, args: &FindArgs) -> Result<Output, ToolError> {
     let asked = args.path.as_deref().unwrap_or(".");
     let mut place = resolve::open(cx, asked, ExpectedKind::Directory)
         .map_err(|error| glob_as_path(args, asked, &error).unwrap_or(error))?;
@@ -88,7 +88,7 @@ fn search(cx: &Context, args: &Args) -> Result<Output, ToolError> {
     // A name without an extension is often that of a folder. Only a search for files sets the flag.
     let may_be_folders = args.kind.is_none() && query.folder_matches.load(Ordering::Relaxed);
     if may_be_folders && is_empty(&found) {
-        let folders = run_query(new_search(), &place, Query { kind: Kind::Dir, ..query.clone() })?;
+        let folders = run_query(new_search(), &place, Query { kind: EntryKind::Dir, ..query.clone() })?;
         let count = folders.page.found;
         if count > 0 {
             found = folders;
@@ -111,7 +111,7 @@ fn is_empty(search: &Search<'_>) -> bool {
 }
 
 /// Returns true if the pattern is a name or a path without wildcards.
-fn is_name(args: &Args) -> bool {
+fn is_name(args: &FindArgs) -> bool {
     args.sort != Some(Sort::Relevance) && !has_wildcard(&args.pattern) && !args.pattern.starts_with('!')
 }
 
@@ -144,7 +144,7 @@ fn run_query<'a>(mut search: Search<'a>, place: &OpenedPath, query: Query) -> Re
 }
 
 /// Returns the reason why nothing was found, if there is one that the model can act on.
-fn cause(args: &Args, place: &OpenedPath, query: &Query, search: &Search<'_>) -> Option<Notice> {
+fn cause(args: &FindArgs, place: &OpenedPath, query: &Query, search: &Search<'_>) -> Option<Notice> {
     let (cx, path) = (search.cx, args.path.as_deref());
     let repeats = path.and_then(|path| path_glob::repeats_path("pattern", path, [&args.pattern]));
     if repeats.is_some() {
@@ -160,7 +160,7 @@ fn cause(args: &Args, place: &OpenedPath, query: &Query, search: &Search<'_>) ->
     // A second walk of a large folder doubles the time.
     let is_cheap = search.counting.searched.names <= SMALL_FOLDER_NAMES;
     if is_glob && args.ignore_case != Some(true) && (is_cheap || args.pattern.contains(char::is_uppercase)) {
-        let any_case = Args { ignore_case: Some(true), ..args.clone() };
+        let any_case = FindArgs { ignore_case: Some(true), ..args.clone() };
         let query = Query { kind, ..self::query(cx, &any_case, place).ok()? };
         let walk = walk_support::walk(cx, place, no_ignore).ok()?;
         if walk_support::finds_any(walk, query, Some(COUNTED)) == Some(true) {
@@ -179,7 +179,7 @@ fn cause(args: &Args, place: &OpenedPath, query: &Query, search: &Search<'_>) ->
     search.links_not_searched(place, is_by_path, reaches, |_| false)
 }
 
-fn query(cx: &Context, args: &Args, place: &OpenedPath) -> Result<Query, ToolError> {
+fn query(cx: &Context, args: &FindArgs, place: &OpenedPath) -> Result<Query, ToolError> {
     let sort = args.sort.unwrap_or_default();
     let key = match sort {
         Sort::Relevance => Key::Relevance(NameScorer::new(&words(&args.pattern)?)),
@@ -192,12 +192,12 @@ fn query(cx: &Context, args: &Args, place: &OpenedPath) -> Result<Query, ToolErr
     // A glob for folders would find nothing among files.
     let is_of_folders =
         !globs.is_empty() && globs.iter().all(Glob::is_of_folders) && !args.pattern.starts_with('!');
-    let kind = args.kind.unwrap_or(if is_of_folders { Kind::Dir } else { Kind::File });
+    let kind = args.kind.unwrap_or(if is_of_folders { EntryKind::Dir } else { EntryKind::File });
     Ok(Query { globs, exclude, max_depth: args.max_depth.map(as_index), kind, key, ..Query::default() })
 }
 
 /// Returns the error for a glob in `path` that belongs in `pattern`. Returns `None` if `path` is not a glob.
-fn glob_as_path(args: &Args, path: &str, error: &ToolError) -> Option<ToolError> {
+fn glob_as_path(args: &FindArgs, path: &str, error: &ToolError) -> Option<ToolError> {
     let has_glob = args.sort != Some(Sort::Relevance) && has_wildcard(path);
     if !has_glob || !matches!(error, ToolError::NotFound { .. }) {
         return None;

@@ -41,7 +41,7 @@ use targets::Target;
 /// The arguments of grep.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Args {
+pub struct GrepArgs {
     /// Regular expression (Rust syntax)
     pub pattern: String,
     /// File, folder or glob, or several with spaces between; default: the workspace
@@ -108,11 +108,11 @@ const NEWLINE: &str =
     "pattern: a newline can't match within a line. Use multiline=true to match across lines";
 
 /// Runs one call.
-pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
+pub async fn run(cx: &Context, args: GrepArgs) -> Result<Output, ToolError> {
     cx.blocking(move |cx| search(cx, &args)).await
 }
 
-fn search(cx: &Context, args: &Args) -> Result<Output, ToolError> {
+fn search(cx: &Context, args: &GrepArgs) -> Result<Output, ToolError> {
     let targets = targets::open(cx, args)?;
     let (query, request) = plan(cx, args)?;
     let mut results = Results::new(cx, args, query, request, targets.len());
@@ -196,7 +196,7 @@ impl Results<'_> {
 }
 
 /// Returns the filter for the files below `place`.
-fn filter(cx: &Context, args: &Args, place: &OpenedPath) -> Result<FileFilter, ToolError> {
+fn filter(cx: &Context, args: &GrepArgs, place: &OpenedPath) -> Result<FileFilter, ToolError> {
     let types = args.file_type.as_ref().map(|given| {
         let names = given.iter().flat_map(|names| names.split([',', ' '])).filter(|name| !name.is_empty());
         FileTypes::new(names).map_err(|UnknownType { name, near }| ToolError::UnknownType { name, near })
@@ -207,7 +207,7 @@ fn filter(cx: &Context, args: &Args, place: &OpenedPath) -> Result<FileFilter, T
 }
 
 /// Returns the arguments that affect the pattern.
-fn source(args: &Args) -> Source<'_> {
+fn source(args: &GrepArgs) -> Source<'_> {
     Source {
         pattern: &args.pattern,
         literal: args.literal == Some(true),
@@ -218,7 +218,7 @@ fn source(args: &Args) -> Source<'_> {
 }
 
 /// Returns the search for the arguments, and the page of its results.
-fn plan(cx: &Context, args: &Args) -> Result<(Query, PageRequest), ToolError> {
+fn plan(cx: &Context, args: &GrepArgs) -> Result<(Query, PageRequest), ToolError> {
     let is_literal = args.literal == Some(true);
     let most = if is_literal { limits::LITERAL_BYTES } else { limits::PATTERN_BYTES };
     if args.pattern.len() > most {
@@ -270,7 +270,7 @@ fn plan(cx: &Context, args: &Args) -> Result<(Query, PageRequest), ToolError> {
     Ok((query, request))
 }
 
-impl Args {
+impl GrepArgs {
     /// Returns the kind of permit that the call needs.
     pub fn load(&self) -> Load {
         if self.multiline == Some(true) { Load::AcrossLines } else { Load::Heavy }

@@ -37,7 +37,7 @@ const NO_VALUE: &str = "-";
 /// The arguments of ls.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Args {
+pub struct LsArgs {
     /// Folder, file or glob such as src/*.rs; default: the workspace
     pub path: Option<String>,
     /// Show size in bytes and modification time (UTC)
@@ -54,11 +54,11 @@ pub struct Args {
 }
 
 /// Runs one call.
-pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
+pub async fn run(cx: &Context, args: LsArgs) -> Result<Output, ToolError> {
     cx.blocking(move |cx| list(cx, &args)).await
 }
 
-fn list(cx: &Context, args: &Args) -> Result<Output, ToolError> {
+fn list(cx: &Context, args: &LsArgs) -> Result<Output, ToolError> {
     let asked = args.path.as_deref().unwrap_or(".");
     let long = args.long.unwrap_or(false);
     let mut page = Page::new(cx, PageRequest::new(args.offset, args.limit, Unit::Entries, None)?);
@@ -173,13 +173,9 @@ impl Lister<'_> {
 
     /// Formats an entry. Shows nothing about the target of a link outside the roots.
     fn shown(&self, name: &[u8], kind: FileKind) -> String {
-        let is_link = kind == FileKind::Link;
-        let target = is_link
-            .then(|| OpenedPath::open(&self.cx.workspace, &self.place.join(name)).ok())
-            .flatten()
-            .map(|target| target.stat);
-        let is_folder =
-            kind == FileKind::Folder || target.is_some_and(|target| target.kind == FileKind::Folder);
+        let opened = || OpenedPath::open(&self.cx.workspace, &self.place.join(name)).ok();
+        let target = (kind == FileKind::Link).then(opened).flatten().map(|target| target.stat);
+        let is_folder = target.map_or(kind, |target| target.kind) == FileKind::Folder;
         let shown = match &self.only {
             Some(_) => self.cx.workspace.show_below(&self.place.asked, name),
             None => show::name(name).into_owned(),

@@ -12,7 +12,7 @@ use crate::fs::open::{FileKind, OpenError, OpenedPath};
 use crate::fs::workspace::{lexical, shown};
 use crate::limits::GLOBS;
 use crate::search::globs::{self, Glob, has_wildcard, literal_folders};
-use crate::search::names::{Kind, Query};
+use crate::search::names::{EntryKind, Query};
 use cutline_core::text::show;
 
 use super::notice::Notice;
@@ -166,7 +166,7 @@ pub(super) fn meant<'a>(
     cx: &Context,
     globs: impl IntoIterator<Item = &'a String>,
     place: &OpenedPath,
-    kind: Option<Kind>,
+    kind: Option<EntryKind>,
     no_ignore: bool,
 ) -> Option<String> {
     let others = |glob: &String| [of_other_program(glob), in_other_folder(cx, glob, place)];
@@ -177,7 +177,7 @@ pub(super) fn meant<'a>(
             return false;
         };
         let is_of_folders = globs.iter().all(Glob::is_of_folders);
-        let kind = kind.unwrap_or(if is_of_folders { Kind::Dir } else { Kind::File });
+        let kind = kind.unwrap_or(if is_of_folders { EntryKind::Dir } else { EntryKind::File });
         let query = Query { globs, exclude, kind, ..Query::default() };
         walk_support::finds_any(walk, query, Some(COUNTED)) == Some(true)
     });

@@ -32,7 +32,7 @@ const HELD_BYTES: u64 = 256 * 1024;
 /// The arguments of read.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Args {
+pub struct ReadArgs {
     /// File to read, or several separated by spaces, each also with lines: a.rs:10-20 b.rs:5
     #[schemars(with = "String", extend("x-list" = true))]
     pub path: Vec<String>,
@@ -47,12 +47,12 @@ pub struct Args {
 
 /// Runs one call with a permit for `load`. Returns `None` if the file is an image and the permit is not for images; the
 /// caller then calls it again with that permit.
-pub async fn run(cx: &Context, args: Args, load: Load) -> Result<Option<Output>, ToolError> {
+pub async fn run(cx: &Context, args: ReadArgs, load: Load) -> Result<Option<Output>, ToolError> {
     cx.blocking(move |cx| ranges::read_parts(cx, &args, load)).await
 }
 
 /// Reads one file. Returns `None` if the file is an image and the permit is not for images.
-fn read(cx: &Context, args: &Args, load: Load) -> Result<Option<Output>, ToolError> {
+fn read(cx: &Context, args: &ReadArgs, load: Load) -> Result<Option<Output>, ToolError> {
     let place = resolve::open(cx, args.path.first().map_or("", String::as_str), ExpectedKind::File)?;
     let file = resolve::file(cx, &place)?;
     let failed = |source| failure(cx, &place, source);

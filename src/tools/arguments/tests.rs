@@ -22,24 +22,25 @@ fn parse<T: DeserializeOwned>(tool: &str, schema: &Object, given: &Object) -> Re
 
 #[test]
 fn values_of_another_form_are_converted() {
-    let schema = schema_of::<read::Args>();
+    let schema = schema_of::<read::ReadArgs>();
     for value in [
         json!({"path": "a", "offset": -3, "limit": 10}),
         json!({"path": "a", "offset": "-3", "limit": "10"}),
         json!({"path": "a", "offset": -3.0, "limit": "10.0"}),
         json!({"Path": "a", "offset": " -3", "limit": 1e1}),
     ] {
-        let args: read::Args = parse("read", &schema, &given(&value)).unwrap();
+        let args: read::ReadArgs = parse("read", &schema, &given(&value)).unwrap();
         assert_eq!((args.path[0].as_str(), args.offset, args.limit), ("a", Some(-3), Some(10)), "{value}");
     }
     for huge in [json!(u64::MAX), json!(1e30), json!("18446744073709551615")] {
-        let args: read::Args = parse("read", &schema, &given(&json!({"path": "a", "limit": huge}))).unwrap();
+        let args: read::ReadArgs =
+            parse("read", &schema, &given(&json!({"path": "a", "limit": huge}))).unwrap();
         assert_eq!(args.limit, Some(i64::MAX.unsigned_abs()), "{huge}");
     }
-    let schema = schema_of::<grep::Args>();
+    let schema = schema_of::<grep::GrepArgs>();
     let value =
         json!({"pattern": "x", "ignore_case": "true", "mode": "Files", "limit": null, "no-ignore": true});
-    let args: grep::Args = parse("grep", &schema, &given(&value)).unwrap();
+    let args: grep::GrepArgs = parse("grep", &schema, &given(&value)).unwrap();
     assert_eq!((args.ignore_case, args.mode, args.limit), (Some(true), Some(OutputMode::Files), None));
 }
 
@@ -259,20 +260,22 @@ fn errors_report_the_given_and_the_expected_value() {
             "off\u{FFFD}set: is not an argument of read; did you mean offset? (it takes limit, lineNumbers, offset, path)",
         ),
     ];
-    let schema = schema_of::<read::Args>();
+    let schema = schema_of::<read::ReadArgs>();
     for (value, expected) in cases {
-        let error = parse::<read::Args>("read", &schema, &given(&value)).unwrap_err();
+        let error = parse::<read::ReadArgs>("read", &schema, &given(&value)).unwrap_err();
         assert_eq!(error.to_string(), expected, "{value}");
     }
-    let schema = schema_of::<find::Args>();
-    let error =
-        parse::<find::Args>("find", &schema, &given(&json!({"pattern": "*", "type": "link"}))).unwrap_err();
+    let schema = schema_of::<find::FindArgs>();
+    let error = parse::<find::FindArgs>("find", &schema, &given(&json!({"pattern": "*", "type": "link"})))
+        .unwrap_err();
     assert_eq!(error.to_string(), "type: must be one of \"file\", \"dir\", \"any\", got \"link\"");
 }
 
 #[test]
 fn schemas_are_plain() {
-    for schema in [schema_of::<bash::Args>(), schema_of::<grep::Args>(), schema_of::<find::Args>()] {
+    for schema in
+        [schema_of::<bash::BashArgs>(), schema_of::<grep::GrepArgs>(), schema_of::<find::FindArgs>()]
+    {
         let text = Value::Object(schema.clone()).to_string();
         for noise in [
             "null\"",
@@ -296,7 +299,7 @@ fn schemas_are_plain() {
 
 #[test]
 fn unlisted_arguments_are_not_shown() {
-    let schema = schema_of::<grep::Args>();
+    let schema = schema_of::<grep::GrepArgs>();
     assert!(schema["properties"].as_object().unwrap().contains_key("type"));
     let shown = without_bounds(&schema);
     assert!(!shown["properties"].as_object().unwrap().contains_key("type"));
@@ -308,7 +311,9 @@ fn unlisted_arguments_are_not_shown() {
 
 #[test]
 fn shown_schemas_leave_the_check_of_values_to_us() {
-    for schema in [schema_of::<bash::Args>(), schema_of::<grep::Args>(), schema_of::<find::Args>()] {
+    for schema in
+        [schema_of::<bash::BashArgs>(), schema_of::<grep::GrepArgs>(), schema_of::<find::FindArgs>()]
+    {
         let shown = Value::Object(without_bounds(&schema)).to_string();
         assert!(!["minimum", "maximum", "enum", "x-"].iter().any(|bound| shown.contains(bound)), "{shown}");
         for property in schema["properties"].as_object().unwrap().values() {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::Args;
+use super::BashArgs;
 use crate::capture::View;
 use crate::limits::{COMMAND_BYTES, Limits};
 use crate::tools::ToolError;
@@ -35,8 +35,8 @@ impl Plan {
     /// # Errors
     ///
     /// Returns an error if an argument has an invalid value.
-    pub(super) fn new(args: Args, limits: &Limits) -> Result<Self, ToolError> {
-        let Args { command, cwd, timeout, head, tail } = args;
+    pub(super) fn new(args: BashArgs, limits: &Limits) -> Result<Self, ToolError> {
+        let BashArgs { command, cwd, timeout, head, tail } = args;
         if command.trim().is_empty() {
             return wrong("command: must not be empty");
         }
@@ -141,7 +141,7 @@ mod tests {
         tail: Option<u64>,
         limits: &Limits,
     ) -> Result<Plan, String> {
-        let args = Args { command: "true".to_owned(), cwd: None, timeout, head, tail };
+        let args = BashArgs { command: "true".to_owned(), cwd: None, timeout, head, tail };
         Plan::new(args, limits).map_err(|error| error.to_string())
     }
 
@@ -203,7 +203,8 @@ mod tests {
         for (command, expected) in
             [(" \n", "command: must not be empty"), ("a\0b", "command: must not contain a NUL character")]
         {
-            let args = Args { command: command.to_owned(), cwd: None, timeout: None, head: None, tail: None };
+            let args =
+                BashArgs { command: command.to_owned(), cwd: None, timeout: None, head: None, tail: None };
             assert_eq!(Plan::new(args, &limits).unwrap_err().to_string(), expected);
         }
     }

@@ -66,7 +66,7 @@ impl Server {
         Self { cx, work, spill }
     }
 
-    async fn call(&self, args: Args) -> Result<Output, ToolError> {
+    async fn call(&self, args: BashArgs) -> Result<Output, ToolError> {
         tokio::time::timeout(HANG, run(&self.cx, args)).await.expect("the call hangs")
     }
 
@@ -93,12 +93,12 @@ impl Server {
     }
 }
 
-fn args(command: &str) -> Args {
-    Args { command: command.to_owned(), cwd: None, timeout: None, head: None, tail: None }
+fn args(command: &str) -> BashArgs {
+    BashArgs { command: command.to_owned(), cwd: None, timeout: None, head: None, tail: None }
 }
 
-fn ends(command: &str, head: u64, tail: u64) -> Args {
-    Args { head: Some(head), tail: Some(tail), ..args(command) }
+fn ends(command: &str, head: u64, tail: u64) -> BashArgs {
+    BashArgs { head: Some(head), tail: Some(tail), ..args(command) }
 }
 
 /// Returns the output of `seq`.

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::results::Results;
 use super::targets::Target;
-use super::{Args, Context, Query};
+use super::{Context, GrepArgs, Query};
 use crate::fs::open::FileKind;
 use crate::search::content::pattern::Source;
 use crate::search::content::{ContextLines, Found, OutputMode, Pattern};
@@ -23,7 +23,7 @@ use cutline_core::text::{Total, show};
 const SPECIAL: &[char] = &['.', '*', '+', '?', '(', ')', '[', ']', '{', '}', '|', '^', '$', '\\'];
 
 /// Returns what is to say about a search without results, or about a pattern that matches every line.
-pub(super) fn of(args: &Args, targets: &[Target], results: &Results<'_>) -> Option<Notice> {
+pub(super) fn of(args: &GrepArgs, targets: &[Target], results: &Results<'_>) -> Option<Notice> {
     let Results { query, search, .. } = results;
     let cx = search.cx;
     if query.pattern.has_empty_alternative && args.invert != Some(true) {

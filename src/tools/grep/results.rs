@@ -18,7 +18,7 @@ use cutline_core::text::{Total, as_index};
 use cutline_core::truncate::TruncatedBy;
 
 use super::targets::Target;
-use super::{Args, Context, FEW_MATCHES, Output, Query, ToolError, functions};
+use super::{Context, FEW_MATCHES, GrepArgs, Output, Query, ToolError, functions};
 use crate::tools::ToolName;
 use crate::tools::notice::{self, Notice, StoppedAt, Unit, WhySkipped};
 use crate::tools::page::{CutLine, Group, PageRequest, RowFormat};
@@ -99,7 +99,7 @@ impl<'a> Results<'a> {
     /// Returns the results of a search of `targets` places.
     pub(super) fn new(
         cx: &'a Context,
-        args: &Args,
+        args: &GrepArgs,
         query: Query,
         request: PageRequest,
         targets: usize,
@@ -326,7 +326,8 @@ impl<'a> Results<'a> {
     }
 
     /// Returns the notice about a line with a match that read cannot show either.
-    fn too_long(&self, args: &Args, CutLine { bytes, is_match, number, path }: &CutLine) -> Option<Notice> {
+    fn too_long(&self, args: &GrepArgs, cut: &CutLine) -> Option<Notice> {
+        let CutLine { bytes, is_match, number, path } = cut;
         let (cx, bounds) = (self.search.cx, self.search.cx.limits.bounds());
         let can_search = *is_match && !self.query.invert && args.multiline != Some(true);
         if *bytes <= bounds.sure_bytes() || !can_search || !cx.has(ToolName::Bash) {
@@ -362,7 +363,7 @@ impl<'a> Results<'a> {
     }
 
     /// Builds the result of the call. `cause` is what is to say about a search without results.
-    pub(super) fn conclude(mut self, args: &Args, cause: Option<Notice>) -> Result<Output, ToolError> {
+    pub(super) fn conclude(mut self, args: &GrepArgs, cause: Option<Notice>) -> Result<Output, ToolError> {
         let skipped = as_index(self.search.page.request.offset);
         let ranked = self.best.take().into_iter().flat_map(Best::into_sorted).skip(skipped);
         ranked.for_each(|(_, rows)| self.show_ranked(rows));

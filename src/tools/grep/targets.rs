@@ -13,7 +13,7 @@ use crate::search::globs::{Glob, has_wildcard, literal_folders};
 use crate::search::ignore_rules::IgnoreRules;
 use crate::search::names;
 
-use super::{Args, Context, ToolError, filter};
+use super::{Context, GrepArgs, ToolError, filter};
 use crate::limits::GREP_PATHS;
 use crate::tools::resolve::{self, ExpectedKind};
 use crate::tools::walk_support;
@@ -37,7 +37,7 @@ impl Target {
 type PathPart = (OpenedPath, Option<Glob>);
 
 /// Opens the paths of the call. Returns at least one target, sorted by path.
-pub(super) fn open(cx: &Context, args: &Args) -> Result<Vec<Target>, ToolError> {
+pub(super) fn open(cx: &Context, args: &GrepArgs) -> Result<Vec<Target>, ToolError> {
     let mut parts = Vec::new();
     let workspace = [".".to_owned()];
     for text in args.path.as_deref().unwrap_or(&workspace) {
@@ -57,7 +57,7 @@ pub(super) fn open(cx: &Context, args: &Args) -> Result<Vec<Target>, ToolError> 
     Ok(targets)
 }
 
-fn target(cx: &Context, args: &Args, (mut place, glob): PathPart) -> Result<Target, ToolError> {
+fn target(cx: &Context, args: &GrepArgs, (mut place, glob): PathPart) -> Result<Target, ToolError> {
     let mut args = Cow::Borrowed(args);
     if let Some([glob]) = args.glob.as_deref()
         && place.stat.kind == FileKind::Folder
@@ -74,7 +74,7 @@ fn target(cx: &Context, args: &Args, (mut place, glob): PathPart) -> Result<Targ
 }
 
 /// Returns the paths in one string.
-fn parts_of(cx: &Context, args: &Args, text: &str) -> Result<Vec<PathPart>, ToolError> {
+fn parts_of(cx: &Context, args: &GrepArgs, text: &str) -> Result<Vec<PathPart>, ToolError> {
     let whole = match resolve::open(cx, text, ExpectedKind::Path) {
         Ok(place) => return Ok(vec![(place, None)]),
         // A long list of paths can be too long for a single path.
@@ -102,7 +102,7 @@ fn words(text: &str) -> Vec<String> {
 
 /// Opens one path, or the folder of a glob. Checks the deadline, because folders are searched for names that are similar to
 /// those of missing paths.
-fn one(cx: &Context, args: &Args, text: &str) -> Result<PathPart, ToolError> {
+fn one(cx: &Context, args: &GrepArgs, text: &str) -> Result<PathPart, ToolError> {
     let secs = cx.deadline.limit.as_secs();
     cx.stop().check().map_err(|_stopped| ToolError::NoResponse { secs })?;
     match resolve::open(cx, text, ExpectedKind::Path) {
@@ -116,7 +116,7 @@ fn one(cx: &Context, args: &Args, text: &str) -> Result<PathPart, ToolError> {
 /// # Errors
 ///
 /// Returns an error if the glob matches nothing that a search of that folder would reach.
-fn glob(cx: &Context, args: &Args, text: &str) -> Result<PathPart, ToolError> {
+fn glob(cx: &Context, args: &GrepArgs, text: &str) -> Result<PathPart, ToolError> {
     let (folder, rest) = text.split_at(literal_folders(text).len());
     let place = resolve::open(cx, if folder.is_empty() { "." } else { folder }, ExpectedKind::Directory)?;
     // A glob without `/` would match names in all folders.
@@ -133,7 +133,7 @@ fn glob(cx: &Context, args: &Args, text: &str) -> Result<PathPart, ToolError> {
 }
 
 /// Returns the path of `place` relative to a target, if a search of the target reaches it.
-fn path_in(target: &Target, place: &OpenedPath, args: &Args) -> Option<Vec<u8>> {
+fn path_in(target: &Target, place: &OpenedPath, args: &GrepArgs) -> Option<Vec<u8>> {
     let base = &target.place.real;
     let below = place.real.strip_prefix(base).ok()?;
     if below.as_os_str().is_empty() {

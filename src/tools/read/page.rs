@@ -20,7 +20,7 @@ use cutline_core::text::{Extent, Total, as_index, is_blank, is_white_space};
 use cutline_core::truncate::{Bounds, Collector, Keep, KeyForms, LongLines, TruncatedBy, Truncation};
 
 use super::page_lines::{self, PageLines};
-use super::{Args, failure};
+use super::{ReadArgs, failure};
 
 /// Number of bytes of a file that are read at a time. One block is usually enough for a page.
 const PAGE_BLOCK_BYTES: usize = 64 * 1024;
@@ -32,7 +32,7 @@ const DECODED_BYTES: usize = 16 * 1024;
 /// Returns the page of `text` that `args` request.
 pub(super) fn read(
     cx: &Context,
-    args: &Args,
+    args: &ReadArgs,
     place: &OpenedPath,
     text: &TextFile<'_>,
 ) -> Result<Output, ToolError> {
@@ -129,7 +129,7 @@ pub(super) fn stored_as(details: &Details, file: Option<&str>) -> impl Iterator<
 /// The parameters of a page.
 struct ReadPage<'a> {
     cx: &'a Context,
-    args: &'a Args,
+    args: &'a ReadArgs,
     place: &'a OpenedPath,
     text: &'a TextFile<'a>,
     index: &'a LineIndex,

@@ -1,7 +1,7 @@
 //! Several parts of files in one call: `path` names files, each with an optional range of lines, such as `a.rs:10-20`.
 
 use super::page::stored_as;
-use super::{Args, read};
+use super::{ReadArgs, read};
 use crate::fs::open::OpenedPath;
 use crate::limits::Limits;
 use crate::tools::{Context, Load, Output, ToolError};
@@ -61,18 +61,18 @@ impl Part {
     }
 
     /// Returns the arguments for this part of a call.
-    fn args(&self, args: &Args) -> Args {
+    fn args(&self, args: &ReadArgs) -> ReadArgs {
         let range = self.lines.map(|(first, last)| {
             (i64::try_from(first).unwrap_or(i64::MAX), last.map(|last| last - first + 1))
         });
         let (offset, limit) = range.map_or((args.offset, args.limit), |(first, lines)| (Some(first), lines));
-        Args { path: vec![self.path.clone()], offset, limit, line_numbers: args.line_numbers }
+        ReadArgs { path: vec![self.path.clone()], offset, limit, line_numbers: args.line_numbers }
     }
 }
 
 /// Returns the parts that a call names. A file with exactly the given name has no range. A text is split at spaces if no file
 /// has its name, but one has the name of a word of it, without a comma at its end.
-fn parts(cx: &Context, args: &Args) -> Result<Vec<Part>, ToolError> {
+fn parts(cx: &Context, args: &ReadArgs) -> Result<Vec<Part>, ToolError> {
     let exists = |path: &str| OpenedPath::open(&cx.workspace, &cx.workspace.absolute(path)).is_ok();
     let whole = |text: &str| exists(text).then(|| Part { path: text.to_owned(), lines: None });
     let part = |text: &str| whole(text).unwrap_or_else(|| Part::parse(text));
@@ -105,7 +105,7 @@ fn parts(cx: &Context, args: &Args) -> Result<Vec<Part>, ToolError> {
 }
 
 /// Reads one part as if the call had its `offset` and `limit`, or several under headings within the limits of the call.
-pub(super) fn read_parts(cx: &Context, args: &Args, load: Load) -> Result<Option<Output>, ToolError> {
+pub(super) fn read_parts(cx: &Context, args: &ReadArgs, load: Load) -> Result<Option<Output>, ToolError> {
     let parts = parts(cx, args)?;
     if let [part] = &parts[..] {
         return read(cx, &part.args(args), load);

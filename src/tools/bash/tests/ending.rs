@@ -32,7 +32,7 @@ fn left(pids: &[u32]) -> Vec<&'static str> {
 #[tokio::test]
 async fn timeout_ends_all_processes_and_keeps_the_output() {
     let server = Server::new();
-    let output = server.call(Args { timeout: Some(1), ..args(STUBBORN) }).await.unwrap();
+    let output = server.call(BashArgs { timeout: Some(1), ..args(STUBBORN) }).await.unwrap();
     assert!(output.text.starts_with("before\n"), "{}", output.text);
     assert!(output.text.ends_with("\n\nCommand timed out after 1 second"), "{}", output.text);
     assert_eq!((output.details.timed_out, output.details.exit_code), (Some(true), Some(143)));
@@ -96,7 +96,7 @@ async fn end_of_server_ends_all_processes() {
 #[tokio::test]
 async fn a_flood_can_be_ended() {
     let server = Server::new();
-    let output = server.call(Args { timeout: Some(1), ..args("yes") }).await.unwrap();
+    let output = server.call(BashArgs { timeout: Some(1), ..args("yes") }).await.unwrap();
     assert!(output.text.ends_with("\n\nCommand timed out after 1 second"), "{}", output.text);
 }
 
@@ -104,7 +104,7 @@ async fn a_flood_can_be_ended() {
 async fn a_shell_that_minds_its_end_may_say_so() {
     let server = Server::new();
     let command = "trap 'echo goodbye; exit 7' TERM; echo hi; while :; do sleep 0.01; done";
-    let output = server.call(Args { timeout: Some(1), ..args(command) }).await.unwrap();
+    let output = server.call(BashArgs { timeout: Some(1), ..args(command) }).await.unwrap();
     assert!(output.text.ends_with("\ngoodbye\n\nCommand timed out after 1 second"), "{}", output.text);
     assert_eq!(output.details.exit_code, Some(7));
 }
