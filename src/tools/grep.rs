@@ -62,13 +62,13 @@ pub struct GrepArgs {
     /// Take the pattern as plain text
     pub literal: Option<bool>,
     /// Lines to show before and after each match
-    #[schemars(range(min = 0, max = 100))]
+    #[schemars(range(min = 0, max = limits::MAX_CONTEXT))]
     pub context: Option<u64>,
     /// Lines before only
-    #[schemars(range(min = 0, max = 100))]
+    #[schemars(range(min = 0, max = limits::MAX_CONTEXT))]
     pub before: Option<u64>,
     /// Lines after only
-    #[schemars(range(min = 0, max = 100))]
+    #[schemars(range(min = 0, max = limits::MAX_CONTEXT))]
     pub after: Option<u64>,
     /// Most matches to return; default 100, by relevance 20
     #[schemars(range(min = 1))]
