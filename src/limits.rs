@@ -129,7 +129,7 @@ pub struct Limits {
     /// True if grep prints each path once, above its lines.
     pub grep_heading: bool,
     /// Characters of a match or context line in grep; above 0.
-    pub max_line_chars: usize,
+    pub max_match_line_chars: usize,
     /// Characters of a line in read and bash; above 0. Unlimited if `None`.
     pub max_text_line_chars: Option<usize>,
     /// Default number of lines that bash keeps from the start.
@@ -170,7 +170,7 @@ impl Default for Limits {
             max_tokens: None,
             call_limits: false,
             grep_heading: false,
-            max_line_chars: MAX_LINE_CHARS,
+            max_match_line_chars: MAX_LINE_CHARS,
             max_text_line_chars: None,
             bash_head: 0,
             bash_tail: None,

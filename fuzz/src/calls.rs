@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::workspace::{OUTSIDE, Tools};
 
 thread_local! {
-    static TOOLS: Tools = Tools::new(Limits { max_lines: 20, max_bytes: 400, max_line_chars: 60, ..Limits::default() });
+    static TOOLS: Tools = Tools::new(Limits { max_lines: 20, max_bytes: 400, max_match_line_chars: 60, ..Limits::default() });
 }
 
 /// Checks one input.

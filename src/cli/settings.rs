@@ -51,7 +51,7 @@ impl Options {
             grep_heading: self.grep_heading,
             lean_grep: self.lean,
             outline: self.outline,
-            max_line_chars: as_index(self.max_line_chars),
+            max_match_line_chars: as_index(self.max_line_chars),
             bash_head: self.bash_head,
             bash_tail: self.bash_tail,
             bash_timeout_secs: timeout,

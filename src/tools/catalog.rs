@@ -106,7 +106,7 @@ impl ToolName {
                  and a notice gives the offset that continues; lines are cut at {} characters. \
                  Skips files that .gitignore or .ignore name; searches hidden files.",
                 if limits.grep_heading { "each path once, then line: text," } else { "path:line: text" },
-                limits.max_line_chars
+                limits.max_match_line_chars
             ),
             Self::Find => format!(
                 "Find files by glob, or with sort=relevance by words of the name, best first. Returns paths \

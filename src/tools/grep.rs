@@ -254,7 +254,7 @@ fn plan(cx: &Context, args: &GrepArgs) -> Result<(Query, PageRequest), ToolError
     let enough = if goes_to_the_end { u64::MAX } else { request.enough() };
     // At most the size of a page, so that the shown part of an oversized line contains the match.
     let page_bytes = as_index(cx.limits.max_bytes.max(SHOWN_BYTES));
-    let max_line_chars = cx.limits.max_line_chars.min(page_bytes);
+    let max_line_chars = cx.limits.max_match_line_chars.min(page_bytes);
     let query = Query {
         pattern,
         invert: args.invert == Some(true),

@@ -357,7 +357,7 @@ fn first_match_far_over_the_limit_is_cut() {
     let files = [("a", line.as_str()), ("b", "needle\n"), (&deep, "needle\n")];
     for max_bytes in [10, 400, 600, 3000] {
         let fixture = Fixture::new(&files).with(|shared| {
-            (shared.limits.max_bytes, shared.limits.max_line_chars) = (max_bytes, 1_000_000);
+            (shared.limits.max_bytes, shared.limits.max_match_line_chars) = (max_bytes, 1_000_000);
         });
         let cases = [("a:1: ", true), ("b:1: needle", true), ("ppp", false)];
         for (offset, (path, more)) in cases.into_iter().enumerate() {
@@ -375,7 +375,7 @@ fn first_match_far_over_the_limit_is_cut() {
         }
     }
     let fixture = Fixture::new(&files[..1])
-        .with(|shared| (shared.limits.max_bytes, shared.limits.max_line_chars) = (3000, 1_000_000));
+        .with(|shared| (shared.limits.max_bytes, shared.limits.max_match_line_chars) = (3000, 1_000_000));
     let page = grep(&fixture, &json!({"pattern": "needle"})).unwrap();
     assert!(
         page.text.contains("... [truncated]\n\n[3KB limit reached (1 of 1 matches shown)]"),

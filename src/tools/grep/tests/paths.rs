@@ -68,7 +68,7 @@ fn pages_of_several_paths_join() {
 fn first_match_over_the_limit_is_cut_below_its_heading() {
     let line = format!("{}needle{}\n", "a".repeat(2000), "b".repeat(2000));
     let fixture = Fixture::new(&[("some/file", &line)]).with(|shared| {
-        (shared.limits.max_bytes, shared.limits.max_line_chars) = (600, 1_000_000);
+        (shared.limits.max_bytes, shared.limits.max_match_line_chars) = (600, 1_000_000);
         shared.limits.grep_heading = true;
     });
     let found = grep(&fixture, &json!({"pattern": "needle"})).unwrap();
