@@ -9,7 +9,6 @@ pub mod file_filter;
 pub mod file_types;
 pub mod globs;
 pub mod ignore_rules;
-pub mod matches;
 pub mod names;
 pub mod relevance;
 pub mod walk;

@@ -1,4 +1,4 @@
-//! Searches the content of one file, line by line or across lines.
+//! Searches the contents of files, line by line or across lines: of a tree or one file (`tree`).
 //!
 //! [`FileSearcher`] searches one file with `grep-searcher`, which the modules below call "the searcher". A small file is
 //! searched in memory, and a larger one while it is read; the search stops between two reads. If matches can span
@@ -12,6 +12,7 @@ pub mod pattern;
 mod ranked;
 mod rows;
 mod sink;
+mod tree;
 
 use std::cell::Cell;
 use std::fs::File;
@@ -37,6 +38,7 @@ pub use pattern::Pattern;
 pub use ranked::Ranking;
 pub use rows::{Row, RowKind};
 use sink::LineSink;
+pub use tree::{file, tree};
 
 /// Size in bytes from which a file is not read in one read. Also the number of bytes that are read first of a larger
 /// file, or of a file that reports a size of 0, as files in `/proc` do.

@@ -23,7 +23,6 @@ use crate::search::content::{
 };
 use crate::search::file_filter::FileFilter;
 use crate::search::file_types::{FileTypes, UnknownType};
-use crate::search::matches;
 use crate::search::walk::Walked;
 use crate::stop::{Stopped, stopped_by};
 use crate::sys::below;
@@ -142,7 +141,7 @@ impl Results<'_> {
             return self.search_file(place);
         }
         let walk = self.search.walk(place)?;
-        matches::tree(walk, self.query.clone(), filter.clone(), |walked| self.take(walked));
+        content::tree(walk, self.query.clone(), filter.clone(), |walked| self.take(walked));
         self.search_binaries(place)?;
         Ok(!self.search.is_stopped && !self.search.counting.is_at_least)
     }
@@ -171,7 +170,7 @@ impl Results<'_> {
         let (cx, query) = (self.search.cx, self.query.clone());
         let file = resolve::file(cx, place)?;
         let mut is_binary = false;
-        let done = matches::file(&query, &file, place.stat.bytes, &cx.stop(), |found| {
+        let done = content::file(&query, &file, place.stat.bytes, &cx.stop(), |found| {
             is_binary |= matches!(found, Walked::Found(Found::Incomplete(_, IncompleteReason::Binary)));
             self.take(found)
         });

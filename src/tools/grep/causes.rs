@@ -11,8 +11,7 @@ use super::targets::Target;
 use super::{Context, GrepArgs, Query};
 use crate::fs::open::FileKind;
 use crate::search::content::pattern::Source;
-use crate::search::content::{ContextLines, Found, OutputMode, Pattern};
-use crate::search::matches;
+use crate::search::content::{self, ContextLines, Found, OutputMode, Pattern};
 use crate::search::walk::{Searched, Walked};
 use crate::tools::notice::Notice;
 use crate::tools::walk_support::{self, COUNTED, Counting, IGNORED_CHECK};
@@ -135,11 +134,11 @@ fn count<'a>(
         if place.stat.kind != FileKind::Folder {
             let file = resolve::file(cx, place).ok();
             let searched = file.map(|file| {
-                matches::file(query, &file, place.stat.bytes, &cx.stop(), |found| take(found, &mut counting))
+                content::file(query, &file, place.stat.bytes, &cx.stop(), |found| take(found, &mut counting))
             });
             counting.is_at_least |= !matches!(searched, Some(Ok(())));
         } else if let Ok(walk) = walk_support::walk(cx, place, no_ignore) {
-            matches::tree(walk, query.clone(), filter.clone(), |walked| take(walked, &mut counting));
+            content::tree(walk, query.clone(), filter.clone(), |walked| take(walked, &mut counting));
         }
     }
     Total::new(lines, counting.is_at_least)

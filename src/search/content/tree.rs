@@ -5,9 +5,9 @@ use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::content::{FileSearcher, Found, Query, Row};
-use super::file_filter::FileFilter;
-use super::walk::{Emit, Entry, Visit, Walk, Walked};
+use super::{FileSearcher, Found, Query, Row};
+use crate::search::file_filter::FileFilter;
+use crate::search::walk::{Emit, Entry, Visit, Walk, Walked};
 use crate::stop::Stop;
 use crate::sys::FileKind;
 
