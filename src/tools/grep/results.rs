@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::fs::lines::{self, Bytes, TextFile};
@@ -66,18 +65,9 @@ pub(super) struct Results<'a> {
     /// Matches on the page that wait for the definitions around them. The last one may still get context lines.
     waiting: Vec<Group>,
     /// The best matches of a ranking. They become the body when the search ends.
-    best: Option<Best<i32, RankedRows>>,
+    best: Option<Best<i32, Group>>,
     /// True if the call searches a single file, and only a part of it was searched.
     pub(super) is_part_of_file: bool,
-}
-
-/// A match line with its context. If files are ranked, the best line of a file with the number of its match lines.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct RankedRows {
-    /// The path as shown.
-    path: Arc<str>,
-    matches: u64,
-    rows: Vec<Row>,
 }
 
 /// The current file, and its last lines on the page.
@@ -207,11 +197,10 @@ impl<'a> Results<'a> {
     /// Adds the lines of a file that are among the most relevant ones.
     fn rank(&mut self, path: &[u8], matches: u64, lines: Vec<(i32, Vec<Row>)>) {
         let (Some(best), Some(ranking)) = (&mut self.best, &self.query.ranking) else { return };
-        let mut shown: Option<Arc<str>> = None;
         for (score, rows) in lines {
             if best.least().is_none_or(|least| score > *least) {
-                let path = Arc::clone(shown.get_or_insert_with(|| self.search.show(path).into()));
-                best.push(score, RankedRows { path, matches, rows });
+                let path = self.search.show(path);
+                best.push(score, ranked_group(path, &self.query, matches, rows));
             }
         }
         if let Some(least) = best.least() {
@@ -314,17 +303,6 @@ impl<'a> Results<'a> {
         }
     }
 
-    /// Adds a match of the ranking to the page. With context lines, each match is a separate group.
-    fn show_ranked(&mut self, RankedRows { path, matches, rows }: RankedRows) {
-        let path = path.to_string();
-        if self.query.mode != OutputMode::Content {
-            return self.search.page.body.group(file_group(path, self.query.mode, matches));
-        }
-        let at = rows.iter().position(|row| row.kind == RowKind::Match).unwrap_or(0);
-        let separated = !self.query.context.is_none();
-        self.add(Group { path, rows: rows.into(), at, separated, count: None });
-    }
-
     /// Returns the notice about a line with a match that read cannot show either.
     fn too_long(&self, args: &GrepArgs, cut: &CutLine) -> Option<Notice> {
         let CutLine { bytes, is_match, number, path } = cut;
@@ -366,7 +344,7 @@ impl<'a> Results<'a> {
     pub(super) fn conclude(mut self, args: &GrepArgs, cause: Option<Notice>) -> Result<Output, ToolError> {
         let skipped = as_index(self.search.page.request.offset);
         let ranked = self.best.take().into_iter().flat_map(Best::into_sorted).skip(skipped);
-        ranked.for_each(|(_, rows)| self.show_ranked(rows));
+        ranked.for_each(|(_, group)| self.add(group));
         if self.functions == ShowFunctions::IfFew && self.search.page.has_enough() {
             self.functions = ShowFunctions::Never;
         }
@@ -401,6 +379,16 @@ impl<'a> Results<'a> {
         search.about = binary.into_iter().chain(cause).collect();
         self.search.answer(all, notices, details)
     }
+}
+
+/// Returns the result for a match of the ranking in a file with this number of matches. With context lines, each match is
+/// a separate group.
+fn ranked_group(path: String, query: &Query, matches: u64, rows: Vec<Row>) -> Group {
+    if query.mode != OutputMode::Content {
+        return file_group(path, query.mode, matches);
+    }
+    let at = rows.iter().position(|row| row.kind == RowKind::Match).unwrap_or(0);
+    Group { path, rows: rows.into(), at, separated: !query.context.is_none(), count: None }
 }
 
 /// Returns the result for a file in this mode.

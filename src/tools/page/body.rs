@@ -29,7 +29,7 @@ fn shortened(path: &str, max_bytes: usize) -> Cow<'_, str> {
 }
 
 /// A result: a match line of a file with its context, or a path or another name.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::tools) struct Group {
     /// The path or name as shown.
     pub(in crate::tools) path: String,
