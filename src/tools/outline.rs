@@ -2,9 +2,8 @@
 
 use std::borrow::Cow;
 use std::io;
-use std::ops::Range;
 
-use crate::fs::lines::{Bytes, TextFile, read_at};
+use crate::fs::lines::{Bytes, TextFile, first_bytes};
 use crate::fs::open::OpenedPath;
 use crate::limits::{OUTLINE_BYTES, OUTLINE_FILE_BYTES, OUTLINE_PART_BYTES};
 use cutline_core::outline::{Language, Listed, definitions, listed};
@@ -28,7 +27,7 @@ pub(in crate::tools) fn of_rest(
         return None;
     }
     // The definitions around the page decide which later ones are listed, so the text is read from its start.
-    let content = content(text, 0..end).ok()?;
+    let content = content(text, as_index(end)).ok()?;
     // The last line of a part may be incomplete.
     let complete = if is_part { memchr::memrchr(b'\n', &content).unwrap_or(0) } else { content.len() };
     let all = definitions(content.get(..complete).unwrap_or_default(), language);
@@ -39,17 +38,11 @@ pub(in crate::tools) fn of_rest(
     Some(rest).filter(|rest| !rest.entries.is_empty())
 }
 
-/// Returns a part of a text, in UTF-8. Invalid bytes are replaced as in the page, so both have the same size.
-fn content<'a>(text: &TextFile<'a>, part: Range<u64>) -> io::Result<Cow<'a, [u8]>> {
-    let part = as_index(part.start)..as_index(part.end);
+/// Returns a text up to an offset, in UTF-8. Invalid bytes are replaced as in the page, so both have the same size.
+fn content<'a>(text: &TextFile<'a>, end: usize) -> io::Result<Cow<'a, [u8]>> {
     let bytes = match text.bytes {
-        Bytes::Held(bytes) => Cow::Borrowed(bytes.get(part).unwrap_or_default()),
-        Bytes::Open(file) => {
-            let mut bytes = vec![0; part.len()];
-            let read = read_at(file, &mut bytes, part.start as u64)?;
-            bytes.truncate(read);
-            Cow::Owned(bytes)
-        }
+        Bytes::Held(bytes) => Cow::Borrowed(bytes.get(..end).unwrap_or_default()),
+        Bytes::Open(file) => Cow::Owned(first_bytes(file, end)?),
     };
     // Detection can read a megabyte. Valid UTF-8 does not need it; a character can be cut off at the end.
     if text.encoding == Encoding::Utf8 && is_utf8(&bytes) {
