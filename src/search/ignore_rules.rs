@@ -30,21 +30,22 @@ pub(super) const GIT: &[u8] = b".git";
 const KEPT_FILES: usize = 16;
 
 /// The rules that apply in one folder of a walk.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct IgnoreRules {
-    shared: Option<Arc<Shared>>,
+    shared: Arc<Shared>,
     nearest: Option<Arc<DirRules>>,
+    /// Number of folders above the walk whose rules were skipped.
+    pub(super) skipped_above: u64,
 }
 
 /// State shared by the rules of all folders of a walk.
 #[derive(Debug, Default)]
 struct Shared {
     global: Option<Arc<Gitignore>>,
-    /// The path of the root of the walk with a `/` at the end. The paths of all entries start with it.
+    /// The path of the root of the walk with a `/` at the end. The paths of all entries start with it. Empty if there are
+    /// no rules.
     base: Vec<u8>,
     ignored_any: AtomicBool,
-    /// Number of folders above the walk whose rules were skipped.
-    skipped_above: u64,
     /// Compiled rules by content, because many folders of a tree can have the same.
     compiled: Mutex<HashMap<Vec<u8>, Arc<Gitignore>>>,
 }
@@ -104,7 +105,7 @@ impl RuleFilesPresent {
 impl IgnoreRules {
     /// Returns an empty set of rules.
     pub fn none() -> Self {
-        Self { shared: None, nearest: None }
+        Self::default()
     }
 
     /// Returns the rules for a walk from `base`, an absolute path without links: the global excludes and the rules of
@@ -122,27 +123,29 @@ impl IgnoreRules {
             }
             in_repository |= files.git;
         }
-        let mut rules = Self { shared: Some(Arc::default()), nearest: None };
-        let mut skipped_above = 0;
+        let global = files::global().and_then(|content| compile(&content).ok().flatten());
+        let shared = Arc::new(Shared { global, base: with_slash(base), ..Shared::default() });
+        let mut rules = Self { shared, ..Self::default() };
         for (folder, files) in found.into_iter().rev() {
             let Ok(open) = sys::open_folder(folder) else { continue };
-            skipped_above += u64::from(rules.enter(&open, with_slash(folder).len(), files));
+            let is_skipped = rules.enter(&open, with_slash(folder).len(), files);
+            rules.skipped_above += u64::from(is_skipped);
         }
-        let global = files::global().and_then(|content| compile(&content).ok().flatten());
-        let base = with_slash(base);
-        rules.shared = Some(Arc::new(Shared { global, base, skipped_above, ..Shared::default() }));
         rules
     }
 
     /// Returns the path with which all paths of the walk start. Empty if there are no rules.
     pub fn base(&self) -> &[u8] {
-        self.shared.as_ref().map_or(b"", |shared| &shared.base)
+        &self.shared.base
     }
 
     /// Adds the rules of a folder, above the walk or in it, which has these rule files. Returns true if they were
     /// skipped. `path_len` is the length of the folder's path with a `/` at the end.
     pub fn enter(&mut self, folder: &Folder, path_len: usize, files: RuleFilesPresent) -> bool {
-        let Some(shared) = &self.shared else { return false };
+        let shared = &self.shared;
+        if shared.base.is_empty() {
+            return false;
+        }
         let read = |there: bool, name: &str| if there { files::rules(folder, name) } else { None };
         let contents = [
             read(files.ignore, ".ignore"),
@@ -152,16 +155,13 @@ impl IgnoreRules {
         let above = self.nearest.take();
         let above_bytes = above.as_ref().map_or(0, |above| above.bytes);
         let bytes = above_bytes + contents.iter().flatten().map(|content| content.len() as u64).sum::<u64>();
-        let compiled = if bytes > RULES_IN_FORCE_BYTES {
-            Err(TooLarge)
-        } else {
-            let compiled =
-                contents.map(|content| content.map_or(Ok(None), |content| shared.compiled(content)));
-            let [ignore, gitignore, exclude] = compiled;
-            (|| Ok([ignore?, gitignore?, exclude?]))()
-        };
-        let skipped = compiled.is_err();
-        let [ignore, gitignore, exclude] = compiled.unwrap_or_default();
+        let compiled = contents.map(|content| match content {
+            None => Ok(None),
+            Some(_) if bytes > RULES_IN_FORCE_BYTES => Err(TooLarge),
+            Some(content) => shared.compiled(content),
+        });
+        let skipped = compiled.iter().any(Result::is_err);
+        let [ignore, gitignore, exclude] = compiled.map(|rules| rules.ok().filter(|_| !skipped).flatten());
         let has_rules = ignore.is_some() || gitignore.is_some() || exclude.is_some();
         self.nearest = if files.git || has_rules {
             let bytes = if skipped { above_bytes } else { bytes };
@@ -174,16 +174,15 @@ impl IgnoreRules {
 
     /// Returns true if an entry is ignored, and records that. `path` starts with the path of the root of the walk.
     pub fn ignores(&self, path: &[u8], is_folder: bool) -> bool {
-        let Some(shared) = &self.shared else { return false };
-        let ignored = self.verdict(shared, path, is_folder).unwrap_or(false);
+        let ignored = self.verdict(path, is_folder).unwrap_or(false);
         if ignored {
-            shared.ignored_any.store(true, Ordering::Relaxed);
+            self.shared.ignored_any.store(true, Ordering::Relaxed);
         }
         ignored
     }
 
     /// Returns true if an entry is ignored, false if a negated rule includes it, or `None` if no rule matches.
-    fn verdict(&self, shared: &Shared, path: &[u8], is_folder: bool) -> Option<bool> {
+    fn verdict(&self, path: &[u8], is_folder: bool) -> Option<bool> {
         let says = |rules: &Option<Arc<Gitignore>>, path: &[u8]| {
             let matched = rules.as_ref()?.matched(&*sys::name(path), is_folder);
             (!matched.is_none()).then(|| matched.is_ignore())
@@ -204,8 +203,8 @@ impl IgnoreRules {
             }
         }
         // Outside of a repository, the global excludes apply relative to the root of the walk.
-        let below_top = below_top.unwrap_or(&path[shared.base.len()..]);
-        by_git.or(by_exclude).or_else(|| says(&shared.global, below_top))
+        let below_top = below_top.unwrap_or(&path[self.shared.base.len()..]);
+        by_git.or(by_exclude).or_else(|| says(&self.shared.global, below_top))
     }
 
     /// Returns true if a walk from `base`, for which these rules were created, would reach the path `below` in it.
@@ -231,12 +230,7 @@ impl IgnoreRules {
 
     /// Returns true if any entry was ignored so far.
     pub fn ignored_any(&self) -> bool {
-        self.shared.as_ref().is_some_and(|shared| shared.ignored_any.load(Ordering::Relaxed))
-    }
-
-    /// Returns the number of folders above the walk whose rules were skipped.
-    pub(super) fn skipped_above(&self) -> u64 {
-        self.shared.as_ref().map_or(0, |shared| shared.skipped_above)
+        self.shared.ignored_any.load(Ordering::Relaxed)
     }
 }
 

@@ -180,7 +180,7 @@ impl Walk {
         new_visitor: impl Fn() -> V + Send + Sync + 'static,
         mut sink: impl FnMut(Walked<V::Found>) -> ControlFlow<()>,
     ) {
-        if (0..self.rules.skipped_above()).any(|_| sink(Walked::RulesSkipped).is_break()) {
+        if (0..self.rules.skipped_above).any(|_| sink(Walked::RulesSkipped).is_break()) {
             return;
         }
         let shared = Arc::new(Shared {

@@ -219,7 +219,7 @@ fn hostile_rules_end_within_the_limits() {
 
 #[test]
 fn chain_of_rules_is_dropped_without_recursion() {
-    let mut rules = IgnoreRules { shared: None, nearest: None };
+    let mut rules = IgnoreRules::none();
     for path_len in 0..500_000 {
         let mut above = DirRules::default();
         (above.above, above.path_len) = (rules.nearest, path_len);
