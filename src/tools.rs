@@ -34,10 +34,9 @@ use crate::fs::workspace::Workspace;
 use crate::limits::{Limits, STUCK_THREADS};
 use crate::stop::{Deadline, Stop};
 use cutline_core::details::Details;
-use cutline_core::notice::Names;
+use cutline_core::notice::{Answer, Names, Notice};
 
 pub use error::ToolError;
-use notice::{Answer, Notice};
 pub(crate) use saved_result::saved_location;
 
 /// Maximum time until work stops after its call was cancelled. Work checks much more often.

@@ -6,9 +6,8 @@
 use std::io;
 
 use crate::limits::COMMANDS_AT_ONCE;
-use crate::tools::notice::Unit;
 use crate::tools::resolve::ExpectedKind;
-use cutline_core::notice::{Count, between};
+use cutline_core::notice::{Count, Unit, between};
 use cutline_core::text::{Size, show};
 
 pub(crate) use crate::sys::reason;

@@ -18,10 +18,9 @@ use crate::search::globs::{Glob, has_wildcard};
 use crate::search::names::{self, EntryKind, Found, Key, Query};
 use crate::search::relevance::NameScorer;
 use cutline_core::details::Details;
-use cutline_core::notice::InAll;
+use cutline_core::notice::{InAll, Notice, Unit};
 use cutline_core::text::{Total, as_index, show};
 
-use super::notice::{Notice, Unit};
 use super::page::{Group, PageRequest, Sort};
 use super::resolve::{self, ExpectedKind};
 use super::walk_support::{self, COUNTED, IGNORED_CHECK, Search};

@@ -26,10 +26,10 @@ use crate::search::file_types::{FileTypes, UnknownType};
 use crate::search::walk::Walked;
 use crate::stop::{Stopped, stopped_by};
 use crate::sys::below;
+use cutline_core::notice::{Unit, WhySkipped};
 use cutline_core::text::binary::DECIDING_BYTES;
 use cutline_core::text::{as_index, show};
 
-use super::notice::{Unit, WhySkipped};
 use super::page::{PageRequest, SHOWN_BYTES, Sort};
 use super::resolve;
 use super::walk_support::COUNTED;

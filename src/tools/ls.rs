@@ -15,9 +15,10 @@ use crate::search::globs::{Glob, has_wildcard, none_excludes};
 use crate::stop::Stopped;
 use crate::sys::{self, FileKind, Folder, Stat, below};
 use cutline_core::details::Details;
+use cutline_core::notice::{StoppedAt, Unit};
 use cutline_core::text::{Extent, Total, as_index, show};
 
-use super::notice::{StoppedAt, Unit, empty};
+use super::notice::empty;
 use super::page::{Group, Page, PageRequest};
 use super::resolve::{self, ExpectedKind};
 use super::{Context, Output, ToolError, ToolName, path_glob};

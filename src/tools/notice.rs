@@ -5,8 +5,6 @@ use cutline_core::truncate::Limit;
 
 use super::{ToolName, ToolSet};
 
-pub use cutline_core::notice::{Answer, ImageShown, Notice, PageOf, StoppedAt, Unit, WhySkipped};
-
 /// The texts that replace an empty body.
 pub mod empty {
     /// A command that printed nothing.

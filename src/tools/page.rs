@@ -11,10 +11,10 @@ use crate::fs::saved_name::SavedKind;
 use crate::limits::{self, RANKED_AT_ONCE};
 use crate::search::content::ContextLines;
 use cutline_core::details::{Details, SINGLE_RESULT_TOO_LARGE};
-use cutline_core::notice::{Blank, InAll};
+use cutline_core::notice::{Answer, Blank, InAll, Notice, PageOf, StoppedAt, Unit};
 use cutline_core::text::{self, Extent, Total};
 
-use super::notice::{Answer, Notice, PageOf, StoppedAt, Unit, empty};
+use super::notice::empty;
 use super::saved_result::SavedResult;
 use super::{Context, Output, ToolError, Totals};
 pub(super) use body::{Body, CutLine, Group, RowFormat};

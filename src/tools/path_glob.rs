@@ -13,9 +13,9 @@ use crate::fs::workspace::{lexical, shown};
 use crate::limits::GLOBS;
 use crate::search::globs::{self, Glob, has_wildcard, literal_folders};
 use crate::search::names::{EntryKind, Query};
+use cutline_core::notice::Notice;
 use cutline_core::text::show;
 
-use super::notice::Notice;
 use super::resolve::{self, ExpectedKind};
 use super::walk_support::{self, COUNTED};
 use super::{Context, ToolError};

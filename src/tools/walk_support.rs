@@ -14,9 +14,8 @@ use crate::search::walk::{Searched, Walk, Walked};
 use crate::stop::Stop;
 use crate::sys;
 use cutline_core::details::{Details, Skipped};
-use cutline_core::notice::{InAll, Names};
+use cutline_core::notice::{InAll, Names, Notice, StoppedAt, WhySkipped};
 
-use super::notice::{Notice, StoppedAt, WhySkipped};
 use super::page::{Page, PageRequest};
 use super::{Context, Output, Progress, ToolError, resolve};
 

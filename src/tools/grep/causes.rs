@@ -13,9 +13,9 @@ use crate::fs::open::FileKind;
 use crate::search::content::pattern::Source;
 use crate::search::content::{self, ContextLines, Found, OutputMode, Pattern};
 use crate::search::walk::{Searched, Walked};
-use crate::tools::notice::Notice;
 use crate::tools::walk_support::{self, COUNTED, Counting, IGNORED_CHECK};
 use crate::tools::{path_glob, resolve};
+use cutline_core::notice::Notice;
 use cutline_core::text::{Total, show};
 
 /// Characters that are special in regular expressions.

@@ -21,9 +21,9 @@ use tokio_util::sync::CancellationToken;
 use crate::limits::{
     IMAGE_DECODED_BYTES, IMAGE_FILE_BYTES, IMAGE_MAX_PIXELS, IMAGE_MAX_SIDE, PNG_METADATA_BYTES,
 };
-use crate::tools::notice::{Answer, ImageShown, Notice};
 use crate::tools::{Context, Image, Output};
 use cutline_core::details::Details;
+use cutline_core::notice::{Answer, ImageShown, Notice};
 use cutline_core::text::{Size, show};
 
 /// JPEG qualities (of 100) in the order in which they are tried before an image is scaled down. With the first, the
