@@ -40,10 +40,7 @@ impl View {
         if let Some(space) = self.key_space {
             collector = collector.with_key_lines(space);
         }
-        match self.max_line_chars {
-            Some(_) => LongLines::whole(collector),
-            None => LongLines::new(collector),
-        }
+        LongLines::new(collector, self.max_line_chars)
     }
 }
 

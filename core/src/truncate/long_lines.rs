@@ -16,7 +16,7 @@ const MOST_BYTES: usize = 16_000_000;
 /// ```
 /// use cutline_core::truncate::{Bounds, Collector, Keep, KeyForms, LongLines};
 /// let collector = Collector::new(Bounds::new(2000, 10_000), Keep::Tail);
-/// let mut lines = LongLines::new(collector);
+/// let mut lines = LongLines::new(collector, None);
 /// lines.push(&format!("first\n{}\nlast\n", "x".repeat(20_000)));
 /// let (kept, max_chars) = lines.finish_with(KeyForms::None);
 /// assert_eq!(kept.content, format!("first\n{}... [truncated]\nlast\n", "x".repeat(2000)));
@@ -41,15 +41,12 @@ pub struct LongLines {
 }
 
 impl LongLines {
-    /// Cuts long lines of the text that `collector` collects.
-    pub fn new(collector: Collector) -> Self {
-        Self { most: Some(as_index(collector.bounds.bytes / 4)), ..Self::whole(collector) }
-    }
-
-    /// Cuts no line.
-    pub fn whole(whole: Collector) -> Self {
+    /// Cuts long lines of the text that `whole` collects, unless a [`LineCutter`](super::line::LineCutter) has cut all lines
+    /// to `max_chars` characters.
+    pub fn new(whole: Collector, max_chars: Option<usize>) -> Self {
+        let most = max_chars.is_none().then(|| as_index(whole.bounds.bytes / 4));
         let (is_first_line, held) = (whole.tail.is_none(), String::new());
-        Self { most: None, whole, cut: None, is_any_cut: false, held, long: None, is_first_line }
+        Self { most, whole, cut: None, is_any_cut: false, held, long: None, is_first_line }
     }
 
     /// Takes the next piece.
@@ -172,7 +169,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn shown(text: &str, keep: Keep, piece: usize) -> (Truncation, Option<usize>) {
-        let mut lines = LongLines::new(Collector::new(Bounds::new(50, 10_000), keep));
+        let mut lines = LongLines::new(Collector::new(Bounds::new(50, 10_000), keep), None);
         for part in text.as_bytes().chunks(piece) {
             lines.push(str::from_utf8(part).unwrap());
         }
@@ -209,7 +206,7 @@ mod tests {
 
     #[test]
     fn line_whose_end_is_far_ends_the_page() {
-        let mut lines = LongLines::new(Collector::new(Bounds::new(50, 10_000), Keep::WholeLines));
+        let mut lines = LongLines::new(Collector::new(Bounds::new(50, 10_000), Keep::WholeLines), None);
         lines.push(&format!("a\n{}\n", "x".repeat(9000)));
         for _ in 0..17 {
             lines.push(&"y".repeat(1_000_000));

@@ -158,10 +158,7 @@ impl ReadPage<'_> {
         let lines = self.args.limit.map_or(bounds.lines, |limit| limit.min(bounds.lines));
         let head = Collector::new(Bounds { lines, ..bounds }, Keep::WholeLines);
         let max_chars = self.cx.limits.max_text_line_chars;
-        let mut head = match max_chars {
-            Some(_) => LongLines::whole(head),
-            None => LongLines::new(head),
-        };
+        let mut head = LongLines::new(head, max_chars);
         let mut decoder = Decoder::new(self.text.encoding);
         let mut lines = PageLines::new(max_chars, self.is_numbered().then_some(self.first));
         let (mut is_ascii, mut has_nul, mut has_return) = (true, false, false);

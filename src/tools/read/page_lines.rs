@@ -121,7 +121,7 @@ mod tests {
         ] {
             for size in 1..=text.len() {
                 let head = Collector::new(Bounds::new(lines, 100), Keep::WholeLines);
-                let mut head = LongLines::new(head);
+                let mut head = LongLines::new(head, None);
                 let mut endings = PageLines::new(None, None);
                 for piece in text.as_bytes().chunks(size) {
                     endings.push(str::from_utf8(piece).unwrap(), &mut head);
