@@ -6,6 +6,7 @@
 use std::io;
 
 use crate::limits::COMMANDS_AT_ONCE;
+use crate::search::file_types::UnknownType;
 use crate::tools::resolve::ExpectedKind;
 use cutline_core::notice::{Count, Unit, between};
 use cutline_core::text::{Size, show};
@@ -151,13 +152,8 @@ pub enum ToolError {
         find: bool,
     },
     /// An unknown file type.
-    #[error("Unknown file type: {}{}", show::path(name), if near.is_empty() { ". Use glob instead, such as *.txt".to_owned() } else { suggestion(near) })]
-    UnknownType {
-        /// The name.
-        name: String,
-        /// File types with similar names.
-        near: Vec<String>,
-    },
+    #[error("Unknown file type: {}{}", show::path(&.0.name), if .0.near.is_empty() { ". Use glob instead, such as *.txt".to_owned() } else { suggestion(&.0.near) })]
+    UnknownType(UnknownType),
     /// A command could not be started in a folder, which may have been removed.
     #[error("Command could not be started in {}: {}", show::path(.0), reason(.1))]
     Spawn(String, io::Error),

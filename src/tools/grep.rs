@@ -22,7 +22,7 @@ use crate::search::content::{
     self, ContextLines, Found, IncompleteReason, OutputMode, Pattern, Query, Ranking,
 };
 use crate::search::file_filter::FileFilter;
-use crate::search::file_types::{FileTypes, UnknownType};
+use crate::search::file_types::FileTypes;
 use crate::search::walk::Walked;
 use crate::stop::{Stopped, stopped_by};
 use crate::sys::below;
@@ -198,7 +198,7 @@ impl Results<'_> {
 fn filter(cx: &Context, args: &GrepArgs, place: &OpenedPath) -> Result<FileFilter, ToolError> {
     let types = args.file_type.as_ref().map(|given| {
         let names = given.iter().flat_map(|names| names.split([',', ' '])).filter(|name| !name.is_empty());
-        FileTypes::new(names).map_err(|UnknownType { name, near }| ToolError::UnknownType { name, near })
+        FileTypes::new(names).map_err(ToolError::UnknownType)
     });
     let globs = args.glob.iter().flatten();
     let [globs, exclude] = path_glob::selections(cx, globs, args.exclude.as_ref(), place, false)?;
