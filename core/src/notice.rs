@@ -225,12 +225,9 @@ pub enum Notice {
     OccursAsText(Total),
     #[display("[The pattern matches every line, because an alternative is empty]")]
     EmptyAlternative,
-    /// The number of all results, at the end of a complete list of files.
-    #[display("[{_0}]")]
-    Sum(InAll),
-    /// The same with the call that continues.
-    #[display("[{of}. Use offset={offset} to continue]")]
-    ContinueOf { of: InAll, offset: u64 },
+    /// The number of all results, and the offset of the next page if there is one.
+    #[display("[{of}{}]", between(". Use offset=", *next, " to continue"))]
+    Sum { of: InAll, next: Option<u64> },
 }
 
 #[cfg(test)]

@@ -231,34 +231,28 @@ impl Page {
                 info.reason = SINGLE_RESULT_TOO_LARGE;
             }
         }
-        if let Some(context) = ranked {
-            notices.extend(about);
-            notices.extend(stopped);
-            if next.is_some() || by.is_some() {
-                // The next call must be valid with the same limit.
-                let next = next.filter(|offset| offset + limit <= most_ranked(context));
-                details.next_offset = next;
-                let of = PageOf { shown: groups, total: Total::new(found, is_late), unit };
-                notices.push(Notice::Ranked { of, by, next });
-            }
-        } else {
+        if ranked.is_none() {
             if let Some(by) = by {
                 let of = PageOf { shown: groups, total: Total::new(offset + total, is_lower_bound), unit };
-                let of = is_grep.then_some(of);
-                notices.push(Notice::PageLimit { by, of, saved });
+                notices.push(Notice::PageLimit { by, of: is_grep.then_some(of), saved });
             } else if more && !is_cut {
                 notices.push(Notice::LimitReached { limit, unit, saved });
             }
-            notices.extend(about);
-            notices.extend(stopped);
-            details.next_offset = next;
-            let of = InAll { count: Total::new(in_all.count.count(), is_at_least), ..in_all };
-            notices.extend(next.map(|offset| Notice::ContinueOf { of, offset }));
         }
-        let has_sum =
+        notices.extend(about.into_iter().chain(stopped));
+        // The next call must be valid with the same limit.
+        let is_valid = |offset: &u64| ranked.is_none_or(|context| offset + limit <= most_ranked(context));
+        details.next_offset = next.filter(is_valid);
+        if ranked.is_some() && (next.is_some() || by.is_some()) {
+            let of = PageOf { shown: groups, total: Total::new(found, is_late), unit };
+            notices.push(Notice::Ranked { of, by, next: details.next_offset });
+        }
+        let is_listed =
             unit == Unit::Files || cx.limits.lean_grep && in_all.files.is_some_and(|files| files > 1);
-        if has_sum && found > 0 && next.is_none() && !is_at_least {
-            notices.push(Notice::Sum(in_all));
+        let is_complete = is_listed && found > 0 && next.is_none() && !is_at_least;
+        if is_complete || ranked.is_none() && next.is_some() {
+            let of = InAll { count: Total::new(in_all.count.count(), is_at_least), ..in_all };
+            notices.push(Notice::Sum { of, next });
         }
         let is_to_the_end = |all: u64| is_limit_default || limit >= all;
         let totals = match details.truncation_info {
