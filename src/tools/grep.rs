@@ -18,12 +18,9 @@ use crate::fs::lines;
 use crate::fs::open::{FileKind, OpenedPath};
 use crate::limits;
 use crate::search::content::pattern::{Refused, Source};
-use crate::search::content::{
-    self, ContextLines, Found, IncompleteReason, OutputMode, Pattern, Query, Ranking,
-};
+use crate::search::content::{self, ContextLines, OutputMode, Pattern, Query, Ranking};
 use crate::search::file_filter::FileFilter;
 use crate::search::file_types::FileTypes;
-use crate::search::walk::Walked;
 use crate::stop::{Stopped, stopped_by};
 use crate::sys::below;
 use cutline_core::notice::{Unit, WhySkipped};
@@ -169,11 +166,7 @@ impl Results<'_> {
     fn search_file(&mut self, place: &OpenedPath) -> Result<bool, ToolError> {
         let (cx, query) = (self.search.cx, self.query.clone());
         let file = resolve::file(cx, place)?;
-        let mut is_binary = false;
-        let done = content::file(&query, &file, place.stat.bytes, &cx.stop(), |found| {
-            is_binary |= matches!(found, Walked::Found(Found::Incomplete(_, IncompleteReason::Binary)));
-            self.take(found)
-        });
+        let done = content::file(&query, &file, place.stat.bytes, &cx.stop(), |found| self.take(found));
         match done {
             Ok(()) => {}
             Err(error) if stopped_by(&error) == Some(Stopped::Late) => {
@@ -185,7 +178,7 @@ impl Results<'_> {
             }
             Err(error) => return Err(ToolError::Io(cx.workspace.show(&place.asked), error)),
         }
-        if is_binary && self.is_alone {
+        if self.search.binary > 0 && self.is_alone {
             // `No matches found` would be wrong if this is the only file of the call.
             let start = lines::first_bytes(&resolve::file(cx, place)?, DECIDING_BYTES);
             return Err(resolve::binary(cx, place, place.stat.bytes, &start.unwrap_or_default()));
