@@ -68,13 +68,12 @@ pub struct Found {
 
 /// Searches a tree. Passes entries to `sink` in path order, until it breaks.
 pub fn tree(walk: Walk, query: Query, sink: impl FnMut(Walked<Found>) -> ControlFlow<()>) {
-    let query = Arc::new(query);
-    walk.run(move || NameVisitor { query: Arc::clone(&query) }, sink);
+    walk.run(move || NameVisitor { query: query.clone() }, sink);
 }
 
 /// The visitor: returns the entries that match the query.
 struct NameVisitor {
-    query: Arc<Query>,
+    query: Query,
 }
 
 impl Query {

@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::io;
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 use super::{FileSearcher, Found, Query, Row};
 use crate::search::file_filter::FileFilter;
@@ -14,7 +13,7 @@ use crate::sys::FileKind;
 /// The visitor: searches the content of each file.
 struct ContentVisitor {
     searcher: FileSearcher,
-    filter: Arc<FileFilter>,
+    filter: FileFilter,
 }
 
 /// Searches the files of a tree that pass `filter`. Passes results to `sink` in path order, until it breaks.
@@ -24,8 +23,7 @@ pub fn tree(
     filter: FileFilter,
     sink: impl FnMut(Walked<Found>) -> ControlFlow<()>,
 ) {
-    let filter = Arc::new(filter);
-    let visitor = move || ContentVisitor { searcher: FileSearcher::new(&query), filter: Arc::clone(&filter) };
+    let visitor = move || ContentVisitor { searcher: FileSearcher::new(&query), filter: filter.clone() };
     walk.run(visitor, sink);
 }
 
