@@ -68,42 +68,38 @@ pub struct Found {
 
 /// Searches a tree. Passes entries to `sink` in path order, until it breaks.
 pub fn tree(walk: Walk, query: Query, sink: impl FnMut(Walked<Found>) -> ControlFlow<()>) {
-    walk.run(move || NameVisitor { query: query.clone() }, sink);
-}
-
-/// The visitor: returns the entries that match the query.
-struct NameVisitor {
-    query: Query,
+    walk.run(move || query.clone(), sink);
 }
 
 impl Query {
     /// Returns true if an entry below a folder can match.
-    pub fn enters(&self, folder: &[u8]) -> bool {
+    pub fn can_match_below(&self, folder: &[u8]) -> bool {
         self.max_depth.is_none_or(|depth| components(folder) < depth)
             && any_or_none(&self.globs, |glob| glob.can_select_below(folder))
             && none_excludes(&self.exclude, folder, true)
     }
 }
 
-impl Visit for NameVisitor {
+/// Returns the entries that match the query.
+impl Visit for Query {
     type Found = Found;
 
     fn wants(&self, path: &[u8], kind: FileKind) -> bool {
-        if self.query.only_links {
+        if self.only_links {
             return kind == FileKind::Link && self.enters(path);
         }
-        let is_of_kind = match self.query.kind {
+        let is_of_kind = match self.kind {
             EntryKind::File => matches!(kind, FileKind::File | FileKind::Link),
             EntryKind::Dir => kind == FileKind::Folder,
             EntryKind::Any => true,
         };
         let is_folder = kind == FileKind::Folder;
-        let folder_matches = &self.query.folder_matches;
+        let folder_matches = &self.folder_matches;
         if !is_of_kind && (!is_folder || folder_matches.load(Ordering::Relaxed)) {
             return false;
         }
-        let matches = any_or_none(&self.query.globs, |glob| glob.selects(path, is_folder))
-            && none_excludes(&self.query.exclude, path, is_folder);
+        let matches = any_or_none(&self.globs, |glob| glob.selects(path, is_folder))
+            && none_excludes(&self.exclude, path, is_folder);
         if matches && !is_of_kind {
             folder_matches.store(true, Ordering::Relaxed);
         }
@@ -111,7 +107,7 @@ impl Visit for NameVisitor {
     }
 
     fn enters(&self, path: &[u8]) -> bool {
-        self.query.enters(path)
+        self.can_match_below(path)
     }
 
     fn visit(
@@ -124,7 +120,7 @@ impl Visit for NameVisitor {
         if entry.kind() == FileKind::Folder {
             path.push(b'/');
         }
-        let key = match &self.query.key {
+        let key = match &self.key {
             Key::Path => 0,
             Key::Relevance(scorer) => match scorer.score(&path) {
                 Some(score) => score.into(),

@@ -173,7 +173,7 @@ fn cause(args: &FindArgs, place: &OpenedPath, query: &Query, search: &Search<'_>
             return Some(Notice::IgnoredNotSearched);
         }
     }
-    let reaches = |path: &[u8]| query.enters(path);
+    let reaches = |path: &[u8]| query.can_match_below(path);
     let is_by_path = args.pattern.trim_end_matches('/').contains('/');
     search.links_not_searched(place, is_by_path, reaches, |_| false)
 }
