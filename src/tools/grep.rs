@@ -19,8 +19,6 @@ use crate::fs::open::{FileKind, OpenedPath};
 use crate::limits;
 use crate::search::content::pattern::{Refused, Source};
 use crate::search::content::{self, ContextLines, OutputMode, Pattern, Query, Ranking};
-use crate::search::file_filter::FileFilter;
-use crate::search::file_types::FileTypes;
 use crate::stop::{Stopped, stopped_by};
 use crate::sys::below;
 use cutline_core::notice::{Unit, WhySkipped};
@@ -30,7 +28,7 @@ use cutline_core::text::{as_index, show};
 use super::page::{PageRequest, SHOWN_BYTES, Sort};
 use super::resolve;
 use super::walk_support::COUNTED;
-use super::{Context, Load, Output, ToolError, ToolName, path_glob};
+use super::{Context, Load, Output, ToolError, ToolName};
 use results::Results;
 use targets::Target;
 
@@ -185,17 +183,6 @@ impl Results<'_> {
         }
         Ok(true)
     }
-}
-
-/// Returns the filter for the files below `place`.
-fn filter(cx: &Context, args: &GrepArgs, place: &OpenedPath) -> Result<FileFilter, ToolError> {
-    let types = args.file_type.as_ref().map(|given| {
-        let names = given.iter().flat_map(|names| names.split([',', ' '])).filter(|name| !name.is_empty());
-        FileTypes::new(names).map_err(ToolError::UnknownType)
-    });
-    let globs = args.glob.iter().flatten();
-    let [globs, exclude] = path_glob::selections(cx, globs, args.exclude.as_ref(), place, false)?;
-    Ok(FileFilter { globs, exclude, types: types.transpose()?, ..FileFilter::default() })
 }
 
 /// Returns the arguments that affect the pattern.

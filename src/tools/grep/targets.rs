@@ -9,11 +9,12 @@ use std::ffi::OsStr;
 
 use crate::fs::open::{FileKind, OpenedPath};
 use crate::search::file_filter::{FileFilter, Selector};
+use crate::search::file_types::FileTypes;
 use crate::search::globs::{Glob, has_wildcard, literal_folders};
 use crate::search::ignore_rules::IgnoreRules;
 use crate::search::names;
 
-use super::{Context, GrepArgs, ToolError, filter};
+use super::{Context, GrepArgs, ToolError};
 use crate::limits::GREP_PATHS;
 use crate::tools::resolve::{self, ExpectedKind};
 use crate::tools::walk_support;
@@ -57,20 +58,23 @@ pub(super) fn open(cx: &Context, args: &GrepArgs) -> Result<Vec<Target>, ToolErr
     Ok(targets)
 }
 
+/// Returns the target for a path, with the filter for its files.
 fn target(cx: &Context, args: &GrepArgs, (mut place, glob): PathPart) -> Result<Target, ToolError> {
-    let mut args = Cow::Borrowed(args);
-    if let Some([glob]) = args.glob.as_deref()
+    let mut globs = Cow::Borrowed(args.glob.as_deref().unwrap_or_default());
+    if let [glob] = &*globs
         && place.stat.kind == FileKind::Folder
         && let Some((linked, rest)) = path_glob::through_link(cx, glob, &place)
     {
         place = linked;
-        args.to_mut().glob = Some(vec![rest]);
+        globs = vec![rest].into();
     }
-    let mut filter = filter(cx, &args, &place)?;
-    if glob.is_some() {
-        filter.selected = Some(vec![Selector { path: Vec::new(), glob }]);
-    }
-    Ok(Target { place, filter })
+    let types = args.file_type.as_ref().map(|given| {
+        let names = given.iter().flat_map(|names| names.split([',', ' '])).filter(|name| !name.is_empty());
+        FileTypes::new(names).map_err(ToolError::UnknownType)
+    });
+    let [globs, exclude] = path_glob::selections(cx, &*globs, args.exclude.as_ref(), &place, false)?;
+    let selected = glob.map(|glob| vec![Selector { path: Vec::new(), glob: Some(glob) }]);
+    Ok(Target { place, filter: FileFilter { globs, exclude, types: types.transpose()?, selected } })
 }
 
 /// Returns the paths in one string.
