@@ -15,7 +15,7 @@ use cutline::search::content::{
     ContextLines, FileSearcher, Found, IncompleteReason, OutputMode, Pattern, Query, RowKind,
 };
 use cutline::stop::Stop;
-use cutline_core::text::binary::is_binary_file;
+use cutline_core::text::binary::{is_binary_file, without_controls};
 use cutline_core::text::decode::Encoding;
 use regex_automata::nfa::thompson::{self, pikevm::PikeVM};
 use regex_automata::util::syntax;
@@ -113,7 +113,7 @@ fn check(settings: Settings, pattern: &str, text: &[u8]) {
     for (number, _, shown, cut) in rows {
         let line = String::from_utf8_lossy(all[number - 1]);
         assert_eq!(cut, line.chars().count() > LINE_CHARS, "{line:?} as {shown:?}");
-        assert!(cut || shown == line.replace('\0', "\u{FFFD}"), "{line:?} as {shown:?}");
+        assert!(cut || shown == without_controls(&line), "{line:?} as {shown:?}");
     }
 }
 

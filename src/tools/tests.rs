@@ -169,7 +169,7 @@ fn totals_are_known_if_the_tool_counted_everything() {
         (Read, json!({"path": "long"}), Exact),
         (Read, json!({"path": "wide"}), Unknown),
         (Bash, json!({"command": "cat ten"}), Exact),
-        (Bash, json!({"command": "printf 'a\\0b\\0\\1'"}), Unknown),
+        (Bash, json!({"command": "printf 'a\\0b\\0\\1\\2\\3\\4'"}), Unknown),
         (Grep, json!({"pattern": "x", "path": "few"}), Exact),
         (Grep, json!({"pattern": "x", "path": "ten"}), Exact),
         (Grep, json!({"pattern": "x", "path": "ten", "limit": 8}), Exact),

@@ -16,6 +16,8 @@ const HEADER_BYTES: usize = 512;
 const BLOCK_BYTES: usize = 256;
 /// Control characters that a text may have whatever its size.
 const STRAY_CONTROLS: usize = 8;
+/// Different control characters that can separate the parts of a text.
+const SEPARATORS: usize = 4;
 /// The signature of PDF, which can be text otherwise.
 const PDF: &[u8] = b"%PDF-";
 
@@ -24,8 +26,11 @@ const PDF: &[u8] = b"%PDF-";
 /// - It has the signature of a binary format. Some signatures are ASCII letters, so it also has a control character, or for
 ///   PDF a byte that is not UTF-8.
 /// - It has more than 8 and above 1 % control characters other than NUL. White space, bell, backspace and escape do not count.
-/// - It has two NUL bytes or more and above 10 %, where a run of them counts once. NUL bytes can separate texts, as after
-///   `git ls-files -z`. If everything else is text, it has more than 8 and above a third.
+/// - It has two NUL bytes or more and above 10 %, where a run of them counts once.
+///
+/// Control characters can separate texts, as after `git ls-files -z`, or in FIX logs. If everything else is UTF-8 and there are
+/// at most 4 different ones, NUL included, more than 8 and above a third make it binary. There, a run of NUL bytes counts once
+/// only if there is no other control character.
 ///
 /// Text in UTF-16 has a byte order mark.
 ///
@@ -54,9 +59,13 @@ pub fn is_binary(content: &[u8]) -> bool {
     let runs = pairs.filter(|(byte, next)| **byte == 0 && **next != 0).count();
     let runs = runs + usize::from(start.ends_with(b"\0"));
     let (others, size) = (controls - nuls, start.len() - nuls + runs);
-    let is_text_between = others == 0 && is_utf8(start);
-    let (stray, share) = if is_text_between { (STRAY_CONTROLS, 3) } else { (1, 10) };
-    nuls > stray && runs * share > size || others > STRAY_CONTROLS && others * 100 > size
+    let kinds = (0..b' ').filter(|byte| is_control(*byte) && memchr::memchr(*byte, start).is_some()).count();
+    if kinds <= SEPARATORS && is_utf8(start) {
+        // Binary formats have runs of NUL between other control characters.
+        let (separators, size) = if others == 0 { (runs, size) } else { (controls, start.len()) };
+        return controls > STRAY_CONTROLS && separators * 3 > size;
+    }
+    nuls > 1 && runs * 10 > size || others > STRAY_CONTROLS && others * 100 > size
 }
 
 /// Returns true if a file that starts with `content` is not text. The rule is that of [`is_binary`], but any PDF is binary,
@@ -81,16 +90,28 @@ pub fn may_be_binary(content: &[u8]) -> bool {
     memchr::memchr(0, start).is_some() || has_signature(start)
 }
 
-/// Replaces each NUL by U+FFFD. Clients and terminals do not show NUL.
+/// Replaces each NUL and each other control character that can make content binary by U+FFFD. Clients and terminals do not
+/// show them.
 ///
 /// ```
-/// assert_eq!(cutline_core::text::binary::without_nul("a\0b"), "a\u{FFFD}b");
+/// assert_eq!(cutline_core::text::binary::without_controls("a\0b\x01c\n"), "a\u{FFFD}b\u{FFFD}c\n");
 /// ```
-pub fn without_nul(text: &str) -> Cow<'_, str> {
-    match memchr::memchr(0, text.as_bytes()) {
-        None => Cow::Borrowed(text),
-        Some(_) => Cow::Owned(text.replace('\0', REPLACEMENT.encode_utf8(&mut [0; 4]))),
+pub fn without_controls(text: &str) -> Cow<'_, str> {
+    if has_control(text) {
+        Cow::Owned(text.replace(is_control_char, REPLACEMENT.encode_utf8(&mut [0; 4])))
+    } else {
+        Cow::Borrowed(text)
     }
+}
+
+/// Returns true if [`without_controls`] replaces a character of `text`.
+pub fn has_control(text: &str) -> bool {
+    text.as_bytes().chunks(BLOCK_BYTES).any(may_have_control) && text.contains(is_control_char)
+}
+
+/// Returns true for a control character that [`without_controls`] replaces.
+pub(super) fn is_control_char(c: char) -> bool {
+    u8::try_from(c).is_ok_and(is_control)
 }
 
 /// Returns true if `start` begins as a binary format, or as a PDF, which can be text. Another text can begin with a
@@ -135,15 +156,21 @@ mod tests {
             ([text("a\0", 9, 70), vec![0xff]].concat(), true), // not UTF-8: 10 %
             ([text("a\0", 9, 71), vec![0xff, b'a']].concat(), false),
             (text("a\0", 2, 0), false),
-            (text("a\0\u{1}", 2, 0), true),
+            (text("a\0\u{1}", 2, 0), false),
             (text("\u{1}", 8, 0), false),
-            (text("\u{1}", 9, 891), false), // exactly 1 %
-            (text("\u{1}", 9, 890), true),
+            (text("a\u{1}", 9, 9), false),
+            (text("a\u{1}", 9, 8), true),
+            (text("a\0b\u{1}c\u{1c}d\u{1f}", 9, 36), false), // four different ones
+            (text("a\0b\u{1}c\u{1c}d\u{1f}", 9, 35), true),
+            (text("\u{1}\u{2}\u{3}\u{4}\u{5}", 2, 990), false), // five: exactly 1 %
+            (text("\u{1}\u{2}\u{3}\u{4}\u{5}", 2, 989), true),
+            ([text("\u{1}", 9, 889), vec![0xff, b'a']].concat(), false), // not UTF-8: exactly 1 %
+            ([text("\u{1}", 9, 888), vec![0xff, b'a']].concat(), true),
             (text("\t\n\r\u{b}\u{c}\u{1b}\u{8}\u{7}", 100, 0), false),
             (text("é\u{85}", 100, 0), false),
             // Only the first 64 KB count.
             ([text("", 0, DECIDING_BYTES), vec![1; 90_000]].concat(), false),
-            ([vec![1; 1000], text("", 0, DECIDING_BYTES)].concat(), true),
+            ([[1, 2, 3, 4, 5].repeat(200), text("", 0, DECIDING_BYTES)].concat(), true),
         ] {
             assert_eq!(is_binary(&content), expected, "{:?}", content.get(..20));
         }

@@ -12,6 +12,7 @@
 mod cells;
 
 use super::as_index;
+use super::binary::is_control_char;
 use cells::Cells;
 
 /// Bytes of a piece that are resolved at a time. They fit into the L1 cache.
@@ -284,11 +285,14 @@ impl Line {
         cells.act(action, parameter, settled);
     }
 
-    /// Applies a control character. Most show nothing. A NUL after a return gives a slow terminal time, and is no data.
+    /// Applies a control character. Those that can separate texts are shown as U+FFFD, so that the texts do not run together.
+    /// A NUL after a return gives a slow terminal time, and is no data. A shift (U+000E, U+000F) selects a font.
     fn control(&mut self, c: char) {
         let is_at_start = self.cells.as_ref().map_or(self.has_returned, |cells| cells.cursor == 0);
         match c {
-            '\0' if !is_at_start => self.push("\u{FFFD}"),
+            '\0' if is_at_start => {}
+            '\u{e}' | '\u{f}' => {}
+            c if is_control_char(c) => self.push("\u{FFFD}"),
             '\r' if self.cells.is_none() => self.has_returned |= !self.text.is_empty(),
             '\r' => self.act('G', 0),
             '\u{8}' => self.act('D', 1),

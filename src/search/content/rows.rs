@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use cutline_core::text::binary::{has_control, without_controls};
 use cutline_core::text::show::REPLACEMENT;
 use cutline_core::truncate::line::{MARK, cut};
 
@@ -81,24 +82,28 @@ pub(super) fn shown(
     (shown, Some(bytes_on_a_page(line)))
 }
 
-/// Returns the maximum number of bytes that `read` needs for a line. Invalid bytes and NUL bytes need three bytes each.
+/// Returns the maximum number of bytes that `read` needs for a line. Invalid bytes and control characters need three bytes
+/// each.
 fn bytes_on_a_page(line: &[u8]) -> u64 {
-    let is_text = std::str::from_utf8(line).is_ok_and(|text| !text.contains('\0'));
-    line.len() as u64 * if is_text { 1 } else { REPLACEMENT.len_utf8() as u64 }
+    line.len() as u64 * if is_shown_as_it_is(line) { 1 } else { REPLACEMENT.len_utf8() as u64 }
+}
+
+/// Returns true if [`lossy`] changes nothing.
+fn is_shown_as_it_is(line: &[u8]) -> bool {
+    std::str::from_utf8(line).is_ok_and(|text| !has_control(text))
 }
 
 /// Converts a range of bytes of a line to the range of the text to show.
 fn focus_in(line: &[u8], focus: &Range<usize>) -> Range<usize> {
     let at = |byte: usize| line.get(..byte).map_or(0, |before| lossy(before).len());
-    let is_unchanged = line.is_ascii() && !line.contains(&0);
-    if focus.end == 0 || is_unchanged { focus.clone() } else { at(focus.start)..at(focus.end) }
+    if focus.end == 0 || is_shown_as_it_is(line) { focus.clone() } else { at(focus.start)..at(focus.end) }
 }
 
-/// Converts bytes to text. Invalid bytes and NUL bytes become U+FFFD.
+/// Converts bytes to text. Invalid bytes, NUL and similar control characters become U+FFFD.
 fn lossy(bytes: &[u8]) -> Cow<'_, str> {
     match String::from_utf8_lossy(bytes) {
-        text if !text.contains('\0') => text,
-        text => Cow::Owned(text.replace('\0', REPLACEMENT.encode_utf8(&mut [0; 4]))),
+        Cow::Borrowed(text) => without_controls(text),
+        Cow::Owned(text) => Cow::Owned(without_controls(&text).into_owned()),
     }
 }
 

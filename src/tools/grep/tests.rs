@@ -214,7 +214,7 @@ fn long_lines_show_where_the_match_is() {
 #[test]
 fn skipped_files_are_counted() {
     let fixture = Fixture::new(&[(".gitignore", "*.log\n"), ("a.log", "needle\n")]);
-    fixture.write("bin", b"needle\0\n\0\x01");
+    fixture.write("bin", b"needle\0\n\0\x01\x02\x03\x04");
     let mut utf16 = vec![0xFF, 0xFE];
     utf16.extend("x\nneedle é\r\n".encode_utf16().flat_map(u16::to_le_bytes));
     fixture.write("utf16", utf16);

@@ -14,7 +14,7 @@ use crate::tools::notice::{self, continue_after};
 use crate::tools::{Context, Output, ToolError, ToolName, Totals, outline, resolve};
 use cutline_core::details::Details;
 use cutline_core::notice::{Answer, Blank, Notice};
-use cutline_core::text::binary::without_nul;
+use cutline_core::text::binary::{self, without_controls};
 use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::{Extent, Total, as_index, is_blank, is_white_space};
 use cutline_core::truncate::{Bounds, Collector, Keep, KeyForms, LongLines, TruncatedBy, Truncation};
@@ -110,6 +110,8 @@ struct Collected {
     is_ascii: bool,
     /// True if the page has NUL bytes, or what was decoded after it.
     has_nul: bool,
+    /// The same for control characters that are replaced, with NUL.
+    has_control: bool,
     /// The same for carriage returns.
     has_return: bool,
 }
@@ -161,10 +163,11 @@ impl ReadPage<'_> {
         let mut head = LongLines::new(head, max_chars);
         let mut decoder = Decoder::new(self.text.encoding);
         let mut lines = PageLines::new(max_chars, self.is_numbered().then_some(self.first));
-        let (mut is_ascii, mut has_nul, mut has_return) = (true, false, false);
+        let (mut is_ascii, mut has_nul, mut has_control, mut has_return) = (true, false, false, false);
         let mut push = |part: &str, head: &mut LongLines| {
             is_ascii &= part.is_ascii();
-            has_nul |= part.contains('\0');
+            has_control = has_control || binary::has_control(part);
+            has_nul |= has_control && part.contains('\0');
             has_return |= part.contains('\r');
             lines.push(part, head);
         };
@@ -185,11 +188,20 @@ impl ReadPage<'_> {
         }
         let (kept, max_chars) = head.finish_with(KeyForms::None);
         let max_chars = max_chars.or_else(|| lines.cutter.limit_of_cut(&kept.content));
-        Ok(Collected { kept, lines, max_chars, lossy: decoder.lossy(), is_ascii, has_nul, has_return })
+        Ok(Collected {
+            kept,
+            lines,
+            max_chars,
+            lossy: decoder.lossy(),
+            is_ascii,
+            has_nul,
+            has_control,
+            has_return,
+        })
     }
 
     fn answer(&self, collected: Collected) -> io::Result<Output> {
-        let Collected { mut kept, lines, max_chars, lossy, has_nul, has_return, .. } = collected;
+        let Collected { mut kept, lines, max_chars, lossy, has_nul, has_control, has_return, .. } = collected;
         // The details refer to the text of the file without line numbers.
         let numbered = self.is_numbered().then(|| {
             let text = page_lines::without_numbers(&kept.content);
@@ -204,7 +216,7 @@ impl ReadPage<'_> {
         let total = Extent { lines: lines_counted, bytes: self.text.end };
         let is_too_long = kept.output.lines == 0 && kept.cut.is_some();
         let (bytes, lossy) = if kept.cut.is_some() && (lossy || is_too_long) {
-            self.bytes(last, lossy, has_nul)?
+            self.bytes(last, lossy, has_control)?
         } else {
             (0, lossy)
         };
@@ -307,7 +319,7 @@ impl ReadPage<'_> {
 
     /// Returns the bytes of the page up to the end of line `last`: on disk, or as shown if the two differ. Also returns
     /// true if invalid bytes in them were replaced, which is only checked if `lossy` is true.
-    fn bytes(&self, last: u64, lossy: bool, has_nul: bool) -> io::Result<(u64, bool)> {
+    fn bytes(&self, last: u64, lossy: bool, has_control: bool) -> io::Result<(u64, bool)> {
         let text = self.text;
         if self.ends_uncounted(last) {
             return Ok((self.index.end.saturating_sub(self.from), lossy));
@@ -315,11 +327,11 @@ impl ReadPage<'_> {
         let ended = last < self.index.lines || text.ends_with_newline()?;
         let newline = if ended { text.encoding.newline().len() as u64 } else { 0 };
         let end = self.index.start_of(text, last + 1, &self.stop)?.unwrap_or(text.end) - newline;
-        if text.encoding == Encoding::Utf8 && !lossy && !has_nul {
+        if text.encoding == Encoding::Utf8 && !lossy && !has_control {
             return Ok((end.saturating_sub(self.from), false));
         }
         let (mut decoder, mut len) = (Decoder::new(text.encoding), 0);
-        let mut count = |part: &str| len += without_nul(part).len() as u64;
+        let mut count = |part: &str| len += without_controls(part).len() as u64;
         let part = TextFile { end, ..*text };
         let done = part.blocks(self.from, &mut text.buffer(BLOCK_BYTES), &self.stop, |_, block| {
             decoder.push(block, &mut count);

@@ -4,7 +4,7 @@
 //! A numbered line has the format of `cat -n`: the number, a tab, the line. The numbers are not padded: the tab aligns
 //! numbers of up to seven digits, and padding would take up to five more bytes of the limit for each line.
 
-use cutline_core::text::binary::without_nul;
+use cutline_core::text::binary::without_controls;
 use cutline_core::truncate::line::LineCutter;
 use cutline_core::truncate::{LongLines, Truncation};
 
@@ -70,10 +70,10 @@ impl PageLines {
         }
     }
 
-    /// Passes a part of the page to the collector. NUL becomes U+FFFD.
+    /// Passes a part of the page to the collector. NUL and similar control characters become U+FFFD.
     fn take(&mut self, head: &mut LongLines, part: &str) {
         let Self { cutter, number, at_start, .. } = self;
-        cutter.push(&without_nul(part), &mut |part| {
+        cutter.push(&without_controls(part), &mut |part| {
             let Some(number) = number else { return head.push(part) };
             let mut numbered = String::with_capacity(part.len() * 2);
             for line in part.split_inclusive('\n') {

@@ -158,10 +158,13 @@ async fn binary_output() {
         "[Binary output: 1.2MB. Full output: PATH. Use bash to inspect it: strings PATH | tail]\n\nCommand exited with code 2"
     );
     assert_eq!(file.len(), 1_200_000);
-    let (text, file) = with_file(&server.run("printf 'a\\0b\\0\\1'").await);
+    let (text, file) = with_file(&server.run("printf 'a\\0b\\0\\1\\2\\3\\4'").await);
     assert_eq!(
         (text.as_str(), file.as_slice()),
-        ("[Binary output: 5B. Full output: PATH. Use bash to inspect it: strings PATH]", &b"a\0b\0\x01"[..])
+        (
+            "[Binary output: 8B. Full output: PATH. Use bash to inspect it: strings PATH]",
+            &b"a\0b\0\x01\x02\x03\x04"[..]
+        )
     );
 }
 
