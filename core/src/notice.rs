@@ -193,6 +193,15 @@ pub enum Notice {
     BarEscaped,
     #[display("[Escaped + {{ }} are the characters themselves. Unescaped, the pattern matches {}{}]", _0.at_least(), Count(_0.count(), "line", "lines"))]
     RepetitionEscaped(Total),
+    #[display("[Escaped < > are word boundaries. Unescaped, the pattern matches {}{}]", _0.at_least(), Count(_0.count(), "line", "lines"))]
+    BoundaryEscaped(Total),
+    #[display("[With single backslashes, the pattern matches {}{}]", _0.at_least(), Count(_0.count(), "line", "lines"))]
+    BackslashesDoubled(Total),
+    /// A literal pattern.
+    #[display("[With literal=true, backslashes are part of the text. Without them, it occurs in {}{}]", _0.at_least(), Count(_0.count(), "line", "lines"))]
+    BackslashesLiteral(Total),
+    #[display("[The pattern contains backspace characters. Write \\\\b for a word boundary]")]
+    HasBackspace,
     /// A glob that begins with the last folders of `path`.
     #[display("[{argument} is relative to path. Use {argument}={glob}]")]
     GlobRepeatsPath { argument: &'static str, glob: String },

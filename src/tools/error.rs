@@ -122,6 +122,9 @@ pub enum ToolError {
     /// An invalid regular expression: the pattern, the position and the reason.
     #[error("Invalid pattern: {0}\nUse literal=true to search for the text itself")]
     Pattern(String),
+    /// The same for a pattern that has matches if each double backslash is a single one.
+    #[error("Invalid pattern: {0}\nWith single backslashes, it has matches")]
+    PatternDoubled(String),
     /// A regular expression with a part that only other engines support: look-around or a backreference.
     #[error("Invalid pattern: {0}\nUse grep -P in bash for it")]
     PatternUnsupported(String),

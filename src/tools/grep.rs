@@ -108,7 +108,7 @@ pub async fn run(cx: &Context, args: GrepArgs) -> Result<Output, ToolError> {
 
 fn search(cx: &Context, args: &GrepArgs) -> Result<Output, ToolError> {
     let targets = targets::open(cx, args)?;
-    let (query, request) = plan(cx, args)?;
+    let (query, request) = plan(cx, args).map_err(|error| causes::of_refused(cx, args, &targets, error))?;
     let mut results = Results::new(cx, args, query, request, targets.len());
     for target in &targets {
         if !results.begin(target) {

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::results::Results;
 use super::targets::Target;
-use super::{Context, GrepArgs, Query};
+use super::{Context, GrepArgs, Query, ToolError};
 use crate::fs::open::FileKind;
 use crate::search::content::pattern::Source;
 use crate::search::content::{self, ContextLines, Found, OutputMode, Pattern};
@@ -20,6 +20,9 @@ use cutline_core::text::{Total, show};
 
 /// Characters that are special in regular expressions.
 const SPECIAL: &[char] = &['.', '*', '+', '?', '(', ')', '[', ']', '{', '}', '|', '^', '$', '\\'];
+
+/// A notice about the lines that another pattern matches.
+type OfLines = fn(Total) -> Notice;
 
 /// Returns what is to say about a search without results, or about a pattern that matches every line.
 pub(super) fn of(args: &GrepArgs, targets: &[Target], results: &Results<'_>) -> Option<Notice> {
@@ -80,15 +83,15 @@ pub(super) fn of(args: &GrepArgs, targets: &[Target], results: &Results<'_>) -> 
     if args.escapes_bar() {
         return Some(Notice::BarEscaped);
     }
-    let pattern = ["\\+", "\\{", "\\}"].iter().fold(args.pattern.clone(), |pattern, escaped| {
-        pattern.replace(escaped, escaped.trim_start_matches('\\'))
+    if is_regex && args.pattern.contains('\u{8}') {
+        return Some(Notice::HasBackspace);
+    }
+    let rewritten = rewritten(args).into_iter().find_map(|(pattern, notice)| {
+        let differs = args.invert != Some(true) && pattern != args.pattern;
+        if differs { lines_with(Source { pattern: &pattern, ..source }).map(notice) } else { None }
     });
-    if is_regex
-        && pattern != args.pattern
-        && !args.pattern.contains(r"\\")
-        && let Some(lines) = lines_with(Source { pattern: &pattern, ..source })
-    {
-        return Some(Notice::RepetitionEscaped(lines));
+    if rewritten.is_some() {
+        return rewritten;
     }
     if ignored_any {
         let ignored = count(cx, folders(), &counted(query, query.pattern.clone()), true, IGNORED_CHECK);
@@ -97,6 +100,46 @@ pub(super) fn of(args: &GrepArgs, targets: &[Target], results: &Results<'_>) -> 
         }
     }
     linked()
+}
+
+/// Returns the pattern without its backslashes that other programs or another notation of strings need, and what is to say
+/// if it matches.
+fn rewritten(args: &GrepArgs) -> Vec<(String, OfLines)> {
+    let pattern = &args.pattern;
+    let unescaped = |chars: &[&str]| {
+        chars.iter().fold(pattern.clone(), |text, char| text.replace(&format!("\\{char}"), char))
+    };
+    let single = (with_single_backslashes(pattern), Notice::BackslashesDoubled as OfLines);
+    if args.literal == Some(true) {
+        vec![single, (pattern.replace('\\', ""), Notice::BackslashesLiteral)]
+    } else if pattern.contains(r"\\") {
+        vec![single]
+    } else {
+        vec![
+            (unescaped(&["+", "{", "}"]), Notice::RepetitionEscaped),
+            (unescaped(&["<", ">"]), Notice::BoundaryEscaped),
+        ]
+    }
+}
+
+/// Returns a pattern that was escaped twice as it was meant.
+fn with_single_backslashes(pattern: &str) -> String {
+    pattern.replace(r"\\", r"\")
+}
+
+/// Returns an error about a pattern. That of a pattern with double backslashes says if it has matches with single ones.
+pub(super) fn of_refused(cx: &Context, args: &GrepArgs, targets: &[Target], error: ToolError) -> ToolError {
+    let ToolError::Pattern(message) = error else { return error };
+    let pattern = with_single_backslashes(&args.pattern);
+    let single = (pattern != args.pattern && args.invert != Some(true))
+        .then(|| super::plan(cx, &GrepArgs { pattern, ..args.clone() }).ok())
+        .flatten();
+    let has_matches = single.is_some_and(|(query, _)| {
+        let pattern = query.pattern.clone();
+        count(cx, targets.iter(), &counted(&query, pattern), args.no_ignore == Some(true), COUNTED).count()
+            > 0
+    });
+    if has_matches { ToolError::PatternDoubled(message) } else { ToolError::Pattern(message) }
 }
 
 /// Returns the same query for another pattern, which only counts.
