@@ -23,10 +23,10 @@ pub fn continue_after(last: u64, total: u64) -> Option<String> {
 }
 
 /// Returns the sentence for reading `line`, which exceeds `limit`: a shell command that prints its start, or, without a shell
-/// or if the command would have to decode the file, a search in the line or the number of the `next` line. `path` is quoted for
-/// the shell.
+/// or if the command would have to decode the file, a search in the line or the number of the `next` line. `file` is a path,
+/// quoted for the shell, and a command that filters the text, if one is needed.
 pub fn for_long_line(
-    path: Option<&str>,
+    file: Option<(&str, Option<&str>)>,
     line: u64,
     limit: Limit,
     grep: bool,
@@ -38,10 +38,12 @@ pub fn for_long_line(
         // In JSON, text without control characters takes at most twice as many bytes.
         Limit::Json(bytes) => bytes / 2,
     };
-    if let Some(path) = path {
-        return Some(match line {
-            1 => format!("Use bash to read: head -c {bytes} {path}"),
-            _ => format!("Use bash: sed -n '{line}p' {path} | head -c {bytes}"),
+    if let Some((path, filter)) = file {
+        return Some(match (line, filter) {
+            (1, None) => format!("Use bash to read: head -c {bytes} {path}"),
+            (1, Some(filter)) => format!("Use bash to read: {filter} < {path} | head -c {bytes}"),
+            (_, None) => format!("Use bash: sed -n '{line}p' {path} | head -c {bytes}"),
+            (_, Some(filter)) => format!("Use bash: sed -n '{line}p' {path} | {filter} | head -c {bytes}"),
         });
     }
     let grep = grep.then(|| "Use grep to see parts of it".to_owned());

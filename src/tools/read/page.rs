@@ -256,15 +256,15 @@ impl ReadPage<'_> {
                 let path = resolve::shell_path(self.cx, self.place);
                 let path = path.filter(|_| encoding == Encoding::Utf8);
                 let grep = self.cx.has(ToolName::Grep);
-                let next = notice::for_long_line(path.as_deref(), first, limit, grep, next);
                 // bash hides an output with many NUL bytes.
-                let filter = match (path, has_nul, has_return) {
-                    (None, ..) | (_, false, false) => "",
-                    (_, true, _) => " | tr -d '\\000'",
+                let filter = match (has_nul, has_return) {
+                    (true, _) => Some(r"tr -d '\000'"),
                     // It would show only the text after the last one.
-                    (_, false, true) => r" | tr '\r' '\n'",
+                    (false, true) => Some(r"tr '\r' '\n'"),
+                    (false, false) => None,
                 };
-                let next = next.map(|next| next + filter);
+                let file = path.as_deref().map(|path| (path, filter));
+                let next = notice::for_long_line(file, first, limit, grep, next);
                 let bytes = Total::new(bytes + number.len() as u64, is_at_least);
                 Notice::LineTooLong { line: first, bytes, limit, next }
             } else {
