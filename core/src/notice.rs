@@ -218,6 +218,9 @@ pub enum Notice {
     LinksNotSearched(Names),
     #[display("[{} not searched: {_0}. {}]", Count(_0.count(), "linked file was", "linked files were"), _0.as_path())]
     LinkedFilesNotSearched(Names),
+    /// Links that a search could not follow.
+    #[display("[{} {} outside the workspace: {_0}]", Count(_0.count(), "link", "links"), _0.word("leads", "lead"))]
+    LinksOutside(Names),
     /// Linked work trees of git, whose files are copies.
     #[display("[{} not searched: {_0}. {}]", Count(_0.count(), "linked work tree was", "linked work trees were"), _0.as_path())]
     WorkTreesNotSearched(Names),

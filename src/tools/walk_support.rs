@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use crate::fs::open::{FileKind, OpenedPath};
+use crate::fs::open::{FileKind, OpenError, OpenedPath};
 use crate::search::ignore_rules::IgnoreRules;
 use crate::search::names;
 use crate::search::walk::{Searched, Walk, Walked};
@@ -96,7 +96,7 @@ impl<'a> Search<'a> {
     }
 
     /// Returns the notice about links that the search of the folder at `place` did not follow: to files that it `selects`, or
-    /// else to folders. `reaches` is true for paths that the search would reach. Links to folders that the search reached
+    /// else to folders, or else out of the roots. `reaches` is true for paths that the search would reach. Links to folders that the search reached
     /// otherwise count only with `is_by_path`.
     pub(super) fn links_not_searched(
         &self,
@@ -115,10 +115,18 @@ impl<'a> Search<'a> {
             if links.len() < LINKS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         let show = |link: &[u8]| self.cx.workspace.show_below(&place.asked, link);
-        let (mut folders, mut files) = (Names::default(), Names::default());
+        let (mut folders, mut files, mut outside) = (Names::default(), Names::default(), Names::default());
         for link in links.into_iter().filter(|link| reaches(link) || selects(link)) {
             let target = OpenedPath::open(&self.cx.workspace, &place.real.join(&*sys::name(&link)));
-            let Ok(target) = target else { continue };
+            let target = match target {
+                Ok(target) => target,
+                // What it leads to is not checked.
+                Err(OpenError::Outside) => {
+                    outside.push(&show(&link));
+                    continue;
+                }
+                Err(_) => continue,
+            };
             let is_elsewhere = (is_by_path || !target.real.starts_with(&place.real))
                 && !place.real.starts_with(&target.real);
             match target.stat.kind {
@@ -130,7 +138,10 @@ impl<'a> Search<'a> {
         if !files.is_empty() {
             return Some(Notice::LinkedFilesNotSearched(files));
         }
-        (!folders.is_empty()).then_some(Notice::LinksNotSearched(folders))
+        if !folders.is_empty() {
+            return Some(Notice::LinksNotSearched(folders));
+        }
+        (!outside.is_empty()).then_some(Notice::LinksOutside(outside))
     }
 
     /// Formats a path of the current place.
