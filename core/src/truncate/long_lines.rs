@@ -4,8 +4,6 @@ use super::line::MARK;
 use super::{Collector, KeyForms, TruncatedBy, Truncation};
 use crate::text::as_index;
 
-/// Characters of a long line that are shown.
-const SHOWN_CHARS: usize = 2000;
 /// Bytes of an open line after which a page is not searched for its end.
 const MOST_BYTES: usize = 16_000_000;
 
@@ -41,6 +39,9 @@ pub struct LongLines {
 }
 
 impl LongLines {
+    /// Characters of a long line that are shown.
+    pub const SHOWN_CHARS: usize = 2000;
+
     /// Cuts long lines of the text that `whole` collects, unless a [`LineCutter`](super::line::LineCutter) has cut all lines
     /// to `max_chars` characters.
     pub fn new(whole: Collector, max_chars: Option<usize>) -> Self {
@@ -94,7 +95,7 @@ impl LongLines {
             Some(cut) => {
                 let cut = cut.finish_with(forms);
                 let is_shown = cut.content.lines().any(|line| line.ends_with(MARK));
-                (cut, is_shown.then_some(SHOWN_CHARS))
+                (cut, is_shown.then_some(Self::SHOWN_CHARS))
             }
         }
     }
@@ -159,7 +160,7 @@ impl LongLines {
 /// Returns the start of a line that has more characters than are shown.
 fn start(line: &str) -> Option<&str> {
     let line = line.strip_suffix('\n').unwrap_or(line);
-    line.char_indices().nth(SHOWN_CHARS).and_then(|(at, _)| line.get(..at))
+    line.char_indices().nth(LongLines::SHOWN_CHARS).and_then(|(at, _)| line.get(..at))
 }
 
 #[cfg(test)]

@@ -4,12 +4,12 @@ use super::page::stored_as;
 use super::{ReadArgs, read};
 use crate::fs::open::OpenedPath;
 use crate::limits::Limits;
-use crate::tools::{Context, Load, Output, ToolError};
+use crate::tools::{Context, Load, Output, ToolError, notice};
 use cutline_core::details::Details;
 use cutline_core::notice::{Answer, Count, Notice};
 use cutline_core::text::Extent;
 use cutline_core::text::tokens::estimate;
-use cutline_core::truncate::TruncatedBy;
+use cutline_core::truncate::{LongLines, TruncatedBy};
 
 /// Maximum number of parts in one call.
 const MOST_PARTS: usize = 100;
@@ -111,6 +111,7 @@ pub(super) fn read_parts(cx: &Context, args: &ReadArgs, load: Load) -> Result<Op
         return read(cx, &part.args(args), load);
     }
     let (mut body, mut stored, mut missing) = (String::new(), Vec::new(), Vec::new());
+    let mut lines_truncated = None;
     for part in &parts {
         let joint = if body.is_empty() { "" } else { "\n\n" };
         let heading = |name: &str| format!("{joint}==> {name} <==\n");
@@ -135,6 +136,7 @@ pub(super) fn read_parts(cx: &Context, args: &ReadArgs, load: Load) -> Result<Op
                         stored.push(notice);
                     }
                 }
+                lines_truncated = lines_truncated.or(output.details.lines_truncated);
                 let cut = truncation.as_ref().filter(|_| next_offset.is_some() || text.is_empty());
                 if let Some(cut) = cut {
                     limit = format!("{} limit", cx.limits.bounds().limit(cut.truncated_by));
@@ -171,8 +173,13 @@ pub(super) fn read_parts(cx: &Context, args: &ReadArgs, load: Load) -> Result<Op
         let all: Vec<String> = missing.iter().map(Notice::to_string).collect();
         return Err(ToolError::Argument(all.join("\n")));
     }
-    let notices = cx.ignored_arguments().into_iter().chain(stored).chain(missing).collect();
-    Ok(Some(Output::new(Answer { body, notices, ..Answer::default() }, Details::default())))
+    let lines_cut = lines_truncated.map(|_| Notice::LinesTruncated {
+        max_chars: cx.limits.max_text_line_chars.unwrap_or(LongLines::SHOWN_CHARS),
+        next: notice::for_cut_lines(&cx.shared.tools),
+    });
+    let notices = cx.ignored_arguments().into_iter().chain(lines_cut).chain(stored).chain(missing).collect();
+    let details = Details { lines_truncated, ..Details::default() };
+    Ok(Some(Output::new(Answer { body, notices, ..Answer::default() }, details)))
 }
 
 /// Returns the limits without what `text` takes, or `None` if nothing is left.
