@@ -57,6 +57,8 @@ pub struct Captured {
     pub is_lossy: bool,
     /// True if the output is one line in which carriage returns replaced most of the text.
     pub is_overwritten: bool,
+    /// `crlf` or `mixed` if the output is a diff in which all or some changed lines end with `\r\n`.
+    pub diff_ending: Option<&'static str>,
     /// The media type of a binary output. `text` is then empty or incomplete; ignore it.
     pub binary: Option<&'static str>,
     /// The saved output, or the reason why there is none. `None` if the result shows the full output.
@@ -163,6 +165,7 @@ impl Capture {
         // The last step of a progress bar usually ends with a newline.
         let recent = std::mem::take(&mut self.recent);
         let has_returns = recent.ends_with(b"\r") && start.trim_ascii_end().contains(&b'\r');
+        let diff_ending = diff_ending(&start);
         let raw = self.stream.raw.clone();
         let all = raw.extent();
         let is_overwritten = has_returns && all.lines == 1 && text.total.bytes * 2 <= all.bytes;
@@ -171,6 +174,20 @@ impl Capture {
         if !output_is_open || !matches!(saved, Some(Ok(_))) {
             self.stream.discard();
         }
-        Captured { text, lines_cut, raw, is_lossy, is_overwritten, binary, saved }
+        Captured { text, lines_cut, raw, is_lossy, is_overwritten, diff_ending, binary, saved }
+    }
+}
+
+/// Returns the word for how the added and removed lines of a unified diff end, if one ends with `\r\n`.
+fn diff_ending(output: &[u8]) -> Option<&'static str> {
+    let hunks = output.split_inclusive(|byte| *byte == b'\n').skip_while(|line| !line.starts_with(b"@@ "));
+    let is_changed = |line: &&[u8]| line.starts_with(b"+") || line.starts_with(b"-");
+    let is_header = |line: &&[u8]| line.starts_with(b"+++ ") || line.starts_with(b"--- ");
+    let changed = hunks.filter(|line| is_changed(line) && !is_header(line));
+    let (crlf, others): (Vec<_>, Vec<_>) = changed.partition(|line| line.ends_with(b"\r\n"));
+    match (crlf.is_empty(), others.is_empty()) {
+        (true, _) => None,
+        (false, true) => Some("crlf"),
+        (false, false) => Some("mixed"),
     }
 }

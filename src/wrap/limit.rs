@@ -231,6 +231,7 @@ impl Cutter<'_> {
             raw,
             is_lossy: false,
             is_overwritten: false,
+            diff_ending: None,
             binary: None,
             saved,
         };

@@ -144,7 +144,7 @@ pub fn output_answer(
     details: &mut Details,
 ) -> (Answer, Option<Saved>) {
     let View { keep, bounds, .. } = view;
-    let Captured { text, lines_cut, is_lossy, raw, is_overwritten, binary, saved } = output;
+    let Captured { text, lines_cut, is_lossy, raw, is_overwritten, diff_ending, binary, saved } = output;
     let file = saved.as_ref().and_then(|saved| saved.as_ref().ok());
     let path = file.filter(|_| tools.contains(&ToolName::Bash));
     let path = path.and_then(|file| resolve::quoted(shown(&file.path)));
@@ -171,6 +171,9 @@ pub fn output_answer(
     let is_lossy = is_lossy && text.content.contains(REPLACEMENT);
     let decoders = notice::for_other_encodings(tools).filter(|_| is_lossy);
     let not_utf8 = decoders.map(|next| Notice::OutputNotUtf8 { next });
+    let diff_ending =
+        diff_ending.map(|ending| Notice::LineEndings { file: Some("the diff".to_owned()), ending });
+    let stored_as = not_utf8.into_iter().chain(diff_ending);
     // A terminal may show one line less than the output has, because the last line can be erased.
     let shown = Shown::of_text(&text, total.lines, &raw, bounds);
     let Some((cut, shown)) = text.cut.zip(shown) else {
@@ -178,7 +181,7 @@ pub fn output_answer(
             notices.push(Notice::Blank(Blank::Output(total.lines)));
         }
         let of_cut_lines = saved.clone().filter(|_| lines_cut.is_some());
-        notices.extend(of_cut_lines.map(Notice::FullOutput).into_iter().chain(not_utf8));
+        notices.extend(of_cut_lines.map(Notice::FullOutput).into_iter().chain(stored_as));
         let body = if text.content.is_empty() { empty::NO_OUTPUT.to_owned() } else { text.content };
         return (Answer { body, is_cut, notices, ..Answer::default() }, saved);
     };
@@ -189,7 +192,7 @@ pub fn output_answer(
     }
     notices.extend(saved.clone().map(|saved| Notice::Output { shown, saved }));
     notices.extend(text.reports.clone().map(Notice::Reports));
-    notices.extend(not_utf8);
+    notices.extend(stored_as);
     let mut body = text.content;
     let omitted = text.total.lines.saturating_sub(text.output.lines);
     if let Keep::Both { .. } | Keep::Short { .. } = keep {

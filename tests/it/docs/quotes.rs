@@ -35,12 +35,13 @@ fn mentioned_flags_exist() {
 }
 
 /// Files with texts for the model or for users of `doctor`, in addition to the notices.
-const TEXTS: [&str; 10] = [
+const TEXTS: [&str; 11] = [
     "core/src/details.rs",
     "core/src/outline.rs",
     "core/src/truncate/bounds.rs",
     "src/tools/error.rs",
     "src/tools/arguments.rs",
+    "src/tools/bash/answer.rs",
     "src/tools/read/image.rs",
     "src/tools/resolve.rs",
     "src/search/content/pattern.rs",
