@@ -184,8 +184,8 @@ pub(super) fn meant<'a>(
     found.map(|other| show::path(&show::name(other.as_bytes())))
 }
 
-/// Returns a glob without quotes, and with commas and braces for alternatives, if it has other forms of them or is a regular
-/// expression.
+/// Returns a glob without quotes, with slashes, and with commas and braces for alternatives, if it has other forms of them or
+/// is a regular expression.
 fn of_other_program(glob: &str) -> Option<String> {
     let mut plain = glob.trim_matches(['"', '\'']).to_owned();
     if plain.contains("\\.") || plain.starts_with('^') || plain.ends_with('$') {
@@ -199,6 +199,14 @@ fn of_other_program(glob: &str) -> Option<String> {
             .replace('(', "{")
             .replace(')', "}")
             .replace('|', ",");
+    }
+    let words: Vec<&str> = plain.split([' ', ';']).filter(|word| !word.is_empty()).collect();
+    if words.iter().all(|word| word.contains(['*', '.'])) {
+        plain = words.join(",");
+    }
+    // Windows separates folders by backslashes.
+    if [r"\,", r"\[", r"\{"].iter().all(|escaped| !plain.contains(escaped)) {
+        plain = plain.replace('\\', "/");
     }
     (plain != glob).then_some(plain)
 }

@@ -172,6 +172,10 @@ fn same_name(cx: &Context, asked: &str) -> Option<OpenedPath> {
 fn missing(cx: &Context, asked: &str, wanted: ExpectedKind) -> ToolError {
     let nearest = Nearest::of(cx, &cx.workspace.absolute(asked), MAX_REPAIRED);
     let mut near = elsewhere(cx, asked, wanted);
+    if near.is_empty() && asked.contains('\\') {
+        // Windows separates folders by backslashes.
+        near = elsewhere(cx, &asked.replace('\\', "/"), wanted);
+    }
     if near.is_empty() {
         near = nearest.map_or_else(Vec::new, |nearest| nearest.near(cx));
     }
