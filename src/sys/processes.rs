@@ -19,7 +19,7 @@ pub(crate) struct Process {
     pub(crate) group: u32,
     /// The name of the program. The system may truncate it.
     pub(crate) name: String,
-    /// True for a zombie: it has ended, and its parent has not reaped it.
+    /// True for a zombie: all its threads have ended, and its parent has not reaped it.
     pub(crate) ended: bool,
 }
 

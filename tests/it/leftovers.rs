@@ -153,6 +153,63 @@ fn cancelled_commands_leave_no_process() {
     assert_eq!(client.unsolicited().len(), 0, "a cancelled call got a response");
 }
 
+/// A program whose main thread ends. Its other thread ignores SIGTERM, and writes the process id to a file.
+const WITHOUT_MAIN_THREAD: &str = r#"
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+static pthread_t first;
+static void *rest(void *file) {
+    pthread_join(first, 0);
+    FILE *id = fopen(file, "w");
+    fprintf(id, "%d", getpid());
+    fclose(id);
+    for (;;) pause();
+}
+int main(int count, char **words) {
+    pthread_t second;
+    signal(SIGTERM, SIG_IGN);
+    first = pthread_self();
+    pthread_create(&second, 0, rest, words[1]);
+    pthread_exit(0);
+}
+"#;
+
+#[cfg(target_os = "linux")]
+#[test]
+fn process_without_main_thread_is_ended() {
+    let workspace = Workspace::new();
+    let program = compiled(&workspace, "headless", WITHOUT_MAIN_THREAD, &["-pthread"]).display().to_string();
+    let file = workspace.path("id");
+    // Found by its group, its parent, the tag in its environment, and its open output.
+    for (command, server_ends) in [
+        (format!("{program} id; true"), false),
+        (format!("setsid -w {program} id; true"), false),
+        (format!("(setsid {program} id >/dev/null 2>&1 &); sleep 600; true"), false),
+        (format!("{program} id >/dev/null 2>&1 & until [ -s id ]; do :; done"), true),
+        (format!("setsid {program} id & until [ -s id ]; do :; done"), true),
+    ] {
+        let mut client = Client::new(&workspace);
+        let call = client.send_call("bash", json!({"command": command}), None);
+        let mut id = 0;
+        eventually("the program runs", || {
+            id = fs::read_to_string(&file).ok().and_then(|id| id.parse().ok()).unwrap_or_default();
+            id > 0
+        });
+        if server_ends {
+            client.response(call);
+            client.close_stdin();
+            client.exit();
+        } else {
+            client.cancel(call);
+        }
+        let threads = || fs::read_dir(format!("/proc/{id}/task")).map_or(0, Iterator::count);
+        eventually(&command, || threads() <= 1);
+        fs::remove_file(&file).unwrap();
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn without_pidfds_cancelled_commands_leave_no_process() {

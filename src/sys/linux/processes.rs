@@ -90,17 +90,32 @@ fn parse(id: u32, line: &[u8]) -> Option<Process> {
     let (before, after) = text.rsplit_once(')')?;
     let (_, name) = before.split_once('(')?;
     let mut fields = after.split_ascii_whitespace();
-    let ended = matches!(fields.next()?, "Z" | "X" | "x");
+    let main_thread_ended = matches!(fields.next()?, "Z" | "X" | "x");
     let mut id_in_next = || fields.next()?.parse().ok();
     let (parent, group) = (id_in_next()?, id_in_next()?);
-    // Skips session, terminal, its group, flags, four faults, four times, priority, nice, threads and a zero.
-    let start = fields.nth(16)?.parse().ok()?;
+    // Skips session, terminal, its group, flags, four faults, four times, priority and nice.
+    let threads: u32 = fields.nth(14)?.parse().ok()?;
+    let ended = main_thread_ended && threads <= 1;
+    // Skips a zero.
+    let start = fields.nth(1)?.parse().ok()?;
     Some(Process { id, start, parent, group, name: name.to_owned(), ended })
+}
+
+/// Returns the id of a thread that has not ended: the main thread, which has the id of the process, or another one. Each
+/// thread has a folder in `/proc`, which is empty for an ended thread.
+fn running_thread(id: u32) -> String {
+    let main = id.to_string();
+    if std::fs::read_link(format!("/proc/{main}/exe")).is_ok() {
+        return main;
+    }
+    let other = open_folder(format!("/proc/{main}/task"))
+        .and_then(|threads| names_in(&threads, 1, |name| name != main.as_bytes()));
+    other.ok().and_then(|mut other| String::from_utf8(other.pop()?).ok()).unwrap_or(main)
 }
 
 /// Returns the tag in the initial environment of a process.
 pub(crate) fn tag_of(id: u32) -> Option<String> {
-    let file = File::open(format!("/proc/{id}/environ")).ok()?;
+    let file = File::open(format!("/proc/{}/environ", running_thread(id))).ok()?;
     let mut environ = Vec::new();
     let _what_was_read = file.take(ENVIRON_BYTES).read_to_end(&mut environ); // the process can end during the read
     let tag = |entry: &[u8]| Some(entry.strip_prefix(TAG.as_bytes())?.strip_prefix(b"=")?.to_vec());
@@ -110,7 +125,7 @@ pub(crate) fn tag_of(id: u32) -> Option<String> {
 
 /// Returns the inodes of the pipes that a process can write to.
 pub(crate) fn pipes(id: u32) -> io::Result<Vec<u64>> {
-    let folder = open_folder(format!("/proc/{id}/fd"))?;
+    let folder = open_folder(format!("/proc/{}/fd", running_thread(id)))?;
     let links = names_in(&folder, usize::MAX, |_| true)?;
     // The mode of the link shows whether the file is open for reading or for writing. A child of this process that has
     // not started its program yet also has the read end.
@@ -132,11 +147,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_may_hold_anything() {
-        let stat = "42 (a) b (c) S 7 42 41 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 98765";
-        let expected =
-            Process { id: 42, start: 98765, parent: 7, group: 42, name: "a) b (c".to_owned(), ended: false };
-        assert_eq!(parse(42, stat.as_bytes()), Some(expected));
+    fn name_state_and_threads_are_parsed() {
+        // A process runs while one of its threads does.
+        for (state, threads, ended) in [("S", 1, false), ("Z", 1, true), ("Z", 2, false)] {
+            let stat =
+                format!("42 (a) b (c) {state} 7 42 41 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 {threads} 0 98765");
+            let name = "a) b (c".to_owned();
+            let expected = Process { id: 42, start: 98765, parent: 7, group: 42, name, ended };
+            assert_eq!(parse(42, stat.as_bytes()), Some(expected));
+        }
         assert_eq!(parse(1, b"1 (x"), None);
     }
 
