@@ -3,16 +3,21 @@
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
+use crate::sys::Opened;
+
 /// Maximum number of links in a path, as in the kernel.
 const MAX_LINKS: usize = 40;
+/// Maximum number of entries that a [`Followed`] has. Usual paths have fewer than 50. A few long links can have many
+/// thousands, which the kernel resolves much faster.
+const MAX_ENTRIES: usize = 512;
 
 /// A resolved path.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Followed {
     /// The path without links. The part after the first missing entry is unchanged.
     pub end: PathBuf,
-    /// The paths, without links, of all entries on the way, including the end. If one of them becomes a link, the path
-    /// refers to another location.
+    /// The paths, without links, of the first 512 entries on the way, including the end. If one of them becomes a link,
+    /// the path refers to another location.
     pub entries: Vec<PathBuf>,
 }
 
@@ -28,10 +33,12 @@ impl Followed {
         let mut entries = Vec::new();
         let visit = |entry: &Path| {
             entries.push(entry.to_owned());
-            true
+            entries.len() < MAX_ENTRIES
         };
         let end = follow(start.to_owned(), path, |target| target, visit);
-        Self { end: end.unwrap_or_else(|| start.join(path)), entries }
+        let path = start.join(path);
+        let end = end.or_else(|| Some(Opened::through_links(&path).ok()?.real));
+        Self { end: end.unwrap_or(path), entries }
     }
 
     /// Returns the folder of `folders` (paths without links) that contains an entry of the way, if there is one. A
@@ -138,6 +145,20 @@ mod tests {
             );
         }
         assert_eq!(Followed::new(&at("circle/x")).end, at("circle"));
+    }
+
+    #[test]
+    fn long_way_has_few_entries_and_the_right_end() {
+        let base = tempfile::tempdir().unwrap();
+        let base = base.path().canonicalize().unwrap();
+        std::fs::create_dir(base.join("a")).unwrap();
+        let mut next = "a".to_owned();
+        for link in 0..30 {
+            symlink("a/../".repeat(700) + &next, base.join(format!("to-{link}"))).unwrap();
+            next = format!("to-{link}");
+        }
+        let followed = Followed::new(&base.join(next));
+        assert_eq!((followed.end, followed.entries.len()), (base.join("a"), MAX_ENTRIES));
     }
 
     #[test]
