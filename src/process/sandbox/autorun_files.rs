@@ -78,7 +78,7 @@ struct AutorunFile {
 }
 
 /// What of an autorun file is compared.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// Only which folder a git folder is, because it changes with each commit.
     Git,
@@ -89,11 +89,11 @@ enum Kind {
 }
 
 impl Sandbox {
-    /// Returns the autorun files that are, or may be, in one of the folders that a command for `roots` can write to. Also
-    /// returns the links in these folders on the way to one.
+    /// Returns the autorun files that are, or may be, in one of the folders that a command for `roots` can write to, and
+    /// git folders also in its temp folder. Also returns the links in these folders on the way to one.
     fn find_autorun_files(&self, roots: &[Root]) -> Vec<AutorunFile> {
-        let folders: Vec<&Path> =
-            self.writable_with(roots).filter(|folder| *folder != self.temp.folder.path).collect();
+        let temp = &self.temp.folder.path;
+        let folders: Vec<&Path> = self.writable_with(roots).filter(|folder| folder != temp).collect();
         let is_inside =
             |path: &Path| folders.iter().any(|folder| path != *folder && path.starts_with(folder));
         let mut found = Vec::new();
@@ -107,10 +107,11 @@ impl Sandbox {
             found.extend(links.map(|link| file(link.clone(), Kind::Link, Some(link), false, false)));
             let is_behind_link = found.len() > before;
             // A command can write to the target of a link that it created, in its temp folder.
-            if is_inside(&way.end) || is_inside(&path) {
+            let ends_inside = is_inside(&way.end) || kind == Kind::Git && way.end.starts_with(temp);
+            if ends_inside || is_inside(&path) {
                 let exists = way.end.symlink_metadata().is_ok_and(|found| !found.is_symlink());
-                let existing = (exists && is_inside(&way.end)).then_some(way.end);
-                let is_read_only = existing.is_some() && (self.can_mount || matches!(kind, Kind::Git));
+                let existing = (exists && ends_inside).then_some(way.end);
+                let is_read_only = existing.is_some() && (self.can_mount || kind == Kind::Git);
                 found.push(file(path, kind, existing, is_read_only, is_read_only && !is_behind_link));
             }
         };

@@ -213,6 +213,26 @@ fn git_folder_that_a_command_creates_is_reported_and_then_read_only() {
 }
 
 #[test]
+fn git_folder_in_the_temp_folder_is_read_only() {
+    let separate = "git init -q --separate-git-dir=$TMPDIR/git .";
+    let common = "git init -q --bare $TMPDIR/git && mkdir .git && echo $TMPDIR/git > .git/commondir";
+    for create in [separate, common] {
+        for (unprivileged, mounts) in [(false, true), (true, true), (false, false)] {
+            let workspace = workspace();
+            let Some(mut client) = start(&workspace, unprivileged, mounts, &[]) else { return };
+            let reply = client.call("bash", json!({"command": create}));
+            reply.assert_contains("[The command created .git, which");
+            for attempt in ["echo x >> $TMPDIR/git/config", "echo x > $TMPDIR/git/hooks/post-commit"] {
+                let reply = client.call("bash", json!({"command": attempt}));
+                assert!(failed(&reply), "{unprivileged}, {mounts}: {reply}");
+            }
+            let reply = client.call("bash", json!({"command": "echo x > $TMPDIR/new"}));
+            assert_eq!(failed(&reply), !mounts, "{reply}");
+        }
+    }
+}
+
+#[test]
 fn link_on_the_way_to_a_git_folder_is_reported() {
     let workspace = workspace();
     fs::create_dir(workspace.base().join("outside/store")).unwrap();
