@@ -27,7 +27,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant, SystemTime};
 
 use tokio::process::Command;
@@ -46,7 +46,6 @@ use environment::Environment;
 use pipeline::PipelineReport;
 use registry::Registry;
 use sandbox::Sandbox;
-use sandbox::autorun_files::Watch;
 use supervise::SupervisedCommand;
 use temp_folder::TempFolder;
 
@@ -74,8 +73,6 @@ pub struct Commands {
     pub shell: PathBuf,
     /// The sandbox rules, if `--sandbox` is on.
     pub sandbox: Option<Arc<Sandbox>>,
-    /// The state of the autorun files that all running commands share.
-    watch: Mutex<Option<Arc<Watch>>>,
     /// The folder of saved outputs.
     pub store: Arc<Store>,
     /// True after a result explained why a program of a version manager was not found.
@@ -107,7 +104,6 @@ impl Commands {
             registry: Arc::default(),
             shell: sys::find_shell(),
             sandbox: sandbox.map(Arc::new),
-            watch: Mutex::default(),
             environment,
             store: Arc::new(Store::new(saved)),
             permits: Arc::new(Semaphore::new(COMMANDS_AT_ONCE)),
@@ -191,12 +187,14 @@ impl Commands {
         let began = Instant::now();
         let report = self.pipeline_report(command);
         let shell_command = self.shell_command(command, roots, folder, report.as_ref())?;
-        let (watched, changed_before) = self.watch(roots);
+        let sandbox = self.sandbox.clone();
+        if let Some(sandbox) = &sandbox {
+            sandbox.watch(roots, &self.registry);
+        }
         let (shell, output) = Program::start(&self.registry, shell_command, true)?;
         let capture = Capture::new(Arc::clone(&self.store), SavedKind::COMMAND, view);
         let drain = Drain::start(output, capture)?;
-        let supervised =
-            SupervisedCommand { shell, report, drain, permit, began, times, watched, changed_before };
+        let supervised = SupervisedCommand { shell, report, drain, permit, began, times, sandbox };
         Ok(supervised.spawn())
     }
 

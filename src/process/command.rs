@@ -9,7 +9,6 @@ use tokio_util::sync::DropGuard;
 
 use super::Ending;
 use super::drain::Drain;
-use super::sandbox::AutorunChange;
 use super::signal_name;
 use crate::capture::{Captured, Latest};
 use cutline_core::notice::{PipelineExitCodes, Status};
@@ -72,8 +71,6 @@ pub struct CommandOutcome {
     pub duration: Duration,
     /// The exit codes of pipelines in which a stage before the last one failed.
     pub pipelines: PipelineExitCodes,
-    /// The autorun files that the command created or changed in a sandbox.
-    pub autorun_changes: Vec<AutorunChange>,
 }
 
 /// Returns the status of a command that ended in this way, or `None` if it succeeded. `timeout` is its maximum run time.

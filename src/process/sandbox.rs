@@ -17,7 +17,7 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use serde::{Deserialize, Serialize};
 use tokio::process::Command;
@@ -31,6 +31,7 @@ use absent as system;
 #[cfg(target_os = "linux")]
 use linux as system;
 
+use autorun_files::Watched;
 use system::rules_file;
 
 pub use autorun_files::{AutorunChange, notices};
@@ -56,6 +57,8 @@ pub struct Sandbox {
     deny_unix_sockets: bool,
     /// The absolute paths of further autorun files.
     autorun_files: Vec<PathBuf>,
+    /// The state of all autorun files.
+    watched: Mutex<Watched>,
     /// True if this system lets commands have their own mounts.
     can_mount: bool,
     /// Files and folders of the server, each with a description. None may be in a folder that commands can write to.
@@ -124,6 +127,7 @@ impl Sandbox {
             writable,
             deny_unix_sockets: deny_unix_sockets || is_read_only,
             autorun_files: autorun_files.to_vec(),
+            watched: Mutex::default(),
             // Before the first command, because a command could change the result.
             can_mount: try_to_mount(&temp.folder.path),
             server_paths,

@@ -13,7 +13,7 @@ use super::drain::{Drain, DrainProgress};
 use super::pipeline::{LastPipeline, PipelineReport};
 use super::process_tree::ProcessScope;
 use super::registry::GRACE;
-use super::sandbox::autorun_files::{AutorunChange, Watch, notices};
+use super::sandbox::{AutorunChange, Sandbox, notices};
 use super::start::KILLED_WAIT;
 use super::{
     Background, Cause, CommandOutcome, CommandPermit, Ending, Program, Running, State, Times, status,
@@ -44,10 +44,7 @@ pub(super) struct SupervisedCommand {
     pub(super) permit: CommandPermit,
     pub(super) began: Instant,
     pub(super) times: Times,
-    /// The known state of the autorun files, shared with other commands. `None` without a sandbox.
-    pub(super) watched: Option<Arc<Watch>>,
-    /// The changes of these files between the last command and this one.
-    pub(super) changed_before: Vec<AutorunChange>,
+    pub(super) sandbox: Option<Arc<Sandbox>>,
 }
 
 impl SupervisedCommand {
@@ -88,9 +85,9 @@ impl SupervisedCommand {
             // The command outlives its result. Later output goes to the saved file.
             let output = self.with_capture(|capture| capture.answer(true, KeyForms::All)).await;
             let state = State::StillRunning { id: self.shell.child.id().unwrap_or_default() };
-            let (pipelines, autorun_changes) = (PipelineExitCodes::default(), self.autorun_changes());
-            let outcome =
-                CommandOutcome { state, output, duration: began.elapsed(), pipelines, autorun_changes };
+            self.keep_autorun_changes();
+            let (duration, pipelines) = (began.elapsed(), PipelineExitCodes::default());
+            let outcome = CommandOutcome { state, output, duration, pipelines };
             if let Some(sender) = sender.take() {
                 let _caller_went_away = sender.send(outcome);
             }
@@ -125,12 +122,11 @@ impl SupervisedCommand {
         }
         let has_failed = status.is_some() || cause != Cause::Itself || !pipelines.is_empty();
         let forms = if has_failed { KeyForms::All } else { KeyForms::Strong };
-        let (output, background, autorun_changes) = self.finish(cause, forms).await;
+        let (output, background) = self.finish(cause, forms).await;
         drop(self.permit);
         if let Some(sender) = sender {
             let state = State::Finished { ending, cause, background };
-            let _caller_went_away =
-                sender.send(CommandOutcome { state, output, duration, pipelines, autorun_changes });
+            let _caller_went_away = sender.send(CommandOutcome { state, output, duration, pipelines });
         }
         self.drain.ended.cancelled().await;
         self.shell.registered.registry.clean_up();
@@ -138,49 +134,28 @@ impl SupervisedCommand {
 
     /// Returns the lines that end the saved output of a command that outlived its result: autorun files that it created
     /// after that, the exit codes of its pipelines, and its status.
-    fn footer(&mut self, cause: Cause, status: Option<Status>, pipelines: &PipelineExitCodes) -> String {
+    fn footer(&self, cause: Cause, status: Option<Status>, pipelines: &PipelineExitCodes) -> String {
         let status = match cause {
             // The call has returned, so only the end of the server can have cancelled the command.
             Cause::Cancelled => Status::EndedWithServer,
             _ => status.unwrap_or(Status::Exited(0)),
         };
-        let changes = self.autorun_changes();
+        let changes = self.keep_autorun_changes();
         let created = notices(&changes, |path| show::name(shown(path)).into_owned());
         let lines = created.map(|notice| notice.to_string()).chain(pipelines.lines());
         lines.chain([format!("[{status}]")]).map(|line| line + "\n").collect()
     }
 
-    /// Returns the autorun files that were created or changed, and logs a warning for each.
-    ///
-    /// Blocks the asynchronous thread while it looks at these few files, so that no command starts in the meantime.
-    fn autorun_changes(&mut self) -> Vec<AutorunChange> {
-        let mut changes = std::mem::take(&mut self.changed_before);
-        changes.extend(self.watched.iter().flat_map(|watched| watched.changes()));
-        for AutorunChange { path, change, is_since_last } in &changes {
-            let path = show::name(shown(path));
-            if *is_since_last {
-                tracing::warn!(
-                    "{path}, which starts programs outside the sandbox, was {change} since the last command"
-                );
-            } else {
-                tracing::warn!(
-                    "a sandboxed command {change} {path}, which starts programs outside the sandbox"
-                );
-            }
-        }
-        changes
+    /// Returns the autorun files that were created or changed. The next result shows them.
+    fn keep_autorun_changes(&self) -> Vec<AutorunChange> {
+        self.sandbox.iter().flat_map(|sandbox| sandbox.keep_changes()).collect()
     }
 
-    /// Ends the supervision. Returns the output with key lines of these forms, the background processes, and the
-    /// changed autorun files.
+    /// Ends the supervision. Returns the output with key lines of these forms, and the background processes.
     ///
     /// If processes of a command that ended by itself remain, the command becomes a background command: the registry
     /// lists its processes until the group is empty and no process has the output open. Otherwise the reader stops.
-    async fn finish(
-        &mut self,
-        cause: Cause,
-        forms: KeyForms,
-    ) -> (Captured, Vec<Background>, Vec<AutorunChange>) {
+    async fn finish(&mut self, cause: Cause, forms: KeyForms) -> (Captured, Vec<Background>) {
         let survivors = self.survivors(cause).await;
         if survivors.is_none() {
             let _pipe_still_open = timeout(KILLED_WAIT, self.drain.ended.cancelled()).await;
@@ -190,7 +165,8 @@ impl SupervisedCommand {
         let output = self.with_capture(move |capture| capture.answer(is_open, forms)).await;
         let (scope, background) = survivors.unzip();
         self.shell.registered.replace(scope);
-        (output, background.filter(|_| is_open).unwrap_or_default(), self.autorun_changes())
+        self.keep_autorun_changes();
+        (output, background.filter(|_| is_open).unwrap_or_default())
     }
 
     /// Returns the remaining processes of a command that ended by itself. Returns `None` if there are none, or if

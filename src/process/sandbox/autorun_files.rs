@@ -7,15 +7,16 @@ use std::fs::Metadata;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{MutexGuard, PoisonError};
 
 use super::{Mode, Sandbox};
 use crate::fs::follow::Followed;
 use crate::fs::lines::first_bytes;
-use crate::fs::workspace::Root;
-use crate::process::Commands;
+use crate::fs::workspace::{Root, shown};
+use crate::process::registry::Registry;
 use crate::sys::{FileKind, Opened};
 use cutline_core::notice::{FileChange, Names, Notice};
+use cutline_core::text::show;
 
 /// The git folder of a root, or a file that names it.
 const GIT: &str = ".git";
@@ -73,8 +74,6 @@ struct AutorunFile {
     /// True if commands cannot change it: it is read-only, and no link leads to it.
     is_protected: bool,
     kind: Kind,
-    /// Its state now. `None` if it is missing.
-    state: Option<FileState>,
 }
 
 /// What of an autorun file is compared.
@@ -84,7 +83,7 @@ enum Kind {
     Git,
     /// A link on the way to another one.
     Link,
-    /// A file, also behind a link, or a folder with its entries.
+    /// A file or a folder, also behind a link, and the entries of the folder.
     Contents,
 }
 
@@ -98,9 +97,12 @@ impl Sandbox {
             |path: &Path| folders.iter().any(|folder| path != *folder && path.starts_with(folder));
         let mut found = Vec::new();
         let mut add = |path: PathBuf, way: Followed, kind: Kind| {
-            let file = |path: PathBuf, kind, existing, is_read_only, is_protected| {
-                let state = state_of(&path, kind);
-                AutorunFile { path, existing, is_read_only, is_protected, kind, state }
+            let file = |path, kind, existing, is_read_only, is_protected| AutorunFile {
+                path,
+                existing,
+                is_read_only,
+                is_protected,
+                kind,
             };
             let before = found.len();
             let links = way.entries.into_iter().filter(|entry| is_inside(entry) && entry.is_symlink());
@@ -178,80 +180,98 @@ fn named_folder(path: &Path, prefix: &str, base: &Path) -> Option<(PathBuf, Foll
     Some((named, way))
 }
 
-/// The inode of an existing autorun file, and the time of its last change in seconds and nanoseconds: the latest of the
-/// file, the target of a link, and the entries of a folder. A process cannot set this time, unlike that of the last
-/// modification. It is `None` for a git folder.
-type FileState = (u64, Option<(i64, i64)>);
+/// The device and the inode of an existing autorun file, and the time of its last change in seconds and nanoseconds; 0
+/// for a git folder. A process cannot set this time, unlike that of the last modification. The set also has those of the
+/// target of a link, and of the entries of a folder. Links among these are not followed: resolving many takes long.
+type FileState = BTreeSet<(u64, u64, i64, i64)>;
 
+/// Returns the state of the file at `path`, or `None` if it is missing.
 fn state_of(path: &Path, kind: Kind) -> Option<FileState> {
     let found = path.symlink_metadata().ok()?;
-    let inode = found.ino();
-    let time = |of: &Metadata| (of.ctime(), of.ctime_nsec());
-    let time = match kind {
-        Kind::Git if found.is_dir() => None,
-        Kind::Git | Kind::Link => Some(time(&found)),
+    let state = |of: Metadata| (of.dev(), of.ino(), of.ctime(), of.ctime_nsec());
+    Some(match kind {
+        Kind::Git if found.is_dir() => [(found.dev(), found.ino(), 0, 0)].into(),
+        Kind::Git | Kind::Link => [state(found)].into(),
         Kind::Contents => {
-            let entries = path.read_dir().into_iter().flatten().flatten().take(MAX_ENTRIES);
-            let entries = entries.filter_map(|entry| entry.path().metadata().ok());
-            entries.chain(path.metadata()).chain([found]).map(|found| time(&found)).max()
+            let target = path.metadata().ok();
+            let folder = target.iter().filter(|target| target.is_dir());
+            let entries = folder.flat_map(|_| path.read_dir()).flatten().flatten().take(MAX_ENTRIES);
+            let entries = entries.filter_map(|entry| entry.metadata().ok());
+            entries.chain(target.clone()).chain([found]).map(state).collect()
         }
-    };
-    Some((inode, time))
+    })
 }
 
-/// The state of the autorun files at the last comparison. Commands that run at the same time share it.
-#[derive(Debug)]
-pub(in crate::process) struct Watch {
-    sandbox: Arc<Sandbox>,
+/// Autorun files and their states by their paths. The state of a missing file is `None`.
+type KnownFiles = BTreeMap<PathBuf, (Option<FileState>, AutorunFile)>;
+
+/// The autorun files at the last comparison. All commands share them.
+#[derive(Debug, Default)]
+pub(super) struct Watched {
     roots: Vec<Root>,
-    known: Mutex<BTreeMap<PathBuf, AutorunFile>>,
+    known: KnownFiles,
+    /// The changes that no result has shown yet, by their paths.
+    unshown: BTreeMap<PathBuf, AutorunChange>,
 }
 
-impl Commands {
-    /// Returns the known state of the autorun files for a command for `roots`. While processes of other commands with the
-    /// same roots remain, they share it: it is the state at their last comparison, or at first before they started.
-    /// Otherwise, also returns the changes since the end of the last command. Returns `None` without a sandbox.
-    pub(in crate::process) fn watch(&self, roots: &[Root]) -> (Option<Arc<Watch>>, Vec<AutorunChange>) {
-        let Some(sandbox) = &self.sandbox else { return (None, Vec::new()) };
-        let mut shared = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
-        let last = shared.take().filter(|last| last.roots == roots);
-        let (watch, changes) = match last {
-            Some(last) if !self.registry.is_idle() => (last, Vec::new()),
-            last => {
-                let changes = last.iter().flat_map(|last| last.changes());
-                let changes = changes.map(|change| AutorunChange { is_since_last: true, ..change }).collect();
-                (Arc::new(Watch::new(sandbox, roots)), changes)
-            }
-        };
-        (Some(Arc::clone(shared.insert(watch))), changes)
-    }
-}
-
-impl Watch {
-    /// Reads the current state.
-    fn new(sandbox: &Arc<Sandbox>, roots: &[Root]) -> Self {
-        let watch = Self { sandbox: Arc::clone(sandbox), roots: roots.to_vec(), known: Mutex::default() };
-        Self { known: Mutex::new(watch.now()), ..watch }
+impl Sandbox {
+    /// Prepares the comparison after a command for `roots`. If no process of `earlier` commands remains, keeps the changes
+    /// since their end for the next result. Otherwise, these changes count as those of the commands that run.
+    pub(in crate::process) fn watch(&self, roots: &[Root], earlier: &Registry) {
+        let mut watched = self.watched();
+        if earlier.is_idle() || watched.roots != roots {
+            self.compare(&mut watched);
+        }
+        if watched.roots != roots {
+            watched.roots = roots.to_vec();
+            watched.known = self.known_files(roots);
+        }
+        // No result of an earlier command has shown these.
+        watched.unshown.values_mut().for_each(|change| change.is_since_last = true);
     }
 
-    /// Returns the autorun files in their current state, by their paths.
-    fn now(&self) -> BTreeMap<PathBuf, AutorunFile> {
-        let files = self.sandbox.find_autorun_files(&self.roots);
-        files.into_iter().map(|file| (file.path.clone(), file)).collect()
+    /// Returns the autorun files that were created or changed since the last comparison, and keeps them for the next
+    /// result.
+    ///
+    /// Blocks the asynchronous thread while it looks at these few files, so that no command starts in the meantime.
+    pub(in crate::process) fn keep_changes(&self) -> Vec<AutorunChange> {
+        self.compare(&mut self.watched())
     }
 
-    /// Returns the files that were created or changed since the last call.
-    pub(in crate::process) fn changes(&self) -> Vec<AutorunChange> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let change = |(path, before): (&PathBuf, &AutorunFile)| {
-            let now = state_of(path, before.kind)?;
-            let change = if before.state.is_none() { FileChange::Created } else { FileChange::Changed };
+    /// Returns the changes that no result has shown yet, for a result that shows them.
+    pub fn take_changes(&self) -> Vec<AutorunChange> {
+        std::mem::take(&mut self.watched().unshown).into_values().collect()
+    }
+
+    fn watched(&self) -> MutexGuard<'_, Watched> {
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the autorun files of a command for `roots` in their current state.
+    fn known_files(&self, roots: &[Root]) -> KnownFiles {
+        let files = self.find_autorun_files(roots).into_iter();
+        let with_state = |file: AutorunFile| (file.path.clone(), (state_of(&file.path, file.kind), file));
+        files.map(with_state).collect()
+    }
+
+    fn compare(&self, watched: &mut Watched) -> Vec<AutorunChange> {
+        let now = self.known_files(&watched.roots);
+        let change = |(path, (before, file)): (&PathBuf, &(Option<FileState>, AutorunFile))| {
+            // A link can have left the way to an autorun file.
+            let state = now.get(path).map_or_else(|| state_of(path, file.kind), |(state, _)| state.clone());
+            let change = if before.is_none() { FileChange::Created } else { FileChange::Changed };
             // A command cannot change a protected file, but a process that was left, another name of it, or the user can.
-            let is_since_last = before.is_protected;
-            (before.state != Some(now)).then(|| AutorunChange { path: path.clone(), change, is_since_last })
+            let is_since_last = file.is_protected;
+            let is_change = state.is_some() && state != *before;
+            is_change.then(|| AutorunChange { path: path.clone(), change, is_since_last })
         };
-        let changes = known.iter().filter_map(change).collect();
-        *known = self.now();
+        let changes: Vec<_> = watched.known.iter().filter_map(change).collect();
+        for change in &changes {
+            let path = show::name(shown(&change.path));
+            tracing::warn!("{path}, which starts programs outside the sandbox, was {}", change.change);
+        }
+        watched.unshown.extend(changes.iter().map(|change| (change.path.clone(), change.clone())));
+        watched.known = now;
         changes
     }
 }

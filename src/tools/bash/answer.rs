@@ -32,7 +32,7 @@ const MANAGED: [&str; 42] = [
 
 /// Returns the result of a command.
 pub(super) fn compose(cx: &Context, plan: &Plan, outcome: CommandOutcome) -> Output {
-    let CommandOutcome { state, output, duration, pipelines, autorun_changes } = outcome;
+    let CommandOutcome { state, output, duration, pipelines } = outcome;
     let mut details = Details::default();
     let (background, status, running) = match state {
         State::Finished { ending, cause, background } => {
@@ -68,6 +68,8 @@ pub(super) fn compose(cx: &Context, plan: &Plan, outcome: CommandOutcome) -> Out
     if status.is_some() || !pipelines.is_empty() {
         notices.extend(remedies(cx, plan, &answer.body, &details));
     }
+    let sandbox = cx.shared.commands.sandbox.iter();
+    let autorun_changes: Vec<_> = sandbox.flat_map(|sandbox| sandbox.take_changes()).collect();
     if !autorun_changes.is_empty() {
         let show = |path: &Path| cx.workspace.show(path);
         notices.extend(sandbox::notices(&autorun_changes, show));

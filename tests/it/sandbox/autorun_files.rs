@@ -9,7 +9,7 @@ use std::process::Command;
 use serde_json::json;
 
 use super::{compiled, started, workspace};
-use crate::support::{Client, Start, Workspace};
+use crate::support::{Client, Start, Workspace, eventually};
 
 const FLAGS: [&str; 2] = ["--sandbox", "workspace-write"];
 /// The start of the warning, before the list of writable files.
@@ -147,7 +147,7 @@ fn unprotected_files_are_reported_at_start_and_by_doctor() {
     symlink("inside/a.txt", workspace.path(".mcp.json")).unwrap();
     let Some(client) = started(|| Start::new(&workspace).flags(FLAGS)) else { return };
     let warning = workspace.expand(&format!("{WARNING}<root>/.mcp.json\n"));
-    crate::support::eventually("the server warns", || client.stderr().contains(&warning));
+    eventually("the server warns", || client.stderr().contains(&warning));
     let doctor = Start::new(&workspace).flags(["doctor"]).flags(FLAGS).command().output().unwrap();
     let report = String::from_utf8_lossy(&doctor.stdout).into_owned();
     assert!(report.contains(&format!("note  {warning}")), "{report}");
@@ -280,7 +280,7 @@ fn file_created_in_the_background_is_reported_by_the_next_command() {
     let later = "(until [ -e go ]; do sleep 0.01; done; mkdir .cursor; echo x > new; mv new .cursor/mcp.json; until [ -e end ]; do sleep 0.01; done) & echo started";
     client.call("bash", json!({"command": later})).assert_contains("started");
     workspace.write("go", "");
-    crate::support::eventually("the file exists", || workspace.path(".cursor/mcp.json").exists());
+    eventually("the file exists", || workspace.path(".cursor/mcp.json").exists());
     let reply = client.call("bash", json!({"command": "true"}));
     // The process that was left still runs, so it counts as a part of this command.
     reply
@@ -326,4 +326,71 @@ fn file_that_a_command_changes_is_reported() {
     client.call("bash", json!({"command": special})).assert_text(
         "(no output)\n\n[The command changed .mcp.json, .vscode/tasks.json, which start programs outside the sandbox]",
     );
+}
+
+#[test]
+fn exchanged_target_of_a_link_is_reported() {
+    let workspace = workspace();
+    let Some(mut client) = start(&workspace, false) else { return };
+    let create = "cd $TMPDIR; mkdir a b; touch b/m; touch a/m; ln -s $TMPDIR/a/m \"$OLDPWD/.mcp.json\"";
+    client.call("bash", json!({"command": create})).assert_contains("[The command created .mcp.json,");
+    let exchange = "cd $TMPDIR; mv a c; mv b a";
+    client.call("bash", json!({"command": exchange})).assert_contains("[The command changed .mcp.json,");
+}
+
+/// The targets of links in a folder are not looked at: following many long links takes long.
+#[test]
+fn links_in_a_folder_are_not_followed() {
+    let workspace = workspace();
+    let Some(mut client) = start(&workspace, false) else { return };
+    let create = "touch a; mkdir -p .opencode/tool; ln -s ../../a .opencode/tool/a";
+    client.call("bash", json!({"command": create})).assert_contains("[The command created .opencode/tool,");
+    client.call("bash", json!({"command": "echo b > a"})).assert_text("(no output)");
+}
+
+/// The log line and the notice about a file that a command created whose result does not show it.
+const LOGGED: &str = ".mcp.json, which starts programs outside the sandbox, was created";
+const SINCE_LAST: &str =
+    "(no output)\n\n[.mcp.json was created since the last command, and starts programs outside the sandbox]";
+
+#[test]
+fn file_of_a_cancelled_command_is_reported_by_the_next_one() {
+    let workspace = workspace();
+    let Some(mut client) = start(&workspace, false) else { return };
+    let create = "echo {} > .mcp.json; touch made; sleep 600; true";
+    let id = client.send_call("bash", json!({"command": create}), None);
+    eventually("the file exists", || workspace.path("made").exists());
+    client.cancel(id);
+    eventually("the file is noticed", || client.stderr().contains(LOGGED));
+    client.call("bash", json!({"command": "true"})).assert_text(SINCE_LAST);
+    client.call("bash", json!({"command": "true"})).assert_text("(no output)");
+}
+
+#[test]
+fn file_of_a_command_that_outlived_its_result_is_reported_by_the_next_one() {
+    let workspace = workspace();
+    let flags = ["--answer-within", "1"];
+    let Some(mut client) = started(|| Start::new(&workspace).flags(FLAGS).flags(flags)) else { return };
+    let create = "until [ -e go ]; do sleep 0.01; done; echo {} > .mcp.json";
+    client.call("bash", json!({"command": create})).assert_contains("[Still running after");
+    workspace.write("go", "");
+    eventually("the file is noticed", || client.stderr().contains(LOGGED));
+    client.call("bash", json!({"command": "true"})).assert_text(SINCE_LAST);
+    client.call("bash", json!({"command": "true"})).assert_text("(no output)");
+}
+
+#[test]
+fn file_is_reported_if_a_command_without_result_ends_first() {
+    let workspace = workspace();
+    let flags = ["--answer-within", "1"];
+    let Some(mut client) = started(|| Start::new(&workspace).flags(FLAGS).flags(flags)) else { return };
+    let first = "until [ -e .mcp.json ]; do sleep 0.01; done";
+    client.call("bash", json!({"command": first})).assert_contains("[Still running after");
+    let second = "echo {} > .mcp.json; until [ -e go ]; do sleep 0.01; done";
+    let id = client.send_call("bash", json!({"command": second}), None);
+    eventually("the file is noticed", || client.stderr().contains(LOGGED));
+    workspace.write("go", "");
+    let response = client.response(id);
+    let text = response["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("[The command created .mcp.json,"), "{text}");
 }

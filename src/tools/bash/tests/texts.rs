@@ -54,8 +54,8 @@ async fn time_of_a_running_command_is_rounded_to_seconds() {
         let output = Capture::new(store, SavedKind::COMMAND, plan.view).answer(true, KeyForms::All);
         let state = State::StillRunning { id: 1 };
         let duration = Duration::from_millis(millis);
-        let (pipelines, autorun_changes) = (PipelineExitCodes::default(), Vec::new());
-        let outcome = CommandOutcome { state, output, duration, pipelines, autorun_changes };
+        let pipelines = PipelineExitCodes::default();
+        let outcome = CommandOutcome { state, output, duration, pipelines };
         let text = answer::compose(&server.cx, &plan, outcome).text;
         assert!(text.contains(expected), "{text}");
     }
