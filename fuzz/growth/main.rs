@@ -219,7 +219,10 @@ const PARSERS: &[Parser] = &[
             // Globs have a limit of their own, so only the path grows.
             let (glob, path) = text.split_at(text.floor_char_boundary(GLOB_BYTES));
             if let Ok(glob) = Glob::new(glob, Path::new("/a")) {
-                black_box((glob.selects(path.as_bytes(), false), glob.can_select_content_below(path.as_bytes())));
+                black_box((
+                    glob.selects(path.as_bytes(), false),
+                    glob.can_select_content_below(path.as_bytes()),
+                ));
             }
         },
     },
