@@ -37,9 +37,9 @@ impl ToolName {
             properties["timeout"]["maximum"] = limits.bash_max_timeout_secs.into();
         }
         if self == Self::Grep && limits.lean_grep {
-            properties["showFunction"]["description"] =
-                format!("Show the definition around each match; default: if at most {FEW_MATCHES} match")
-                    .into();
+            let default = format!("; default: if at most {FEW_MATCHES} match");
+            let description = &mut properties["showFunction"]["description"];
+            *description = (description.as_str().unwrap_or_default().to_owned() + &default).into();
         }
         for (name, description) in CALL_LIMITS.into_iter().filter(|_| limits.call_limits) {
             properties[name] =
@@ -87,9 +87,9 @@ impl ToolName {
             ),
             Self::Bash => format!(
                 "Run a command with bash -c. Returns stdout and stderr in the order written, {}; \
-                 a notice names the file with all of it{}. head and tail set exactly what is shown. Exit code 0 is not \
-                 shown. Ended after timeout seconds (default {}, at most {}). stdin is empty; no state is kept between \
-                 calls.",
+                 a notice names the file with all of it{}. head and tail set how many lines of both ends are shown. Exit \
+                 code 0 is not shown. Ended after timeout seconds (default {}, at most {}). stdin is empty; no state is \
+                 kept between calls.",
                 output_text(limits),
                 match (tools.contains(&Self::Read), tools.contains(&Self::Grep)) {
                     (true, true) => ", for read and grep",

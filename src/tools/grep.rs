@@ -82,7 +82,7 @@ pub struct GrepArgs {
     pub invert: Option<bool>,
     /// Only whole words
     pub word: Option<bool>,
-    /// Show the definition around each match
+    /// Show the definition around each match before it, as line= text
     pub show_function: Option<bool>,
     /// Let a match span lines; . matches newlines too
     pub multiline: Option<bool>,
