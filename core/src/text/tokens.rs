@@ -74,13 +74,24 @@ impl TokenCounter {
 
     /// Counts the next piece.
     pub fn push(&mut self, text: &str) {
-        // A local copy, so that the steps need no memory write.
-        let mut own = *self;
-        for byte in text.bytes() {
-            own.state = STEPS[usize::from(own.state & STATE | u16::from(byte))];
-            own.hundredths += u64::from(own.state & !STATE);
+        // A step waits for the one before it, so the lines of both halves are counted in turns.
+        let (bytes, half) = (text.as_bytes(), text.len() / 2);
+        let end = memchr::memchr(NEWLINE, &bytes[half..]).map_or(bytes.len(), |at| half + at + 1);
+        let (first, second) = bytes.split_at(end);
+        // Local copies, so that the steps need no memory write.
+        let (mut one, mut other) = (*self, Self::default());
+        for (byte, other_byte) in first.iter().zip(second) {
+            one.step(*byte);
+            other.step(*other_byte);
         }
-        *self = own;
+        first.iter().skip(second.len()).for_each(|byte| one.step(*byte));
+        let state = if second.is_empty() { one.state } else { other.state };
+        *self = Self { state, hundredths: one.hundredths + other.hundredths };
+    }
+
+    fn step(&mut self, byte: u8) {
+        self.state = STEPS[usize::from(self.state & STATE | u16::from(byte))];
+        self.hundredths += u64::from(self.state & !STATE);
     }
 
     /// Adds a line, or the last part of a line. Its position in the text does not matter.
