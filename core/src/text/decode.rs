@@ -70,7 +70,7 @@ impl Encoding {
     }
 
     /// Returns the encoding that the first bytes of a text say, and the bytes of the mark. UTF-16 needs no mark if it begins
-    /// with ASCII and is mostly ASCII.
+    /// with Latin-1 and is mostly Latin-1.
     pub fn of(start: &[u8]) -> (Self, usize) {
         match start {
             [0xEF, 0xBB, 0xBF, ..] => (Self::Utf8, 3),
@@ -98,13 +98,13 @@ impl Encoding {
 /// Minimum number of units of a text in UTF-16 without a mark.
 const UNMARKED_UNITS: usize = 9;
 
-/// Returns true if at least nine of ten units of `start` are printable ASCII or white space, and none is a NUL or another
+/// Returns true if at least nine of ten units of `start` are printable Latin-1 or white space, and none is a NUL or another
 /// control character. Binary data has such units.
 fn is_utf16(start: &[u8], unit: fn([u8; 2]) -> u16) -> bool {
     let units = || start.as_chunks::<2>().0.iter().map(|bytes| unit(*bytes));
-    let is_ascii = |unit: &u16| matches!(unit, 9 | 10 | 13 | 0x20..0x7F);
-    let (count, ascii) = (units().count(), units().filter(is_ascii).count());
-    count >= UNMARKED_UNITS && ascii * 10 >= count * 9 && units().all(|unit| is_ascii(&unit) || unit >= 0xA0)
+    let is_latin = |unit: &u16| matches!(unit, 9 | 10 | 13 | 0x20..0x7F | 0xA0..0x100);
+    let (count, latin) = (units().count(), units().filter(is_latin).count());
+    count >= UNMARKED_UNITS && latin * 10 >= count * 9 && units().all(|unit| is_latin(&unit) || unit >= 0xA0)
 }
 
 /// Decodes a stream without its mark.
@@ -192,8 +192,9 @@ mod tests {
         for (text, is_utf16) in [
             ("error: a\n", true),
             ("error: a", false), // too short
-            ("error: aé\n", true),
-            ("error: éé\n", false), // below nine of ten
+            ("error: éé\n", true),
+            ("error: aж\n", true),
+            ("error: жж\n", false), // below nine of ten
             ("error: abc\u{1}\n", false),
             ("error: abc\0\n", false),
         ] {

@@ -63,8 +63,16 @@ impl Pattern {
             if source.literal { regex_syntax::escape(source.pattern) } else { source.pattern.to_owned() };
         let mut parser = regex_syntax::ParserBuilder::new();
         parser.utf8(false).multi_line(true).case_insensitive(source.ignore_case);
-        let parsed = parser.dot_matches_new_line(source.multiline).build().parse(&text);
-        let hir = parsed.map_err(|error| Refused::Wrong(error.to_string()))?;
+        parser.dot_matches_new_line(source.multiline);
+        let parse = |text: &str| parser.build().parse(text);
+        let (text, hir) = match parse(&text) {
+            Ok(hir) => (text, hir),
+            Err(error) => {
+                let text = with_literal_braces(&text);
+                let hir = parse(&text).map_err(|_| Refused::Wrong(error.to_string()))?;
+                (text, hir)
+            }
+        };
         let positions = positions(&hir);
         if positions > REGEX_POSITIONS {
             return Err(Refused::TooLarge);
@@ -113,6 +121,33 @@ impl Pattern {
             Some(ended) => ended.strip_suffix(b"\r").unwrap_or(ended),
         }
     }
+}
+
+/// Returns a pattern in which each `{` that begins no repetition is text, as in other programs: `fn \w+\(\) {`.
+fn with_literal_braces(pattern: &str) -> String {
+    let mut all = String::new();
+    let mut chars = pattern.char_indices();
+    // After `\p` and others, a name or a number follows.
+    let mut is_name = false;
+    while let Some((at, char)) = chars.next() {
+        let inside = pattern.get(at + 1..).and_then(|rest| rest.split_once('}'));
+        let is_repetition = inside.is_some_and(|(inside, _)| {
+            inside.starts_with(|c: char| c.is_ascii_digit())
+                && inside.chars().all(|c| c.is_ascii_digit() || c == ',')
+        });
+        if char == '{' && !is_name && !is_repetition {
+            all.push('\\');
+        }
+        all.push(char);
+        is_name = false;
+        if char == '\\'
+            && let Some((_, escaped)) = chars.next()
+        {
+            all.push(escaped);
+            is_name = "pPxuUb".contains(escaped);
+        }
+    }
+    all
 }
 
 fn refused(error: &grep_regex::Error, pattern: &str) -> Refused {
