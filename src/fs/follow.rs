@@ -9,14 +9,14 @@ use crate::sys::Opened;
 const MAX_LINKS: usize = 40;
 /// Maximum number of entries that a [`Followed`] has. Usual paths have fewer than 50. A few long links can have many
 /// thousands, which the kernel resolves much faster.
-const MAX_ENTRIES: usize = 512;
+const MAX_ENTRIES: usize = 128;
 
 /// A resolved path.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Followed {
     /// The path without links. The part after the first missing entry is unchanged.
     pub end: PathBuf,
-    /// The paths, without links, of the first 512 entries on the way, including the end. If one of them becomes a link,
+    /// The paths, without links, of the first 128 entries on the way, including the end. If one of them becomes a link,
     /// the path refers to another location.
     pub entries: Vec<PathBuf>,
 }

@@ -16,6 +16,8 @@ use crate::sys::{self, Folder, Opened};
 
 pub use crate::sys::{FileKind, Stat};
 
+/// Maximum entries on the way of a path through links. A few long links can have many thousands.
+const MAX_ENTRIES: usize = 4096;
 /// Maximum bytes of a name.
 pub const NAME_BYTES: usize = 255;
 
@@ -125,8 +127,12 @@ fn leaves(workspace: &Workspace, path: &Path) -> bool {
         return true;
     }
     let rest = path.strip_prefix(&start).unwrap_or(path).to_owned();
-    follow(start, &rest, |target| workspace.taken(target), |here| on_the_way(workspace, here))
-        .is_none_or(|end| !workspace.allows(&end))
+    let mut entries = 0;
+    let visit = |here: &Path| {
+        entries += 1;
+        entries <= MAX_ENTRIES && on_the_way(workspace, here)
+    };
+    follow(start, &rest, |target| workspace.taken(target), visit).is_none_or(|end| !workspace.allows(&end))
 }
 
 /// Returns true if `here` is inside a root or is a folder above a root.

@@ -175,7 +175,9 @@ impl Lister<'_> {
     /// Formats an entry. Shows nothing about the target of a link outside the roots.
     fn shown(&self, name: &[u8], kind: FileKind) -> String {
         let opened = || OpenedPath::open(&self.cx.workspace, &self.place.join(name)).ok();
-        let target = (kind == FileKind::Link).then(opened).flatten().map(|target| target.stat);
+        // A path through long links takes milliseconds.
+        let is_followed = kind == FileKind::Link && self.cx.stop().check().is_ok();
+        let target = is_followed.then(opened).flatten().map(|target| target.stat);
         let is_folder = target.map_or(kind, |target| target.kind) == FileKind::Folder;
         let shown = match &self.only {
             Some(_) => self.cx.workspace.show_below(&self.place.asked, name),

@@ -117,6 +117,10 @@ impl<'a> Search<'a> {
         let show = |link: &[u8]| self.cx.workspace.show_below(&place.asked, link);
         let (mut folders, mut files, mut outside) = (Names::default(), Names::default(), Names::default());
         for link in links.into_iter().filter(|link| reaches(link) || selects(link)) {
+            // A path through long links takes milliseconds.
+            if self.cx.stop().check().is_err() {
+                break;
+            }
             let target = OpenedPath::open(&self.cx.workspace, &place.real.join(&*sys::name(&link)));
             let target = match target {
                 Ok(target) => target,

@@ -359,11 +359,18 @@ fn is_valid(json: &str) -> bool {
 /// Returns JSON without white space between its tokens. A text that is not valid stays as it is: without white space, it could
 /// be.
 fn compact(json: &str) -> Cow<'_, str> {
-    let mut parts = Vec::new();
-    write_json(json, false, |part| parts.extend(Some(part).filter(|part| !part.is_empty())));
-    match *parts {
-        [all] => Cow::Borrowed(all),
-        _ if is_valid(json) => parts.concat().into(),
-        _ => Cow::Borrowed(json),
+    let (mut only, mut all) = (None, String::new());
+    write_json(json, false, |part| match only {
+        _ if part.is_empty() => {}
+        None if all.is_empty() => only = Some(part),
+        _ => {
+            all.push_str(only.take().unwrap_or_default());
+            all.push_str(part);
+        }
+    });
+    match only {
+        Some(all) => Cow::Borrowed(all),
+        None if is_valid(json) => all.into(),
+        None => Cow::Borrowed(json),
     }
 }

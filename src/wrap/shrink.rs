@@ -112,9 +112,13 @@ fn string(json: &str, room: usize) -> Shrunk {
     let body = json.strip_prefix('"')?.strip_suffix('"')?;
     // The longest start that is not cut within a character or an escape.
     let ends = (0..=room).rev().take(2 * "\\uXXXX".len() + 1);
-    let decoded = |start| serde_json::from_str::<String>(&format!("\"{start}\"")).ok();
-    let (start, shown) =
-        ends.filter_map(|end| body.get(..end)).find_map(|start| Some((start, decoded(start)?)))?;
+    let starts: Vec<_> =
+        ends.filter_map(|end| body.get(..end)).map(|start| (start, format!("\"{start}\""))).collect();
+    let strict = |json: &str| serde_json::from_str::<String>(json).ok();
+    let decoded =
+        |of: fn(&str) -> Option<String>| starts.iter().find_map(|(start, json)| Some((*start, of(json)?)));
+    // The text itself can have half of a surrogate pair.
+    let (start, shown) = decoded(strict).or_else(|| decoded(text))?;
     let (shown, total) = (shown.chars().count() as u64, text(json)?.chars().count() as u64);
     Some((format!("\"{start}{MARK}\""), Unit::Characters, shown, total))
 }
@@ -187,6 +191,7 @@ mod tests {
             ("aé".repeat(30), 17 + 5, "aéa"),
             (r"\u00e9".repeat(30), 17 + 11, r"\u00e9"),
             (emoji, 17 + 23, r"\ud83d\ude00"),
+            (r"\ud83d".to_owned() + &"a".repeat(60), 17 + 9, r"\ud83daaa"),
         ] {
             let (text, parts) = shrunk(&format!("\"{body}\""), room);
             assert_eq!(text, format!("\"{kept}{MARK}\""));

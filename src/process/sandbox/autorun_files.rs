@@ -171,7 +171,8 @@ impl Sandbox {
 fn named_folder(path: &Path, prefix: &str, base: &Path) -> Option<(PathBuf, Followed)> {
     let opened = Opened::without_links(path).ok().filter(|opened| opened.stat.kind == FileKind::File)?;
     let text = first_bytes(&opened.file().ok()?, MAX_LINK_BYTES).ok()?;
-    let mut name = text.strip_prefix(prefix.as_bytes())?;
+    // Git ends the name at a NUL.
+    let mut name = text.strip_prefix(prefix.as_bytes())?.split(|byte| *byte == 0).next()?;
     while let [start @ .., b'\n' | b'\r'] = name {
         name = start;
     }
@@ -181,7 +182,7 @@ fn named_folder(path: &Path, prefix: &str, base: &Path) -> Option<(PathBuf, Foll
 }
 
 /// The device and the inode of an existing autorun file, and the time of its last change in seconds and nanoseconds; 0
-/// for a git folder. A process cannot set this time, unlike that of the last modification. The set also has those of the
+/// for a git folder, also behind a link. A process cannot set this time, unlike that of the last modification. The set also has those of the
 /// target of a link, and of the entries of a folder. Links among these are not followed: resolving many takes long.
 type FileState = BTreeSet<(u64, u64, i64, i64)>;
 
@@ -191,7 +192,15 @@ fn state_of(path: &Path, kind: Kind) -> Option<FileState> {
     let state = |of: Metadata| (of.dev(), of.ino(), of.ctime(), of.ctime_nsec());
     Some(match kind {
         Kind::Git if found.is_dir() => [(found.dev(), found.ino(), 0, 0)].into(),
-        Kind::Git | Kind::Link => [state(found)].into(),
+        Kind::Git => {
+            let target = path.metadata().ok();
+            target
+                .map(|target| (target.dev(), target.ino(), 0, 0))
+                .into_iter()
+                .chain([state(found)])
+                .collect()
+        }
+        Kind::Link => [state(found)].into(),
         Kind::Contents => {
             let target = path.metadata().ok();
             let folder = target.iter().filter(|target| target.is_dir());
@@ -249,9 +258,11 @@ impl Sandbox {
 
     /// Returns the autorun files of a command for `roots` in their current state.
     fn known_files(&self, roots: &[Root]) -> KnownFiles {
-        let files = self.find_autorun_files(roots).into_iter();
+        let mut files = self.find_autorun_files(roots);
+        // The state of an autorun file replaces that of the same path as a link to another one.
+        files.sort_by_key(|file| file.kind != Kind::Link);
         let with_state = |file: AutorunFile| (file.path.clone(), (state_of(&file.path, file.kind), file));
-        files.map(with_state).collect()
+        files.into_iter().map(with_state).collect()
     }
 
     fn compare(&self, watched: &mut Watched) -> Vec<AutorunChange> {

@@ -64,12 +64,13 @@ impl Pattern {
         let mut parser = regex_syntax::ParserBuilder::new();
         parser.utf8(false).multi_line(true).case_insensitive(source.ignore_case);
         parser.dot_matches_new_line(source.multiline);
-        let parse = |text: &str| parser.build().parse(text);
+        let parse =
+            |text: &str| parser.build().parse(text).map_err(|error| Refused::Wrong(error.to_string()));
         let (text, hir) = match parse(&text) {
             Ok(hir) => (text, hir),
             Err(error) => {
                 let text = with_literal_braces(&text);
-                let hir = parse(&text).map_err(|_| Refused::Wrong(error.to_string()))?;
+                let hir = parse(&text).map_err(|_| error)?;
                 (text, hir)
             }
         };

@@ -336,6 +336,14 @@ fn exchanged_target_of_a_link_is_reported() {
     client.call("bash", json!({"command": create})).assert_contains("[The command created .mcp.json,");
     let exchange = "cd $TMPDIR; mv a c; mv b a";
     client.call("bash", json!({"command": exchange})).assert_contains("[The command changed .mcp.json,");
+    // Another name leads through it.
+    client.call("bash", json!({"command": "ln -s .mcp.json .vscode"}));
+    let change = json!({"command": "echo b > $TMPDIR/a/m"});
+    client.call("bash", change).assert_contains("[The command changed .mcp.json,");
+    let create = "cd $TMPDIR; mkdir f g; ln -s f l; ln -s $TMPDIR/l \"$OLDPWD/.git\"";
+    client.call("bash", json!({"command": create})).assert_contains("[The command created .git,");
+    let exchange = json!({"command": "ln -sfn g $TMPDIR/l"});
+    client.call("bash", exchange).assert_contains("[The command changed .git,");
 }
 
 /// The targets of links in a folder are not looked at: following many long links takes long.

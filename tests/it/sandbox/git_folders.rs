@@ -216,7 +216,9 @@ fn git_folder_that_a_command_creates_is_reported_and_then_read_only() {
 fn git_folder_in_the_temp_folder_is_read_only() {
     let separate = "git init -q --separate-git-dir=$TMPDIR/git .";
     let common = "git init -q --bare $TMPDIR/git && mkdir .git && echo $TMPDIR/git > .git/commondir";
-    for create in [separate, common] {
+    // Git ends the name at the NUL.
+    let with_nul = r#"git init -q --bare $TMPDIR/git && printf 'gitdir: %s\0x\n' $TMPDIR/git > .git"#;
+    for create in [separate, common, with_nul] {
         for (unprivileged, mounts) in [(false, true), (true, true), (false, false)] {
             let workspace = workspace();
             let Some(mut client) = start(&workspace, unprivileged, mounts, &[]) else { return };
