@@ -118,7 +118,8 @@ fn string(json: &str, room: usize) -> Shrunk {
     let decoded =
         |of: fn(&str) -> Option<String>| starts.iter().find_map(|(start, json)| Some((*start, of(json)?)));
     // The text itself can have half of a surrogate pair.
-    let (start, shown) = decoded(strict).or_else(|| decoded(text))?;
+    let pairs = decoded(strict).filter(|(start, _)| !start.is_empty());
+    let (start, shown) = pairs.or_else(|| decoded(text))?;
     let (shown, total) = (shown.chars().count() as u64, text(json)?.chars().count() as u64);
     Some((format!("\"{start}{MARK}\""), Unit::Characters, shown, total))
 }
