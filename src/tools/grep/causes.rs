@@ -11,7 +11,7 @@ use super::targets::Target;
 use super::{Context, GrepArgs, Query, ToolError};
 use crate::fs::open::FileKind;
 use crate::search::content::pattern::Source;
-use crate::search::content::{self, ContextLines, Found, OutputMode, Pattern};
+use crate::search::content::{self, ContextLines, Found, IncompleteReason, OutputMode, Pattern};
 use crate::search::walk::{Searched, Walked};
 use crate::tools::walk_support::{self, COUNTED, Counting, IGNORED_CHECK};
 use crate::tools::{path_glob, resolve};
@@ -166,6 +166,8 @@ fn count<'a>(
     let mut take = |walked, counting: &mut Counting| {
         match walked {
             Walked::Found(Found::File(_, matches)) => lines += matches,
+            // Binary files do not count in the search either.
+            Walked::Found(Found::Incomplete(_, IncompleteReason::Binary)) => {}
             Walked::Found(Found::Incomplete(..)) | Walked::Stopped(_) => counting.is_at_least = true,
             Walked::Searched(searched) => return counting.searched(searched),
             _ => {}
