@@ -159,6 +159,16 @@ pub(super) fn through_link(cx: &Context, glob: &str, base: &OpenedPath) -> Optio
     (opened.stat.kind == FileKind::Folder && opened.real != path).then(|| (opened, format!("./{rest}")))
 }
 
+/// Returns true if the first folders of one of `globs`, or a glob without folders, name a link in `base` that leads out of
+/// the roots.
+pub(super) fn begins_outside(cx: &Context, globs: &[String], base: &OpenedPath) -> bool {
+    globs.iter().flat_map(|list| split(list)).any(|glob| {
+        let folders = literal_folders(&glob);
+        let start = base.real.join(if folders.is_empty() { &glob } else { folders });
+        matches!(OpenedPath::open(&cx.workspace, &start), Err(OpenError::Outside))
+    })
+}
+
 /// Returns a glob that is probably meant by one of `globs`, which match nothing in `place`: its form here if it is written
 /// as in another program, or with an existing folder if its folder is missing. It matches entries of this kind, or files,
 /// or folders if it is of folders.

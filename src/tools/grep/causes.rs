@@ -58,7 +58,9 @@ pub(super) fn of(args: &GrepArgs, targets: &[Target], results: &Results<'_>) -> 
     {
         let near = path_glob::meant(cx, globs, &targets.first()?.place, None, no_ignore);
         if near.is_none() {
-            let linked = linked();
+            // A link that leads outside is the reason only if a glob begins with it.
+            let is_named = || folders().any(|target| path_glob::begins_outside(cx, globs, &target.place));
+            let linked = linked().filter(|linked| !matches!(linked, Notice::LinksOutside(_)) || is_named());
             // A notice about work trees with matching paths says enough.
             if linked.is_some() || is_by_path && !search.work_trees.is_empty() {
                 return linked;
