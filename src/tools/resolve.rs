@@ -109,7 +109,7 @@ pub fn folder(cx: &Context, place: &OpenedPath) -> Result<Folder, ToolError> {
 /// need.
 const INSPECTORS: [(&str, &str, &str, Option<&str>); 12] = [
     ("pdftotext", "", " -", Some("application/pdf")),
-    ("unzip", " -l", "", Some("application/zip")),
+    ("unzip", " -l", "", Some(ZIP)),
     ("tar", " -tf", "", Some(TAR)),
     ("zcat", "", "", Some("application/gzip")),
     ("bzcat", "", "", Some("application/x-bzip2")),
@@ -120,6 +120,14 @@ const INSPECTORS: [(&str, &str, &str, Option<&str>); 12] = [
     ("strings", "", "", None),
     ("xxd", "", "", None),
     ("od", " -c", "", None),
+];
+/// The type of a ZIP archive.
+const ZIP: &str = "application/zip";
+/// The starts of the types of documents that are ZIP archives.
+const ZIP_DOCUMENTS: [&str; 3] = [
+    "application/epub+zip",
+    "application/vnd.oasis.opendocument.",
+    "application/vnd.openxmlformats-officedocument.",
 ];
 /// The type of a tar archive.
 const TAR: &str = "application/x-tar";
@@ -137,7 +145,12 @@ pub fn binary(cx: &Context, place: &OpenedPath, bytes: u64, start: &[u8]) -> Too
 pub(super) fn inspector(mime: &str, path: &str) -> Option<String> {
     let name = path.trim_end_matches('\'');
     let is_archive = COMPRESSED_ARCHIVES.iter().any(|end| name.ends_with(end));
-    let wanted = if is_archive { TAR } else { mime };
+    let is_zip = ZIP_DOCUMENTS.iter().any(|start| mime.starts_with(start));
+    let wanted = match mime {
+        _ if is_archive => TAR,
+        _ if is_zip => ZIP,
+        _ => mime,
+    };
     let fits = |of: Option<&str>| of.is_none_or(|of| of == wanted);
     let mut fitting = INSPECTORS.iter().filter(|(.., of)| fits(*of));
     let (program, before, after, _) = fitting.find(|(program, ..)| process::on_path(program).is_some())?;
@@ -269,6 +282,17 @@ impl Nearest {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn documents_that_are_zip_archives_are_listed_as_these() {
+        for mime in [
+            "application/epub+zip",
+            "application/vnd.oasis.opendocument.spreadsheet",
+            "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        ] {
+            assert_eq!(inspector(mime, "a"), inspector(ZIP, "a"));
+        }
+    }
 
     #[test]
     fn path_for_a_command_is_quoted() {
