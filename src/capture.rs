@@ -178,16 +178,36 @@ impl Capture {
     }
 }
 
-/// Returns the word for how the added and removed lines of a unified diff end, if one ends with `\r\n`.
+/// Returns the word for how the added and removed lines of a diff end, if one ends with `\r\n`.
 fn diff_ending(output: &[u8]) -> Option<&'static str> {
-    let hunks = output.split_inclusive(|byte| *byte == b'\n').skip_while(|line| !line.starts_with(b"@@ "));
-    let is_changed = |line: &&[u8]| line.starts_with(b"+") || line.starts_with(b"-");
+    let mut lines = output.split_inclusive(|byte| *byte == b'\n');
+    let marks = lines.find_map(diff_marks)?;
+    let is_changed = |line: &&[u8]| marks.iter().any(|mark| line.starts_with(mark));
     let is_header = |line: &&[u8]| line.starts_with(b"+++ ") || line.starts_with(b"--- ");
-    let changed = hunks.filter(|line| is_changed(line) && !is_header(line));
+    let changed = lines.filter(|line| is_changed(line) && !is_header(line));
     let (crlf, others): (Vec<_>, Vec<_>) = changed.partition(|line| line.ends_with(b"\r\n"));
     match (crlf.is_empty(), others.is_empty()) {
         (true, _) => None,
         (false, true) => Some("crlf"),
         (false, false) => Some("mixed"),
+    }
+}
+
+/// Returns the starts of added and removed lines, if `line` is the header of a hunk: of `diff -u`, of `diff -c`, or of `diff`,
+/// such as `3,4d2`.
+fn diff_marks(line: &[u8]) -> Option<&'static [&'static [u8]]> {
+    let is_range = |range: &[u8]| {
+        range.first().is_some_and(u8::is_ascii_digit)
+            && range.iter().all(|byte| byte.is_ascii_digit() || *byte == b',')
+    };
+    let line = line.strip_suffix(b"\n")?;
+    if line.starts_with(b"@@ ") {
+        Some(&[b"+", b"-"])
+    } else if line.starts_with(b"*** ") && line.ends_with(b" ****") {
+        Some(&[b"! ", b"+ ", b"- "])
+    } else {
+        let mut ranges = line.splitn(2, |byte| matches!(byte, b'a' | b'c' | b'd'));
+        let is_header = ranges.next().is_some_and(is_range) && ranges.next().is_some_and(is_range);
+        is_header.then_some(&[b"< ", b"> "])
     }
 }
