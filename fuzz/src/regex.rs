@@ -135,6 +135,7 @@ fn search(
     let query = Query {
         pattern,
         invert: false,
+        binary_as_text: false,
         mode,
         context: ContextLines { before: context, after: context },
         enough,

@@ -69,6 +69,8 @@ pub struct Query {
     pub pattern: Pattern,
     /// True to return the lines that do not match.
     pub invert: bool,
+    /// True to search binary files as text.
+    pub binary_as_text: bool,
     /// What to return for each file.
     pub mode: OutputMode,
     /// Context lines around each match line. None unless match lines are returned.
@@ -182,7 +184,8 @@ impl FileSearcher {
         let mut len = read_at(file, &mut buffer[..first], 0)?;
         let is_complete = len < first;
         let (mut encoding, bom_bytes) = Encoding::of(&buffer[..len]);
-        let refused = if may_be_binary(&buffer[..len]) && is_binary_file(&buffer[..len]) {
+        let mut is_text = query.binary_as_text;
+        let refused = if !is_text && may_be_binary(&buffer[..len]) && is_binary_file(&buffer[..len]) {
             Some(IncompleteReason::Binary)
         } else {
             let is_too_large = pattern.is_across_lines && size > pattern.multiline_bytes;
@@ -205,7 +208,6 @@ impl FileSearcher {
         // The number of bytes that may still be searched.
         let left = Cell::new(u64::MAX);
         // Other files are checked only if they match, because the check reads each byte.
-        let mut is_text = false;
         let mut emit_text = |found| {
             is_text = is_text || !is_binary_file(&buffer[..len]);
             if is_text { emit(found) } else { ControlFlow::Break(()) }

@@ -162,7 +162,10 @@ impl Results<'_> {
 
     /// Searches one file. The filter does not apply to it. Returns false if the search stopped at its deadline.
     fn search_file(&mut self, place: &OpenedPath) -> Result<bool, ToolError> {
-        let (cx, query) = (self.search.cx, self.query.clone());
+        let cx = self.search.cx;
+        // As in read, the saved output of a command is text whatever it is.
+        let binary_as_text = cx.workspace.is_saved_output(&place.real);
+        let query = Query { binary_as_text, ..self.query.clone() };
         let file = resolve::file(cx, place)?;
         let done = content::file(&query, &file, place.stat.bytes, &cx.stop(), |found| self.take(found));
         match done {
@@ -237,6 +240,7 @@ fn plan(cx: &Context, args: &GrepArgs) -> Result<(Query, PageRequest), ToolError
     let query = Query {
         pattern,
         invert: args.invert == Some(true),
+        binary_as_text: false,
         mode,
         context,
         enough,
