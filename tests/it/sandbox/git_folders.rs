@@ -217,7 +217,7 @@ fn git_folder_in_the_temp_folder_is_read_only() {
     let separate = "git init -q --separate-git-dir=$TMPDIR/git .";
     let common = "git init -q --bare $TMPDIR/git && mkdir .git && echo $TMPDIR/git > .git/commondir";
     // Git ends the name at the NUL.
-    let with_nul = r#"git init -q --bare $TMPDIR/git && printf 'gitdir: %s\0x\n' $TMPDIR/git > .git"#;
+    let with_nul = r"git init -q --bare $TMPDIR/git && printf 'gitdir: %s\0x\n' $TMPDIR/git > .git";
     for create in [separate, common, with_nul] {
         for (unprivileged, mounts) in [(false, true), (true, true), (false, false)] {
             let workspace = workspace();
