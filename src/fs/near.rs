@@ -24,7 +24,7 @@ const NAMES_BYTES: usize = 16 * 1024;
 /// names, because a comparison takes the product of both lengths.
 const MAX_PAIRS: usize = 10_000_000;
 /// Maximum number of folders above the same end of a path.
-const MAX_LEVELS: usize = 5;
+const MAX_LEVELS: usize = 12;
 /// Folders in which no path is suggested.
 const SKIPPED: [&[u8]; 2] = [b".git", b"node_modules"];
 /// Minimum similarity of a suggested name, where 1 is equal. Unrelated names of the same length are below it.

@@ -170,8 +170,8 @@ pub(super) fn begins_outside(cx: &Context, globs: &[String], base: &OpenedPath) 
 }
 
 /// Returns a glob that is probably meant by one of `globs`, which match nothing in `place`: its form here if it is written
-/// as in another program, or with an existing folder if its folder is missing. It matches entries of this kind, or files,
-/// or folders if it is of folders.
+/// as in another program, with an existing folder if its folder is missing, or of names that contain it if a `kind` is given.
+/// It matches entries of this kind, or files, or folders if it is of folders.
 pub(super) fn meant<'a>(
     cx: &Context,
     globs: impl IntoIterator<Item = &'a String>,
@@ -179,7 +179,13 @@ pub(super) fn meant<'a>(
     kind: Option<EntryKind>,
     no_ignore: bool,
 ) -> Option<String> {
-    let others = |glob: &String| [of_other_program(glob), in_other_folder(cx, glob, place)];
+    let others = |glob: &String| {
+        [
+            of_other_program(glob),
+            in_other_folder(cx, glob, place),
+            around_name(glob).filter(|_| kind.is_some()),
+        ]
+    };
     let found = globs.into_iter().flat_map(others).flatten().find(|other| {
         let (Ok([globs, exclude]), Ok(walk)) =
             (selections(cx, [other], None, place, false), walk_support::walk(cx, place, no_ignore))
@@ -219,6 +225,12 @@ fn of_other_program(glob: &str) -> Option<String> {
         plain = plain.replace('\\', "/");
     }
     (plain != glob).then_some(plain)
+}
+
+/// Returns a glob of the names that contain `glob`, if that is a part of a name.
+fn around_name(glob: &str) -> Option<String> {
+    let is_name = !has_wildcard(glob) && !glob.contains(['/', ' ', '!', ',']) && !glob.is_empty();
+    is_name.then(|| format!("*{glob}*"))
 }
 
 /// Returns a glob whose folder is missing in `place`, with the existing folders that end in the same way. Returns `None` if
