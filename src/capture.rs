@@ -180,16 +180,18 @@ impl Capture {
 
 /// Returns the word for how the added and removed lines of a diff end, if one ends with `\r\n`.
 fn diff_ending(output: &[u8]) -> Option<&'static str> {
+    // Most outputs have no carriage return.
+    memchr::memchr(b'\r', output)?;
     let mut lines = output.split_inclusive(|byte| *byte == b'\n');
     let marks = lines.find_map(diff_marks)?;
     let is_changed = |line: &&[u8]| marks.iter().any(|mark| line.starts_with(mark));
     let is_header = |line: &&[u8]| line.starts_with(b"+++ ") || line.starts_with(b"--- ");
     let changed = lines.filter(|line| is_changed(line) && !is_header(line));
-    let (crlf, others): (Vec<_>, Vec<_>) = changed.partition(|line| line.ends_with(b"\r\n"));
-    match (crlf.is_empty(), others.is_empty()) {
-        (true, _) => None,
-        (false, true) => Some("crlf"),
-        (false, false) => Some("mixed"),
+    let are_crlf: Vec<bool> = changed.map(|line| line.ends_with(b"\r\n")).collect();
+    match (are_crlf.contains(&true), are_crlf.contains(&false)) {
+        (false, _) => None,
+        (true, false) => Some("crlf"),
+        (true, true) => Some("mixed"),
     }
 }
 

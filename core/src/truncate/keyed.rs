@@ -4,7 +4,9 @@
 
 mod reports;
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, HashSet};
+use std::ops::Deref;
 
 use serde::Serialize;
 
@@ -101,7 +103,8 @@ pub(super) fn with_key_lines(
             (space, collector.kept(bounds.without(space.amount())))
         }
     };
-    let evident = with_evidence(kinds);
+    // Only a text that may report a success needs it.
+    let evident = LazyCell::new(|| with_evidence(kinds));
     let Some(worst) = worst_grade(kinds, &evident, forms, Gap::of(&ends)) else { return plain };
     let mut chosen = Chosen::new(kinds, worst, &ends, space, most);
     let mut texts: BTreeMap<u64, &str> = kinds.near().map(|near| (near.line, near.text.as_str())).collect();
@@ -137,7 +140,12 @@ pub(super) fn with_key_lines(
 }
 
 /// Returns the lowest grade of the lines that count; `None` if there are no key lines.
-fn worst_grade(kinds: &Kinds, evident: &HashSet<usize>, forms: KeyForms, gap: Gap) -> Option<Grade> {
+fn worst_grade(
+    kinds: &Kinds,
+    evident: &impl Deref<Target = HashSet<usize>>,
+    forms: KeyForms,
+    gap: Gap,
+) -> Option<Grade> {
     let omitted = || kinds.kinds().iter().enumerate().filter(|(_, kind)| gap.contains(kind.line));
     let best = omitted().map(|(_, kind)| kind.grade).min()?;
     match (forms, best) {

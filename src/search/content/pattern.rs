@@ -131,12 +131,12 @@ fn with_literal_braces(pattern: &str) -> String {
     // After `\p` and others, a name or a number follows.
     let mut is_name = false;
     while let Some((at, char)) = chars.next() {
-        let inside = pattern.get(at + 1..).and_then(|rest| rest.split_once('}'));
-        let is_repetition = inside.is_some_and(|(inside, _)| {
-            inside.starts_with(|c: char| c.is_ascii_digit())
-                && inside.chars().all(|c| c.is_ascii_digit() || c == ',')
-        });
-        if char == '{' && !is_name && !is_repetition {
+        let starts_repetition = || {
+            let times = pattern.get(at + 1..).unwrap_or_default();
+            let after = times.trim_start_matches(|c: char| c.is_ascii_digit() || c == ',');
+            times.starts_with(|c: char| c.is_ascii_digit()) && after.starts_with('}')
+        };
+        if char == '{' && !is_name && !starts_repetition() {
             all.push('\\');
         }
         all.push(char);
