@@ -50,6 +50,11 @@ pub(crate) fn text(json: &str) -> Option<String> {
     serde_json::from_str(json).or_else(|_| lossy()).ok()
 }
 
+/// Returns true for valid JSON.
+pub(crate) fn is_valid(json: &str) -> bool {
+    serde_json::from_str::<&RawValue>(json).is_ok()
+}
+
 /// Returns a JSON string with this text.
 pub(crate) fn as_json(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default()

@@ -96,8 +96,8 @@ impl<'a> Search<'a> {
     }
 
     /// Returns the notice about links that the search of the folder at `place` did not follow: to files that it `selects`, or
-    /// else to folders, or else out of the roots. `reaches` is true for paths that the search would reach. Links to folders that the search reached
-    /// otherwise count only with `is_by_path`.
+    /// else to folders, or else out of the roots. `reaches` is true for paths that the search would reach. Links to folders
+    /// that the search reached otherwise count only with `is_by_path`.
     pub(super) fn links_not_searched(
         &self,
         place: &OpenedPath,

@@ -1,8 +1,8 @@
 //! Applies the limits to a result: its text, its structured content, and everything else.
 //!
 //! A result within the limits is not changed, unless its text ends like a notice. Otherwise, text and structured content
-//! are truncated and saved completely, and the result is written again. Its text is then one block with the notice. JSON stays valid, and has
-//! the notice in another block.
+//! are truncated and saved completely, and the result is written again. Its text is then one block with the notice. JSON
+//! stays valid, and has the notice in another block.
 
 use std::borrow::Cow;
 use std::io::{BufWriter, Write as _};
@@ -18,7 +18,6 @@ use cutline_core::truncate::{
     Bounds, BytesAs, Collector, Cut, Keep, KeyForms, KeySpace, Limit, TruncatedBy, Truncation,
 };
 use serde_json::Value;
-use serde_json::value::RawValue;
 
 use super::parts::{FREE_BYTES, Parts};
 use super::shrink::{MARK, shrink, write_json};
@@ -26,7 +25,7 @@ use super::{KeepPart, Settings};
 use crate::capture::{Captured, View};
 use crate::fit::RESULT_BYTES;
 use crate::fs::saved_name::SavedKind;
-use crate::json::{as_json, each_child, members, replaced};
+use crate::json::{as_json, each_child, is_valid, members, replaced};
 use crate::saved_output::{SavedStream, Store};
 use crate::stats::{Answered, Outcome};
 use crate::tools::bash::output_answer;
@@ -349,11 +348,6 @@ fn is_same(one: &str, other: &str) -> bool {
 /// Returns true if a text begins like a JSON array or object.
 fn looks_like_json(text: &str) -> bool {
     text.trim_ascii_start().starts_with(['{', '['])
-}
-
-/// Returns true for valid JSON.
-fn is_valid(json: &str) -> bool {
-    serde_json::from_str::<&RawValue>(json).is_ok()
 }
 
 /// Returns JSON without white space between its tokens. A text that is not valid stays as it is: without white space, it could

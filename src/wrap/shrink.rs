@@ -6,9 +6,7 @@
 
 use cutline_core::notice::{Part, Unit};
 
-use serde_json::value::RawValue;
-
-use crate::json::{each_child, text};
+use crate::json::{each_child, is_valid, text};
 
 /// The end of a shortened string.
 pub(super) const MARK: &str = "… [truncated]";
@@ -24,7 +22,7 @@ const LINE: &str = "\n                                                          
 /// valid or that is not possible.
 pub(super) fn shrink(json: &str, room: usize) -> Option<(String, Vec<Part>)> {
     // A longer text is checked when it is shortened.
-    if json.len() <= room && serde_json::from_str::<&RawValue>(json).is_err() {
+    if json.len() <= room && !is_valid(json) {
         return None;
     }
     let mut parts = Vec::new();
@@ -112,14 +110,13 @@ fn string(json: &str, room: usize) -> Shrunk {
     let body = json.strip_prefix('"')?.strip_suffix('"')?;
     // The longest start that is not cut within a character or an escape.
     let ends = (0..=room).rev().take(2 * "\\uXXXX".len() + 1);
-    let starts: Vec<_> =
-        ends.filter_map(|end| body.get(..end)).map(|start| (start, format!("\"{start}\""))).collect();
-    let strict = |json: &str| serde_json::from_str::<String>(json).ok();
-    let decoded =
-        |of: fn(&str) -> Option<String>| starts.iter().find_map(|(start, json)| Some((*start, of(json)?)));
+    let longest = |decoded: fn(&str) -> Option<String>| {
+        let mut starts = ends.clone().filter_map(|end| body.get(..end));
+        starts.find_map(|start| Some((start, decoded(&format!("\"{start}\""))?)))
+    };
+    let in_pairs = longest(|json| serde_json::from_str(json).ok()).filter(|(start, _)| !start.is_empty());
     // The text itself can have half of a surrogate pair.
-    let pairs = decoded(strict).filter(|(start, _)| !start.is_empty());
-    let (start, shown) = pairs.or_else(|| decoded(text))?;
+    let (start, shown) = in_pairs.or_else(|| longest(text))?;
     let (shown, total) = (shown.chars().count() as u64, text(json)?.chars().count() as u64);
     Some((format!("\"{start}{MARK}\""), Unit::Characters, shown, total))
 }

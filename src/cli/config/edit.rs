@@ -6,12 +6,11 @@ use anyhow::{Context as _, bail, ensure};
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstNode, CstObjectProp, CstRootNode};
 use serde_json::Value;
-use serde_json::value::RawValue;
 use toml_edit::{DocumentMut, Item, Table, TableLike};
 
 use crate::cli::NAME;
 use crate::fit::Format;
-use crate::json::each_child;
+use crate::json::{each_child, is_valid};
 
 /// The field with the name of a server, for files with a list of servers.
 const NAME_FIELD: &str = "name";
@@ -130,7 +129,7 @@ impl Doc {
 /// line in a time that grows with the square of its length.
 fn without_long_lines(text: &str) -> Cow<'_, str> {
     let is_long = text.lines().any(|line| line.len() > LINE_BYTES);
-    if is_long && serde_json::from_str::<&RawValue>(text).is_ok() {
+    if is_long && is_valid(text) {
         return (split(text.trim(), OUTER_LEVELS) + "\n").into();
     }
     text.into()

@@ -182,24 +182,19 @@ fn named_folder(path: &Path, prefix: &str, base: &Path) -> Option<(PathBuf, Foll
 }
 
 /// The device and the inode of an existing autorun file, and the time of its last change in seconds and nanoseconds; 0
-/// for a git folder, also behind a link. A process cannot set this time, unlike that of the last modification. The set also has those of the
-/// target of a link, and of the entries of a folder. Links among these are not followed: resolving many takes long.
+/// for a git folder, also behind a link. A process cannot set this time, unlike that of the last modification. The set
+/// also has those of the target of a link, and of the entries of a folder. Links among these are not followed: resolving
+/// many takes long.
 type FileState = BTreeSet<(u64, u64, i64, i64)>;
 
 /// Returns the state of the file at `path`, or `None` if it is missing.
 fn state_of(path: &Path, kind: Kind) -> Option<FileState> {
     let found = path.symlink_metadata().ok()?;
     let state = |of: Metadata| (of.dev(), of.ino(), of.ctime(), of.ctime_nsec());
+    let which = |of: &Metadata| (of.dev(), of.ino(), 0, 0);
     Some(match kind {
-        Kind::Git if found.is_dir() => [(found.dev(), found.ino(), 0, 0)].into(),
-        Kind::Git => {
-            let target = path.metadata().ok();
-            target
-                .map(|target| (target.dev(), target.ino(), 0, 0))
-                .into_iter()
-                .chain([state(found)])
-                .collect()
-        }
+        Kind::Git if found.is_dir() => [which(&found)].into(),
+        Kind::Git => path.metadata().iter().map(which).chain([state(found)]).collect(),
         Kind::Link => [state(found)].into(),
         Kind::Contents => {
             let target = path.metadata().ok();
