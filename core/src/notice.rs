@@ -228,9 +228,9 @@ pub enum Notice {
     FoldersMatch(u64),
     #[display("[Folders match too. Use type=any to include them]")]
     FoldersMatchToo,
-    /// A glob, and a similar one that has its folder.
-    #[display("[No file matches glob {glob}{}]", between(". Did you mean: ", near.as_ref(), "?"))]
-    NoFileMatchesGlob { glob: String, near: Option<String> },
+    /// The filters of files, and a glob that is probably meant.
+    #[display("[No file matches {filter}{}]", between(". Did you mean: ", near.as_ref(), "?"))]
+    NoFileMatches { filter: String, near: Option<String> },
     #[display("[Names match only without regard to case. Use ignoreCase=true to find them]")]
     CaseDiffers,
     #[display("[The text itself occurs in {}{}. Use literal=true to search for it]", _0.at_least(), Count(_0.count(), "line", "lines"))]

@@ -176,13 +176,13 @@ impl FileSearcher {
     ) -> io::Result<u64> {
         let Self { query, grep, buffer } = self;
         let (pattern, size_bytes) = (&query.pattern, as_index(size));
-        // One byte more than the size of the file, so that a short read shows the end of the file.
-        let first = if (1..FIRST_BYTES).contains(&size_bytes) { size_bytes + 1 } else { FIRST_BYTES };
+        let is_small = (1..FIRST_BYTES).contains(&size_bytes);
+        let first = if is_small { size_bytes } else { FIRST_BYTES };
         if buffer.len() < first {
             buffer.resize(first, 0);
         }
         let mut len = read_at(file, &mut buffer[..first], 0)?;
-        let is_complete = len < first;
+        let is_complete = is_small || len < first;
         let (mut encoding, bom_bytes) = Encoding::of(&buffer[..len]);
         let mut is_text = query.binary_as_text;
         let refused = if !is_text && may_be_binary(&buffer[..len]) && is_binary_file(&buffer[..len]) {

@@ -153,8 +153,8 @@ fn cause(args: &FindArgs, place: &OpenedPath, query: &Query, search: &Search<'_>
     let no_ignore = args.no_ignore == Some(true);
     let is_glob = args.sort != Some(Sort::Relevance);
     if is_glob && let Some(near) = path_glob::meant(cx, [&args.pattern], place, Some(kind), no_ignore) {
-        let glob = show::path(&show::name(args.pattern.as_bytes()));
-        return Some(Notice::NoFileMatchesGlob { glob, near: Some(near) });
+        let filter = format!("glob {}", show::path(&show::name(args.pattern.as_bytes())));
+        return Some(Notice::NoFileMatches { filter, near: Some(near) });
     }
     // A second walk of a large folder doubles the time.
     let is_cheap = search.counting.searched.names <= SMALL_FOLDER_NAMES;

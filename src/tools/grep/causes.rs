@@ -52,10 +52,11 @@ pub(super) fn of(args: &GrepArgs, targets: &[Target], results: &Results<'_>) -> 
             search.links_not_searched(place, is_by_path, reaches, selects)
         })
     };
-    if let Some(globs) = &args.glob
+    if (args.glob.is_some() || args.file_type.is_some())
         && is_none_selected
         && !(ignored_any && count(cx, folders(), &any_line(query)?, true, COUNTED).count() > 0)
     {
+        let globs = args.glob.as_deref().unwrap_or_default();
         let near = path_glob::meant(cx, globs, &targets.first()?.place, None, no_ignore);
         if near.is_none() {
             // A link that leads outside is the reason only if a glob begins with it.
@@ -66,8 +67,10 @@ pub(super) fn of(args: &GrepArgs, targets: &[Target], results: &Results<'_>) -> 
                 return linked;
             }
         }
-        let glob = show::path(&show::name(globs.join(",").as_bytes()));
-        return Some(Notice::NoFileMatchesGlob { glob, near });
+        let filters = [("glob", &args.glob), ("type", &args.file_type)].into_iter().filter_map(|(name, of)| {
+            Some(format!("{name} {}", show::path(&show::name(of.as_ref()?.join(",").as_bytes()))))
+        });
+        return Some(Notice::NoFileMatches { filter: filters.collect::<Vec<_>>().join(" and "), near });
     }
     let lines_with = |source: Source<'_>| {
         let pattern = Pattern::new(&source).ok()?;
