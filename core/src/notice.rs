@@ -228,6 +228,8 @@ pub enum Notice {
     FoldersMatch(u64),
     #[display("[Folders match too. Use type=any to include them]")]
     FoldersMatchToo,
+    #[display("[{_0} was not searched. Use it as path]")]
+    GitNotSearched(String),
     /// The filters of files, and a glob that is probably meant.
     #[display("[No file matches {filter}{}]", between(". Did you mean: ", near.as_ref(), "?"))]
     NoFileMatches { filter: String, near: Option<String> },

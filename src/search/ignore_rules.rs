@@ -34,6 +34,8 @@ const KEPT_FILES: usize = 16;
 pub struct IgnoreRules {
     shared: Arc<Shared>,
     nearest: Option<Arc<DirRules>>,
+    /// True if the walk visits only what the rules ignore.
+    only_ignored: bool,
     /// Number of folders above the walk whose rules were skipped.
     pub(super) skipped_above: u64,
 }
@@ -134,6 +136,11 @@ impl IgnoreRules {
         rules
     }
 
+    /// Returns the rules for a walk that visits only ignored entries, and the folders above them.
+    pub fn of_ignored(self) -> Self {
+        Self { only_ignored: true, ..self }
+    }
+
     /// Returns the path with which all paths of the walk start. Empty if there are no rules.
     pub fn base(&self) -> &[u8] {
         &self.shared.base
@@ -170,6 +177,17 @@ impl IgnoreRules {
             above
         };
         skipped
+    }
+
+    /// Returns true if the walk leaves out an entry. `path` starts with the path of the root of the walk.
+    pub fn leaves_out(&self, path: &[u8], is_folder: bool) -> bool {
+        let ignored = self.ignores(path, is_folder);
+        if self.only_ignored { !ignored && !is_folder } else { ignored }
+    }
+
+    /// Returns true if a walk that visits only ignored entries visits everything in the folder at `path`.
+    pub fn takes_all_of(&self, path: &[u8]) -> bool {
+        self.only_ignored && self.ignores(path, true)
     }
 
     /// Returns true if an entry is ignored, and records that. `path` starts with the path of the root of the walk.

@@ -23,7 +23,7 @@ use cutline_core::text::{Total, as_index, show};
 
 use super::page::{Group, PageRequest, Sort};
 use super::resolve::{self, ExpectedKind};
-use super::walk_support::{self, COUNTED, IGNORED_CHECK, Search};
+use super::walk_support::{self, COUNTED, IGNORED_CHECK, Ignored, Search};
 use super::{Context, Output, ToolError, path_glob};
 
 /// Most names of a folder that is searched again for names in another case, which takes some milliseconds.
@@ -82,7 +82,7 @@ fn search(cx: &Context, args: &FindArgs) -> Result<Output, ToolError> {
     let query = query(cx, args, &place)?;
     let ranked = matches!(query.key, Key::Relevance(_)).then(ContextLines::default);
     let request = PageRequest::new(args.offset, args.limit, Unit::Results, ranked)?;
-    let new_search = || Search::new(cx, request, args.no_ignore == Some(true));
+    let new_search = || Search::new(cx, request, args.no_ignore);
     let mut found = run_query(new_search(), &place, query.clone())?;
     // A name without an extension is often that of a folder. Only a search for files sets the flag.
     let may_be_folders = args.kind.is_none() && query.folder_matches.load(Ordering::Relaxed);
@@ -146,13 +146,14 @@ fn run_query<'a>(mut search: Search<'a>, place: &OpenedPath, query: Query) -> Re
 fn cause(args: &FindArgs, place: &OpenedPath, query: &Query, search: &Search<'_>) -> Option<Notice> {
     let (cx, path) = (search.cx, args.path.as_deref());
     let repeats = path.and_then(|path| path_glob::repeats_path("pattern", path, [&args.pattern]));
-    if repeats.is_some() {
-        return repeats;
+    let by_glob = repeats.or_else(|| path_glob::of_git(cx, [&args.pattern], place));
+    if by_glob.is_some() {
+        return by_glob;
     }
     let kind = args.kind.unwrap_or_default();
-    let no_ignore = args.no_ignore == Some(true);
     let is_glob = args.sort != Some(Sort::Relevance);
-    if is_glob && let Some(near) = path_glob::meant(cx, [&args.pattern], place, Some(kind), no_ignore) {
+    let like = Query { kind, ..query.clone() };
+    if is_glob && let Some(near) = path_glob::meant(cx, [&args.pattern], place, search.ignored, &like) {
         let filter = format!("glob {}", show::path(&show::name(args.pattern.as_bytes())));
         return Some(Notice::NoFileMatches { filter, near: Some(near) });
     }
@@ -161,21 +162,20 @@ fn cause(args: &FindArgs, place: &OpenedPath, query: &Query, search: &Search<'_>
     if is_glob && args.ignore_case != Some(true) && (is_cheap || args.pattern.contains(char::is_uppercase)) {
         let any_case = FindArgs { ignore_case: Some(true), ..args.clone() };
         let query = Query { kind, ..self::query(cx, &any_case, place).ok()? };
-        let walk = walk_support::walk(cx, place, no_ignore).ok()?;
+        let walk = walk_support::walk(cx, place, search.ignored).ok()?;
         if walk_support::finds_any(walk, query, Some(COUNTED)) == Some(true) {
             return Some(Notice::CaseDiffers);
         }
     }
     if search.ignored_any() {
-        let query = Query { kind, ..query.clone() };
-        let walk = walk_support::walk(cx, place, true).ok()?;
-        if walk_support::finds_any(walk, query, Some(IGNORED_CHECK)) != Some(false) {
+        let walk = walk_support::walk(cx, place, Ignored::Only).ok()?;
+        if walk_support::finds_any(walk, like, Some(IGNORED_CHECK)) != Some(false) {
             return Some(Notice::IgnoredNotSearched);
         }
     }
     let reaches = |path: &[u8]| query.can_match_below(path);
     let is_by_path = args.pattern.trim_end_matches('/').contains('/');
-    search.links_not_searched(place, is_by_path, reaches, |_| false)
+    search.links_not_searched(place, is_by_path, reaches, |_, _| false)
 }
 
 fn query(cx: &Context, args: &FindArgs, place: &OpenedPath) -> Result<Query, ToolError> {

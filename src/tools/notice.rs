@@ -54,10 +54,15 @@ pub fn for_long_line(
 
 /// Characters before and after a match that the suggested command prints.
 const AROUND_CHARS: usize = 500;
+/// Parts of a pattern that have another meaning in the suggested command.
+const RUST_ONLY: [&str; 6] = [r"\<", r"\>", r"\u", r"\U", r"\b{", "&&"];
 
 /// Returns the sentence for the text around the matches of a pattern in a long line of a file in this encoding. `path` is
 /// quoted for the shell. Returns `None` if the pattern cannot be part of a command.
 pub fn for_match(pattern: &str, ignores_case: bool, path: &str, encoding: Encoding) -> Option<String> {
+    if RUST_ONLY.iter().any(|part| pattern.contains(part)) {
+        return None;
+    }
     let around = format!(".{{0,{AROUND_CHARS}}}");
     let pattern = format!("{around}(?:{pattern}){around}");
     let flags = if ignores_case { "-aoiP" } else { "-aoP" };

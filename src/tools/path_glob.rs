@@ -17,7 +17,7 @@ use cutline_core::notice::Notice;
 use cutline_core::text::show;
 
 use super::resolve::{self, ExpectedKind};
-use super::walk_support::{self, COUNTED};
+use super::walk_support::{self, COUNTED, Ignored};
 use super::{Context, ToolError};
 
 /// Compiles a glob for the paths below `base`. An error shows it as it was `given`.
@@ -134,6 +134,18 @@ pub(super) fn repeats_path<'a>(
     })
 }
 
+/// Returns the notice about git's own folder in `place`, if one of `globs` is or begins with its name.
+pub(super) fn of_git<'a>(
+    cx: &Context,
+    globs: impl IntoIterator<Item = &'a String>,
+    place: &OpenedPath,
+) -> Option<Notice> {
+    let mut globs = globs.into_iter().flat_map(|list| split(list));
+    let is_named = globs.any(|glob| Path::new(&glob).starts_with(".git"));
+    let path = || cx.workspace.show_below(&place.asked, b".git");
+    (is_named && place.real.join(".git").exists()).then(|| Notice::GitNotSearched(path()))
+}
+
 /// Returns the rest of a glob after the longest of its starts that is also an end of `path`.
 fn without_end_of<'a>(path: &str, glob: &'a str) -> Option<&'a str> {
     let path = path.trim_end_matches('/');
@@ -170,31 +182,31 @@ pub(super) fn begins_outside(cx: &Context, globs: &[String], base: &OpenedPath) 
 }
 
 /// Returns a glob that is probably meant by one of `globs`, which match nothing in `place`: its form here if it is written
-/// as in another program, with an existing folder if its folder is missing, or of names that contain it if a `kind` is given.
-/// It matches entries of this kind, or files, or folders if it is of folders.
+/// as in another program, in all folders or an existing one if its folder is missing, or of names that contain it. It matches
+/// folders if it is of folders, or otherwise entries of the kind of `like`. The exclusions and the depth of `like` apply.
 pub(super) fn meant<'a>(
     cx: &Context,
     globs: impl IntoIterator<Item = &'a String>,
     place: &OpenedPath,
-    kind: Option<EntryKind>,
-    no_ignore: bool,
+    ignored: Ignored,
+    like: &Query,
 ) -> Option<String> {
     let others = |glob: &String| {
-        [
-            of_other_program(glob),
-            in_other_folder(cx, glob, place),
-            around_name(glob).filter(|_| kind.is_some()),
-        ]
+        let in_folders = glob.strip_prefix("*/").map(|rest| format!("**/{rest}"));
+        // The name of a link is no part of a name. Links have another notice.
+        let around = around_name(glob).filter(|_| !place.real.join(glob).is_symlink());
+        [of_other_program(glob), in_folders, in_other_folder(cx, glob, place), around]
     };
     let found = globs.into_iter().flat_map(others).flatten().find(|other| {
-        let (Ok([globs, exclude]), Ok(walk)) =
-            (selections(cx, [other], None, place, false), walk_support::walk(cx, place, no_ignore))
+        let (Ok([globs, mut exclude]), Ok(walk)) =
+            (selections(cx, [other], None, place, false), walk_support::walk(cx, place, ignored))
         else {
             return false;
         };
         let is_of_folders = globs.iter().all(Glob::is_of_folders);
-        let kind = kind.unwrap_or(if is_of_folders { EntryKind::Dir } else { EntryKind::File });
-        let query = Query { globs, exclude, kind, ..Query::default() };
+        let kind = if is_of_folders { EntryKind::Dir } else { like.kind };
+        exclude.extend_from_slice(&like.exclude);
+        let query = Query { globs, exclude, kind, max_depth: like.max_depth, ..Query::default() };
         walk_support::finds_any(walk, query, Some(COUNTED)) == Some(true)
     });
     found.map(|other| show::path(&show::name(other.as_bytes())))

@@ -20,7 +20,7 @@ use super::page::{Page, PageRequest};
 use super::{Context, Output, Progress, ToolError, resolve};
 
 /// Maximum number of names, files and bytes that a search without results reads to check whether ignored files match.
-pub(super) const IGNORED_CHECK: Searched = Searched { names: 2000, files: 200, bytes: 2_000_000 };
+pub(super) const IGNORED_CHECK: Searched = Searched { names: 20_000, files: 2000, bytes: 16_000_000 };
 /// Maximum number of names, files and bytes that a search reads only to count further results.
 pub(super) const COUNTED: Searched = Searched { names: 100_000, files: 5000, bytes: 64_000_000 };
 /// Maximum number of links of which a search without results checks the target.
@@ -30,12 +30,27 @@ const FIRST_PROGRESS_AFTER: Duration = Duration::from_secs(1);
 /// Time between two reports of progress.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(500);
 
+/// Whether a walk visits ignored entries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ignored {
+    Skipped,
+    Visited,
+    /// It visits nothing else.
+    Only,
+}
+
+impl Ignored {
+    /// Returns the choice of a call with the argument `noIgnore`.
+    pub(super) fn of(no_ignore: Option<bool>) -> Self {
+        if no_ignore == Some(true) { Self::Visited } else { Self::Skipped }
+    }
+}
+
 /// A search by grep or find: its page, and what its walks counted and skipped.
 #[derive(Debug)]
 pub(super) struct Search<'a> {
     pub(super) cx: &'a Context,
-    /// True if ignored files are searched.
-    no_ignore: bool,
+    pub(super) ignored: Ignored,
     pub(super) page: Page,
     /// The requested path of the current place.
     pub(super) place: PathBuf,
@@ -63,10 +78,10 @@ pub(super) struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// Creates a search without results.
-    pub(super) fn new(cx: &'a Context, request: PageRequest, no_ignore: bool) -> Self {
+    pub(super) fn new(cx: &'a Context, request: PageRequest, no_ignore: Option<bool>) -> Self {
         Self {
             cx,
-            no_ignore,
+            ignored: Ignored::of(no_ignore),
             page: Page::new(cx, request),
             place: PathBuf::new(),
             counting: Counting::default(),
@@ -85,7 +100,7 @@ impl<'a> Search<'a> {
 
     /// Returns a walk of the folder at `place` for this search.
     pub(super) fn walk(&mut self, place: &OpenedPath) -> Result<Walk, ToolError> {
-        let walk = walk(self.cx, place, self.no_ignore)?;
+        let walk = walk(self.cx, place, self.ignored)?;
         self.rules.push(walk.rules.clone());
         Ok(Walk { has_links: Arc::clone(&self.has_links), ..walk })
     }
@@ -97,26 +112,44 @@ impl<'a> Search<'a> {
 
     /// Returns the notice about links that the search of the folder at `place` did not follow: to files that it `selects`, or
     /// else to folders, or else out of the roots. `reaches` is true for paths that the search would reach. Links to folders
-    /// that the search reached otherwise count only with `is_by_path`.
+    /// that the search reached otherwise count only with `is_by_path`. `selects` also gets whether a file is elsewhere.
     pub(super) fn links_not_searched(
         &self,
         place: &OpenedPath,
         is_by_path: bool,
         reaches: impl Fn(&[u8]) -> bool,
-        selects: impl Fn(&[u8]) -> bool,
+        selects: impl Fn(&[u8], bool) -> bool,
     ) -> Option<Notice> {
-        if !self.has_links.load(Ordering::Relaxed) {
-            return None;
-        }
-        let mut links = Vec::new();
+        let listed = self.has_links.load(Ordering::Relaxed).then_some(self.ignored);
+        let others = (self.ignored == Ignored::Skipped && self.ignored_any()).then_some(Ignored::Only);
+        let mut walks = listed.into_iter().chain(others);
+        walks.find_map(|ignored| self.links_of(place, ignored, is_by_path, &reaches, &selects))
+    }
+
+    /// Like [`links_not_searched`](Self::links_not_searched), for the links that a walk visits. Ignored links out of the
+    /// roots do not count, because environments of Python have them.
+    fn links_of(
+        &self,
+        place: &OpenedPath,
+        ignored: Ignored,
+        is_by_path: bool,
+        reaches: &impl Fn(&[u8]) -> bool,
+        selects: &impl Fn(&[u8], bool) -> bool,
+    ) -> Option<Notice> {
+        let (mut links, only_ignored) = (Vec::new(), ignored == Ignored::Only);
+        let mut counting = Counting { most: only_ignored.then_some(IGNORED_CHECK), ..Counting::default() };
         let query = names::Query { only_links: true, ..names::Query::default() };
-        names::tree(walk(self.cx, place, self.no_ignore).ok()?, query, |walked| {
-            links.extend(if let Walked::Found(found) = walked { Some(found.path) } else { None });
+        names::tree(walk(self.cx, place, ignored).ok()?, query, |walked| {
+            match walked {
+                Walked::Found(found) => links.push(found.path),
+                Walked::Searched(searched) => return counting.searched(searched),
+                _ => {}
+            }
             if links.len() < LINKS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         let show = |link: &[u8]| self.cx.workspace.show_below(&place.asked, link);
         let (mut folders, mut files, mut outside) = (Names::default(), Names::default(), Names::default());
-        for link in links.into_iter().filter(|link| reaches(link) || selects(link)) {
+        for link in links.into_iter().filter(|link| reaches(link) || selects(link, true)) {
             // A path through long links takes milliseconds.
             if self.cx.stop().check().is_err() {
                 break;
@@ -125,7 +158,7 @@ impl<'a> Search<'a> {
             let target = match target {
                 Ok(target) => target,
                 // What it leads to is not checked.
-                Err(OpenError::Outside) => {
+                Err(OpenError::Outside) if !only_ignored => {
                     outside.push(&show(&link));
                     continue;
                 }
@@ -135,7 +168,7 @@ impl<'a> Search<'a> {
                 && !place.real.starts_with(&target.real);
             match target.stat.kind {
                 FileKind::Folder if is_elsewhere && reaches(&link) => folders.push(&show(&link)),
-                FileKind::File if selects(&link) => files.push(&show(&link)),
+                FileKind::File if selects(&link, is_elsewhere) => files.push(&show(&link)),
                 _ => {}
             }
         }
@@ -267,11 +300,15 @@ impl Counting {
     }
 }
 
-/// Returns a walk of the folder at `place`, with or without ignore rules.
-pub(super) fn walk(cx: &Context, place: &OpenedPath, no_ignore: bool) -> Result<Walk, ToolError> {
+/// Returns a walk of the folder at `place`.
+pub(super) fn walk(cx: &Context, place: &OpenedPath, ignored: Ignored) -> Result<Walk, ToolError> {
     Ok(Walk {
         root: resolve::folder(cx, place)?,
-        rules: if no_ignore { IgnoreRules::none() } else { IgnoreRules::for_walk_from(&place.real) },
+        rules: match ignored {
+            Ignored::Skipped => IgnoreRules::for_walk_from(&place.real),
+            Ignored::Visited => IgnoreRules::none(),
+            Ignored::Only => IgnoreRules::for_walk_from(&place.real).of_ignored(),
+        },
         workers: cx.shared.workers,
         threads: cx.shared.threads.clone(),
         stop: Stop::new(cx.cancel.child_token(), cx.deadline),

@@ -29,8 +29,8 @@ const PDF: &[u8] = b"%PDF-";
 /// - It has two NUL bytes or more and above 10 %, where a run of them counts once.
 ///
 /// Control characters can separate texts, as after `git ls-files -z`, or in FIX logs. If everything else is UTF-8 and there are
-/// at most 4 different ones, NUL included, more than 8 and above a third make it binary. There, a run of NUL bytes counts once
-/// only if there is no other control character.
+/// at most 4 different ones, NUL included, more than 8 and above a third make it binary. There too, a run of NUL bytes counts
+/// once.
 ///
 /// Text in UTF-16 has a byte order mark.
 ///
@@ -61,9 +61,7 @@ pub fn is_binary(content: &[u8]) -> bool {
     let (others, size) = (controls - nuls, start.len() - nuls + runs);
     let kinds = (0..b' ').filter(|byte| is_control(*byte) && memchr::memchr(*byte, start).is_some()).count();
     if kinds <= SEPARATORS && is_utf8(start) {
-        // Binary formats have runs of NUL between other control characters.
-        let (separators, size) = if others == 0 { (runs, size) } else { (controls, start.len()) };
-        return controls > STRAY_CONTROLS && separators * 3 > size;
+        return controls > STRAY_CONTROLS && (runs + others) * 3 > size;
     }
     nuls > 1 && runs * 10 > size || others > STRAY_CONTROLS && others * 100 > size
 }
@@ -165,6 +163,7 @@ mod tests {
             (text("\u{1}\u{2}\u{3}\u{4}\u{5}", 2, 989), true),
             ([text("\u{1}", 9, 889), vec![0xff, b'a']].concat(), false), // not UTF-8: exactly 1 %
             ([text("\u{1}", 9, 888), vec![0xff, b'a']].concat(), true),
+            ([text("", 0, 700), vec![0; 4096], b"step \x01\nERROR\n".to_vec()].concat(), false),
             (text("\t\n\r\u{b}\u{c}\u{1b}\u{8}\u{7}", 100, 0), false),
             (text("é\u{85}", 100, 0), false),
             // Only the first 64 KB count.

@@ -155,11 +155,14 @@ impl<'a, V: Visit> Worker<'a, V> {
             found.push(Walked::WorkTree(dir::path(&position)));
             entries = Listing::new(Order::Bytes);
         }
+        if position.is_some() && rules.takes_all_of(&self.path[..self.path_len - 1]) {
+            rules = IgnoreRules::none();
+        }
         found.extend(rules.enter(&folder, self.path_len, files).then_some(Walked::RulesSkipped));
         entries.retain(|name, kind| {
             self.path.truncate(self.path_len);
             self.path.extend_from_slice(name);
-            !rules.ignores(&self.path, kind == FileKind::Folder)
+            !rules.leaves_out(&self.path, kind == FileKind::Folder)
         });
         entries.sort(usize::MAX);
         let dir = Arc::new(Dir { position, entries });

@@ -12,8 +12,9 @@ use super::{Context, GrepArgs, Query, ToolError};
 use crate::fs::open::FileKind;
 use crate::search::content::pattern::Source;
 use crate::search::content::{self, ContextLines, Found, IncompleteReason, OutputMode, Pattern};
+use crate::search::names::{self, EntryKind};
 use crate::search::walk::{Searched, Walked};
-use crate::tools::walk_support::{self, COUNTED, Counting, IGNORED_CHECK};
+use crate::tools::walk_support::{self, COUNTED, Counting, IGNORED_CHECK, Ignored};
 use crate::tools::{path_glob, resolve};
 use cutline_core::notice::Notice;
 use cutline_core::text::{Total, show};
@@ -39,7 +40,6 @@ pub(super) fn of(args: &GrepArgs, targets: &[Target], results: &Results<'_>) -> 
     {
         return Some(repeats);
     }
-    let no_ignore = args.no_ignore == Some(true);
     let ignored_any = search.ignored_any();
     let folders = || targets.iter().filter(|target| target.is_folder());
     let has_files = folders().count() < targets.len();
@@ -48,16 +48,23 @@ pub(super) fn of(args: &GrepArgs, targets: &[Target], results: &Results<'_>) -> 
     let linked = || {
         folders().find_map(|Target { place, filter }| {
             let reaches = |path: &[u8]| filter.enters(path);
-            let selects = |path: &[u8]| is_none_selected && filter.selects(path);
+            let selects =
+                |path: &[u8], is_elsewhere| (is_none_selected || is_elsewhere) && filter.selects(path);
             search.links_not_searched(place, is_by_path, reaches, selects)
         })
     };
     if (args.glob.is_some() || args.file_type.is_some())
         && is_none_selected
-        && !(ignored_any && count(cx, folders(), &any_line(query)?, true, COUNTED).count() > 0)
+        && !(ignored_any && count(cx, folders(), &any_line(query)?, Ignored::Only, COUNTED).count() > 0)
     {
         let globs = args.glob.as_deref().unwrap_or_default();
-        let near = path_glob::meant(cx, globs, &targets.first()?.place, None, no_ignore);
+        let place = &targets.first()?.place;
+        if let Some(git) = path_glob::of_git(cx, globs, place) {
+            return Some(git);
+        }
+        let exclude = path_glob::exclusions(cx, args.exclude.as_ref(), place).ok()?;
+        let like = names::Query { exclude, kind: EntryKind::File, ..names::Query::default() };
+        let near = path_glob::meant(cx, globs, place, search.ignored, &like);
         if near.is_none() {
             // A link that leads outside is the reason only if a glob begins with it.
             let is_named = || folders().any(|target| path_glob::begins_outside(cx, globs, &target.place));
@@ -67,14 +74,18 @@ pub(super) fn of(args: &GrepArgs, targets: &[Target], results: &Results<'_>) -> 
                 return linked;
             }
         }
-        let filters = [("glob", &args.glob), ("type", &args.file_type)].into_iter().filter_map(|(name, of)| {
-            Some(format!("{name} {}", show::path(&show::name(of.as_ref()?.join(",").as_bytes()))))
-        });
-        return Some(Notice::NoFileMatches { filter: filters.collect::<Vec<_>>().join(" and "), near });
+        let named = |before: &str, list: &Option<Vec<String>>| {
+            let list = show::path(&show::name(list.as_ref()?.join(",").as_bytes()));
+            Some(before.to_owned() + &list)
+        };
+        let filters = [named("glob ", &args.glob), named("type ", &args.file_type)];
+        let filters = filters.into_iter().flatten().collect::<Vec<_>>().join(" and ");
+        let filter = filters + &named(" outside exclude ", &args.exclude).unwrap_or_default();
+        return Some(Notice::NoFileMatches { filter, near });
     }
     let lines_with = |source: Source<'_>| {
         let pattern = Pattern::new(&source).ok()?;
-        let lines = count(cx, targets.iter(), &counted(query, pattern), no_ignore, COUNTED);
+        let lines = count(cx, targets.iter(), &counted(query, pattern), search.ignored, COUNTED);
         (lines.count() > 0).then_some(lines)
     };
     let is_regex = args.literal != Some(true) && args.invert != Some(true);
@@ -99,7 +110,8 @@ pub(super) fn of(args: &GrepArgs, targets: &[Target], results: &Results<'_>) -> 
         return rewritten;
     }
     if ignored_any {
-        let ignored = count(cx, folders(), &counted(query, query.pattern.clone()), true, IGNORED_CHECK);
+        let query = counted(query, query.pattern.clone());
+        let ignored = count(cx, folders(), &query, Ignored::Only, IGNORED_CHECK);
         if ignored.count() > 0 || ignored.is_at_least() {
             return Some(Notice::IgnoredNotSearched);
         }
@@ -141,8 +153,7 @@ pub(super) fn of_refused(cx: &Context, args: &GrepArgs, targets: &[Target], erro
         .flatten();
     let has_matches = single.is_some_and(|(query, _)| {
         let pattern = query.pattern.clone();
-        count(cx, targets.iter(), &counted(&query, pattern), args.no_ignore == Some(true), COUNTED).count()
-            > 0
+        count(cx, targets.iter(), &counted(&query, pattern), Ignored::of(args.no_ignore), COUNTED).count() > 0
     });
     if has_matches { ToolError::PatternDoubled(message) } else { ToolError::Pattern(message) }
 }
@@ -164,7 +175,7 @@ fn count<'a>(
     cx: &Context,
     targets: impl Iterator<Item = &'a Target>,
     query: &Query,
-    no_ignore: bool,
+    ignored: Ignored,
     most: Searched,
 ) -> Total {
     let (mut lines, mut counting) = (0, Counting::within(most));
@@ -187,7 +198,7 @@ fn count<'a>(
                 content::file(query, &file, place.stat.bytes, &cx.stop(), |found| take(found, &mut counting))
             });
             counting.is_at_least |= !matches!(searched, Some(Ok(())));
-        } else if let Ok(walk) = walk_support::walk(cx, place, no_ignore) {
+        } else if let Ok(walk) = walk_support::walk(cx, place, ignored) {
             content::tree(walk, query.clone(), filter.clone(), |walked| take(walked, &mut counting));
         }
     }

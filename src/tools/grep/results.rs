@@ -95,7 +95,7 @@ impl<'a> Results<'a> {
         targets: usize,
     ) -> Self {
         Self {
-            search: Search::new(cx, request, args.no_ignore == Some(true)),
+            search: Search::new(cx, request, args.no_ignore),
             is_alone: targets == 1,
             targets_left: targets,
             last_complete: None,

@@ -17,7 +17,7 @@ use crate::search::names;
 use super::{Context, GrepArgs, ToolError};
 use crate::limits::GREP_PATHS;
 use crate::tools::resolve::{self, ExpectedKind};
-use crate::tools::walk_support;
+use crate::tools::walk_support::{self, Ignored};
 use crate::tools::{ToolName, path_glob};
 
 /// A file, or a folder with a filter for its files.
@@ -126,7 +126,7 @@ fn glob(cx: &Context, args: &GrepArgs, text: &str) -> Result<PathPart, ToolError
     // A glob without `/` would match names in all folders.
     let glob = Glob::new(&format!("./{rest}"), &place.real);
     let glob = glob.map_err(|message| ToolError::Glob { glob: text.to_owned(), message })?;
-    let walk = walk_support::walk(cx, &place, args.no_ignore == Some(true))?;
+    let walk = walk_support::walk(cx, &place, Ignored::of(args.no_ignore))?;
     let rules = walk.rules.clone();
     let query = names::Query { globs: vec![glob.clone()], ..names::Query::default() };
     if walk_support::finds_any(walk, query, None) == Some(false) {
