@@ -220,8 +220,6 @@ fn signal_all(
 ) -> io::Result<BTreeSet<ProcessKey>> {
     // Before the signals, because a process whose parent has ended may not be found.
     let listed = sys::list_processes();
-    let processes = listed.as_deref().unwrap_or_default();
-    let members = members(scopes, found, processes);
     // This needs no file descriptor. Another group can have the id of a group of an ended command.
     let groups: BTreeSet<u32> =
         scopes.iter().filter(|scope| scope.is_running()).map(|scope| scope.group).collect();
@@ -230,9 +228,17 @@ fn signal_all(
             let _ended_already = kill_process_group(group, *signal);
         }
     }
-    for process in members.iter().filter(|process| !groups.contains(&process.group)) {
+    let send = |process: &Process| {
         let _ended_or_unreadable = sys::send_signals(process.id, process.start, signals);
-    }
+    };
+    let processes = listed.as_deref().unwrap_or_default();
+    let known: BTreeSet<_> =
+        scopes.iter().filter_map(|scope| scope.left.as_ref()).flat_map(|left| &left.known).collect();
+    processes.iter().filter(|process| known.contains(&key(process))).for_each(send);
+    // After these signals, because it takes longer.
+    let members = members(scopes, found, processes);
+    let others = members.iter().filter(|it| !groups.contains(&it.group) && !known.contains(&key(it)));
+    others.copied().for_each(send);
     let found = members.into_iter().map(key).collect();
     listed.map(|_| found)
 }

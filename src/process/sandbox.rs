@@ -193,7 +193,10 @@ impl Sandbox {
     /// Returns a warning that lists the autorun files that a command for `roots` can write to, and the folders in which it
     /// can create nothing. Returns `None` if there are none.
     pub fn warning(&self, roots: &[Root]) -> Option<String> {
-        let (read_only, unprotected) = self.autorun_files_by_protection(roots);
+        let (read_only, unprotected) = match self.autorun_files_by_protection(roots) {
+            Ok(files) => files,
+            Err(error) => return Some(error.to_string()),
+        };
         let mut warnings = Vec::new();
         if !unprotected.is_empty() {
             let warning = "sandboxed commands can write to files that start programs outside the sandbox";
@@ -210,7 +213,7 @@ impl Sandbox {
     }
 
     /// Returns what starts a process that applies the rules for `roots` and then becomes `shell` in `folder`, with
-    /// `variables` as its environment. The process starts with an empty environment; variables that the caller adds reach
+    /// `variables` as its environment, or an error if it is unknown what must be read-only. The process starts with an empty environment; variables that the caller adds reach
     /// the shell too.
     pub(super) fn command<'a>(
         &self,
@@ -221,7 +224,7 @@ impl Sandbox {
     ) -> io::Result<Command> {
         self.check(roots).map_err(io::Error::other)?;
         let _unchanged_if_it_is_there = self.temp.open();
-        let (protect, _) = self.autorun_files_by_protection(roots);
+        let (protect, _) = self.autorun_files_by_protection(roots)?;
         let rules = SandboxRules {
             write: self.writable_with(roots).map(Into::into).collect(),
             protect: protect.into_iter().map(Into::into).collect(),

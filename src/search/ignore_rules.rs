@@ -137,6 +137,7 @@ impl IgnoreRules {
     }
 
     /// Returns the rules for a walk that visits only ignored entries, and the folders above them.
+    #[must_use]
     pub fn of_ignored(self) -> Self {
         Self { only_ignored: true, ..self }
     }

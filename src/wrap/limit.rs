@@ -125,10 +125,16 @@ pub(super) fn limit_result(result: &str, rules: &Rules<'_>) -> Limited<(Option<S
     Ok((Some(json), outcome(answered)))
 }
 
-/// Shortens an error that is over the limit of bytes. Returns `None` if it does not change.
+/// Shortens an error that is over the limit of bytes to the members of JSON-RPC. Returns `None` if it does not change.
 pub(super) fn limit_error(error: &str, rules: &Rules<'_>) -> Option<String> {
     let room = as_index(rules.bounds.bytes.max(FREE_BYTES));
-    if error.len() > room { shrink(&compact(error), room).map(|(error, _)| error) } else { None }
+    if error.len() <= room {
+        return None;
+    }
+    let names = ["code", "message", "data"];
+    let known = names.into_iter().zip(members(error, names)).filter_map(|(name, value)| Some((name, value?)));
+    let known: Vec<_> = known.map(|(name, value)| format!("\"{name}\":{}", compact(value))).collect();
+    shrink(&format!("{{{}}}", known.join(",")), room).map(|(error, _)| error)
 }
 
 /// Applies the limits to the result or the error in the `state` of a task. Returns the new state, or `None` if it does

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs::Metadata;
+use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ use crate::fs::follow::Followed;
 use crate::fs::lines::first_bytes;
 use crate::fs::workspace::{Root, shown};
 use crate::process::registry::Registry;
-use crate::sys::{FileKind, Opened};
+use crate::sys::{self, FileKind, Opened};
 use cutline_core::notice::{FileChange, Names, Notice};
 use cutline_core::text::show;
 
@@ -90,13 +91,18 @@ enum Kind {
 impl Sandbox {
     /// Returns the autorun files that are, or may be, in one of the folders that a command for `roots` can write to, and
     /// git folders also in its temp folder. Also returns the links in these folders on the way to one.
-    fn find_autorun_files(&self, roots: &[Root]) -> Vec<AutorunFile> {
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the system if it is unknown whether a file exists, or which folder it names: a process of an
+    /// earlier command can have removed the right to search its folder, or have a lease of the file.
+    fn find_autorun_files(&self, roots: &[Root]) -> io::Result<Vec<AutorunFile>> {
         let temp = &self.temp.folder.path;
         let folders: Vec<&Path> = self.writable_with(roots).filter(|folder| folder != temp).collect();
         let is_inside =
             |path: &Path| folders.iter().any(|folder| path != *folder && path.starts_with(folder));
         let mut found = Vec::new();
-        let mut add = |path: PathBuf, way: Followed, kind: Kind| {
+        let mut add = |path: PathBuf, way: Followed, kind: Kind| -> io::Result<()> {
             let file = |path, kind, existing, is_read_only, is_protected| AutorunFile {
                 path,
                 existing,
@@ -111,74 +117,92 @@ impl Sandbox {
             // A command can write to the target of a link that it created, in its temp folder.
             let ends_inside = is_inside(&way.end) || kind == Kind::Git && way.end.starts_with(temp);
             if ends_inside || is_inside(&path) {
-                let exists = way.end.symlink_metadata().is_ok_and(|found| !found.is_symlink());
+                let exists = match way.end.symlink_metadata() {
+                    Err(error) if !sys::is_missing(&error) => return Err(unknown(&way.end, &error)),
+                    found => found.is_ok_and(|found| !found.is_symlink()),
+                };
                 let existing = (exists && ends_inside).then_some(way.end);
                 let is_read_only = existing.is_some() && (self.can_mount || kind == Kind::Git);
                 found.push(file(path, kind, existing, is_read_only, is_read_only && !is_behind_link));
             }
+            Ok(())
         };
         for folder in &folders {
             for (name, _page) in NAMES {
-                add(folder.join(name), Followed::below(folder, name.as_ref()), Kind::Contents);
+                add(folder.join(name), Followed::below(folder, name.as_ref()), Kind::Contents)?;
             }
-            for (path, way) in self.git_folders(folder) {
-                add(path, way, Kind::Git);
+            for (path, way) in self.git_folders(folder)? {
+                add(path, way, Kind::Git)?;
             }
         }
         for path in &self.autorun_files {
-            add(path.clone(), Followed::new(path), Kind::Contents);
+            add(path.clone(), Followed::new(path), Kind::Contents)?;
         }
-        found
+        Ok(found)
     }
 
     /// Returns the existing autorun files, without links: those that a command for `roots` cannot write to, and the
-    /// others.
+    /// others. Returns the error of the system if they are not known.
     pub(super) fn autorun_files_by_protection(
         &self,
         roots: &[Root],
-    ) -> (BTreeSet<PathBuf>, BTreeSet<PathBuf>) {
+    ) -> io::Result<(BTreeSet<PathBuf>, BTreeSet<PathBuf>)> {
         let (read_only, others): (Vec<_>, Vec<_>) =
-            self.find_autorun_files(roots).into_iter().partition(|file| file.is_read_only);
+            self.find_autorun_files(roots)?.into_iter().partition(|file| file.is_read_only);
         let existing = |files: Vec<AutorunFile>| files.into_iter().filter_map(|file| file.existing).collect();
-        (existing(read_only), existing(others))
+        Ok((existing(read_only), existing(others)))
     }
 
     /// Returns the git folders of `root` that no `--writable` names: `.git`, the folder that a `.git` file names, and the
     /// common folder of a linked work tree. Each has its path and the way to it. A folder in a named one is omitted too.
-    fn git_folders(&self, root: &Path) -> Vec<(PathBuf, Followed)> {
+    fn git_folders(&self, root: &Path) -> io::Result<Vec<(PathBuf, Followed)>> {
         let git = (root.join(GIT), Followed::below(root, GIT.as_ref()));
-        let named = named_folder(&git.1.end, "gitdir: ", root);
+        let named = named_folder(&git.1.end, "gitdir: ", root)?;
         let folder = named.as_ref().map_or(&git.1.end, |(_, way)| &way.end);
-        let common = named_folder(&folder.join("commondir"), "", folder);
+        let common = named_folder(&folder.join("commondir"), "", folder)?;
         let mut ways: Vec<(PathBuf, Followed)> = [Some(git), named, common].into_iter().flatten().collect();
         for allowed in &self.writable {
             if ways.iter().any(|(_, way)| way.end == allowed.real) {
                 ways.retain(|(_, way)| !way.end.starts_with(&allowed.real));
             }
         }
-        ways
+        Ok(ways)
     }
 
     /// Returns the git folders of `roots` that are read-only, although commands can write to the roots.
     pub fn read_only_git_folders(&self, roots: &[Root]) -> Vec<PathBuf> {
         let roots = if self.mode == Mode::WorkspaceWrite { roots } else { &[] };
-        let folders = roots.iter().flat_map(|root| self.git_folders(&root.real));
+        let folders = roots.iter().flat_map(|root| self.git_folders(&root.real)).flatten();
         folders.map(|(_, way)| way.end).filter(|end| end.is_dir()).collect()
     }
 }
 
 /// Returns the folder that the file at `path` names after `prefix`, relative to `base`, with the way to it.
-fn named_folder(path: &Path, prefix: &str, base: &Path) -> Option<(PathBuf, Followed)> {
-    let opened = Opened::without_links(path).ok().filter(|opened| opened.stat.kind == FileKind::File)?;
-    let text = first_bytes(&opened.file().ok()?, MAX_LINK_BYTES).ok()?;
+fn named_folder(path: &Path, prefix: &str, base: &Path) -> io::Result<Option<(PathBuf, Followed)>> {
+    let text = match Opened::without_links(path) {
+        Ok(opened) if opened.stat.kind == FileKind::File => {
+            opened.file().and_then(|file| first_bytes(&file, MAX_LINK_BYTES))
+        }
+        Ok(_) => return Ok(None),
+        // A link here is one that leads nowhere.
+        Err(error) if sys::is_gone(&error) => return Ok(None),
+        Err(error) => Err(error),
+    };
+    let text = text.map_err(|error| unknown(path, &error))?;
     // Git ends the name at a NUL.
-    let mut name = text.strip_prefix(prefix.as_bytes())?.split(|byte| *byte == 0).next()?;
+    let name = text.strip_prefix(prefix.as_bytes()).and_then(|name| name.split(|byte| *byte == 0).next());
+    let Some(mut name) = name else { return Ok(None) };
     while let [start @ .., b'\n' | b'\r'] = name {
         name = start;
     }
     let named = base.join(OsStr::from_bytes(name));
     let way = Followed::new(&named);
-    Some((named, way))
+    Ok(Some((named, way)))
+}
+
+/// Returns the error for an autorun file whose state cannot be read.
+fn unknown(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::other(format!("--sandbox: cannot check {}: {error}", path.display()))
 }
 
 /// The device and the inode of an existing autorun file, and the time of its last change in seconds and nanoseconds; 0
@@ -226,9 +250,10 @@ impl Sandbox {
         if earlier.is_idle() || watched.roots != roots {
             self.compare(&mut watched);
         }
-        if watched.roots != roots {
-            watched.roots = roots.to_vec();
-            watched.known = self.known_files(roots);
+        if watched.roots != roots
+            && let Ok(known) = self.known_files(roots)
+        {
+            (watched.roots, watched.known) = (roots.to_vec(), known);
         }
         // No result of an earlier command has shown these.
         watched.unshown.values_mut().for_each(|change| change.is_since_last = true);
@@ -252,16 +277,17 @@ impl Sandbox {
     }
 
     /// Returns the autorun files of a command for `roots` in their current state.
-    fn known_files(&self, roots: &[Root]) -> KnownFiles {
-        let mut files = self.find_autorun_files(roots);
+    fn known_files(&self, roots: &[Root]) -> io::Result<KnownFiles> {
+        let mut files = self.find_autorun_files(roots)?;
         // The state of an autorun file replaces that of the same path as a link to another one.
         files.sort_by_key(|file| file.kind != Kind::Link);
         let with_state = |file: AutorunFile| (file.path.clone(), (state_of(&file.path, file.kind), file));
-        files.into_iter().map(with_state).collect()
+        Ok(files.into_iter().map(with_state).collect())
     }
 
     fn compare(&self, watched: &mut Watched) -> Vec<AutorunChange> {
-        let now = self.known_files(&watched.roots);
+        // No command starts while the files are unknown. A later comparison finds the changes.
+        let Ok(now) = self.known_files(&watched.roots) else { return Vec::new() };
         let change = |(path, (before, file)): (&PathBuf, &(Option<FileState>, AutorunFile))| {
             // A link can have left the way to an autorun file.
             let state = now.get(path).map_or_else(|| state_of(path, file.kind), |(state, _)| state.clone());

@@ -53,6 +53,7 @@ fn apply_rules() -> io::Result<Vec<(OsString, OsString)>> {
     let paths = |paths: Vec<OsString>| paths.into_iter().map(PathBuf::from).collect::<Vec<_>>();
     let (mut write, protect) = (paths(rules.write), paths(rules.protect));
     let folder = PathBuf::from(rules.folder);
+    let protect = files::present(protect)?;
     if rules.can_mount {
         let hides_none = !mounts::hides(write.iter().chain([&folder]));
         let shared_memory =

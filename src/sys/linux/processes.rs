@@ -17,9 +17,11 @@ use crate::sys::{Folder, Process, TAG, names_in, open_folder, pid};
 
 /// Maximum size of a `stat` line in bytes. It has about fifty numbers and is shorter.
 const STAT_BYTES: usize = 1024;
-/// Maximum size of an environment in bytes: the kernel's limit at the start of a program. A process can declare any
-/// part of its memory as its environment.
-const ENVIRON_BYTES: u64 = 6 << 20;
+/// Maximum bytes of an environment in which the tag is found. The kernel accepts more, but many processes with a large one
+/// would delay their end.
+const ENVIRON_BYTES: u64 = 128 << 10;
+/// The descriptors of a process in which a pipe is found are below this one. Processes can share a table of very many.
+const DESCRIPTORS: u32 = 64;
 /// The errors of opening a file if no descriptor was free.
 const NONE_IS_FREE: [Option<Errno>; 3] = [Some(Errno::MFILE), Some(Errno::NFILE), Some(Errno::NOMEM)];
 /// Maximum bytes of a tag. Its five numbers need fewer.
@@ -113,7 +115,7 @@ fn running_thread(id: u32) -> String {
     other.ok().and_then(|mut other| String::from_utf8(other.pop()?).ok()).unwrap_or(main)
 }
 
-/// Returns the tag in the initial environment of a process.
+/// Returns the tag in the first [`ENVIRON_BYTES`] of the initial environment of a process.
 pub(crate) fn tag_of(id: u32) -> Option<String> {
     let file = File::open(format!("/proc/{}/environ", running_thread(id))).ok()?;
     let mut environ = Vec::new();
@@ -123,21 +125,21 @@ pub(crate) fn tag_of(id: u32) -> Option<String> {
     String::from_utf8(tag?).ok()
 }
 
-/// Returns the inodes of the pipes that a process can write to.
+/// Returns the inodes of the pipes that a process can write to, by its descriptors below [`DESCRIPTORS`].
 pub(crate) fn pipes(id: u32) -> io::Result<Vec<u64>> {
     let folder = open_folder(format!("/proc/{}/fd", running_thread(id)))?;
-    let links = names_in(&folder, usize::MAX, |_| true)?;
+    let links = (0..DESCRIPTORS).map(|descriptor| descriptor.to_string());
     // The mode of the link shows whether the file is open for reading or for writing. A child of this process that has
     // not started its program yet also has the read end.
-    let writes = |link: &[u8]| {
+    let writes = |link: &str| {
         statat(&folder, link, AtFlags::SYMLINK_NOFOLLOW)
             .is_ok_and(|link| Mode::from_raw_mode(link.st_mode).contains(Mode::WUSR))
     };
-    Ok(links.iter().filter_map(|link| pipe(&folder, link).filter(|_| writes(link))).collect())
+    Ok(links.filter_map(|link| pipe(&folder, &link).filter(|_| writes(&link))).collect())
 }
 
 /// Returns the inode of the pipe that a descriptor's `link` shows.
-fn pipe(folder: &Folder, link: &[u8]) -> Option<u64> {
+fn pipe(folder: &Folder, link: &str) -> Option<u64> {
     let to = readlinkat(folder, link, Vec::new()).ok()?;
     to.to_str().ok()?.strip_prefix("pipe:[")?.strip_suffix(']')?.parse().ok()
 }

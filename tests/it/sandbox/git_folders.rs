@@ -245,3 +245,33 @@ fn link_on_the_way_to_a_git_folder_is_reported() {
     let reply = client.call("bash", json!({"command": "rm via && mkdir via && git init -q --bare via/git"}));
     assert!(failed(&reply) || reply.text().contains("[The command c"), "{reply}");
 }
+
+#[test]
+fn no_command_starts_while_an_autorun_file_is_unknown() {
+    // A read that does not wait is refused while another process has a lease of the file.
+    let lease = "python3 -c 'import fcntl, signal, time
+signal.signal(signal.SIGIO, signal.SIG_IGN)
+git = open(\".git\")
+fcntl.fcntl(git, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+print(\"held\", flush=True)
+time.sleep(60)' > held & until [ -s held ]; do sleep 0.01; done";
+    for (unprivileged, mounts, hide, unknown) in [
+        (true, true, "chmod 000 .claude", ".claude/settings.json"),
+        (true, true, "chmod 000 sub", "sub/git"),
+        (true, false, "chmod 000 sub", "sub/git"),
+        (false, true, lease, ".git"),
+        (true, true, lease, ".git"),
+    ] {
+        let workspace = workspace();
+        workspace.write(".claude/settings.json", "{}");
+        fs::create_dir(workspace.path("sub")).unwrap();
+        git(&workspace, ".", &["init", "-q", "--separate-git-dir", "sub/git"]);
+        let Some(mut client) = start(&workspace, unprivileged, mounts, &[]) else { return };
+        let reply = client.call("bash", json!({"command": hide}));
+        assert!(!failed(&reply), "{hide}: {reply}");
+        let reply =
+            client.call("bash", json!({"command": "chmod 755 .claude sub; echo x >> sub/git/config"}));
+        let path = workspace.path(unknown);
+        reply.assert_error(&["--sandbox: cannot check", &path.display().to_string()]);
+    }
+}

@@ -221,9 +221,10 @@ fn images_audio_and_blobs_pass_with_truncated_text() {
 fn errors_over_the_limit_are_shortened() {
     let workspace = Workspace::new();
     let data = json!({"rows": vec![1; LARGE]});
-    let response =
-        json!({"jsonrpc": "2.0", "id": 1, "error": {"code": -5, "message": large(), "data": data}});
-    workspace.write("1", format!("{response}\n"));
+    // Members that JSON-RPC does not have are left out.
+    let others = "\"x\":1,".repeat(4000);
+    let error = format!("{{{others}\"code\":-5,\"message\":{},\"data\":{data}}}", json!(large()));
+    workspace.write("1", format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{error}}}\n"));
     let mut wrap = Wrap::start(&workspace, &[], RESPONSES);
     wrap.call("1", "a");
     let line = wrap.line();

@@ -11,6 +11,7 @@ use landlock::{
 use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags};
 
 use crate::process::sandbox::THIS_BINARY;
+use crate::sys;
 
 /// The only devices that a command can open. They store nothing. Reading from a terminal in `/dev/pts` would return the
 /// user's input.
@@ -92,6 +93,24 @@ fn readable() -> io::Result<Vec<PathBuf>> {
         }
     }
     Ok(readable)
+}
+
+/// Returns those of `paths` that exist.
+///
+/// # Errors
+///
+/// Returns an error if one of them cannot be reached, or only through a link: it would not become read-only.
+pub(super) fn present(mut paths: Vec<PathBuf>) -> io::Result<Vec<PathBuf>> {
+    let mut checked = Ok(());
+    paths.retain(|path| match without_links(path, OFlags::empty()) {
+        Err(error) if sys::is_missing(&error) => false,
+        Err(error) => {
+            checked = Err(error);
+            false
+        }
+        Ok(_) => true,
+    });
+    checked.map(|()| paths)
 }
 
 /// Opens a path for its location only, not for reading. Returns an error if any part of the path is a link, because an

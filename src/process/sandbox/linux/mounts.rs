@@ -25,7 +25,7 @@ use crate::sys::path_of;
 const SHARED_MEMORY: &str = "/dev/shm";
 
 /// The types of local file systems: those with files of users, and those of the kernel.
-const LOCAL: [&str; 32] = [
+const LOCAL: [&str; 35] = [
     "bcachefs",
     "bpf",
     "btrfs",
@@ -42,9 +42,11 @@ const LOCAL: [&str; 32] = [
     "ext4",
     "f2fs",
     "fusectl",
+    "hfsplus",
     "hugetlbfs",
     "jfs",
     "mqueue",
+    "nilfs2",
     "ntfs3",
     "overlay",
     "proc",
@@ -55,6 +57,7 @@ const LOCAL: [&str; 32] = [
     "sysfs",
     "tmpfs",
     "tracefs",
+    "udf",
     "vfat",
     "xfs",
     "zfs",
@@ -62,8 +65,8 @@ const LOCAL: [&str; 32] = [
 /// The table of mounts of this process.
 const TABLE: &str = "/proc/self/mountinfo";
 
-/// Moves this process, and every program that it starts, into new namespaces. There, those of `paths` that exist below
-/// one of `writable` are read-only. All other mounts of local file systems are read-only too, except at `writable`. If
+/// Moves this process, and every program that it starts, into new namespaces. There, those of `paths` below one of
+/// `writable` are read-only. All other mounts of local file systems are read-only too, except at `writable`. If
 /// `wants_shared_memory`, `/dev/shm` is a new file system in memory; returns its path if it could be mounted.
 pub(super) fn enter_namespaces(
     paths: &[PathBuf],
@@ -75,8 +78,6 @@ pub(super) fn enter_namespaces(
         let above = writable.iter().filter(|folder| path.starts_with(folder));
         above.min_by_key(|folder| folder.as_os_str().len())
     };
-    let present = paths.iter().filter(|path| without_links(path, OFlags::empty()).is_ok());
-    let present: Vec<_> = present.filter_map(|path| Some((outermost(path)?, path))).collect();
     new_namespaces()?;
     let shared_memory = PathBuf::from(SHARED_MEMORY);
     let shared_memory =
@@ -85,14 +86,14 @@ pub(super) fn enter_namespaces(
     // If this fails, Landlock still protects contents and names.
     let _only_metadata_can_change = make_others_read_only(&kept);
     let mut pinned = BTreeSet::new();
-    for (folder, path) in present {
+    for (folder, path) in paths.iter().filter_map(|path| Some((outermost(path)?, path))) {
         // The kernel refuses to move or remove a mounted folder.
         let mut way: Vec<&Path> = path.ancestors().take_while(|above| above != folder).collect();
         while let Some(above) = way.pop() {
             if pinned.insert(above) {
                 let mount = bind(above)?;
                 if above == path {
-                    make_mount_read_only(&mount)?;
+                    add_flag(&mount, MountFlags::RDONLY)?;
                 }
             }
         }
@@ -118,13 +119,13 @@ fn bind(path: &Path) -> io::Result<OwnedFd> {
     without_links(path, OFlags::empty())
 }
 
-/// Makes a mount read-only. Its other flags stay, because a locked flag can't be removed.
-fn make_mount_read_only(mounted: &OwnedFd) -> io::Result<()> {
-    let kept = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+/// Adds a flag to a mount. Its other flags stay, because a locked flag can't be removed.
+fn add_flag(mounted: &OwnedFd, flag: MountFlags) -> io::Result<()> {
+    let kept = MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     // `fstatvfs` and `mount` use the same bits for these flags.
     let had = rustix::fs::fstatvfs(mounted)?.f_flag.bits();
     let had = MountFlags::from_bits_truncate(u32::try_from(had).map_err(io::Error::other)?);
-    let flags = MountFlags::BIND | MountFlags::RDONLY | (had & kept);
+    let flags = MountFlags::BIND | flag | (had & kept);
     Ok(rustix::mount::mount_remount(path_of(mounted), flags, c"")?)
 }
 
@@ -161,7 +162,8 @@ fn make_others_read_only(kept: &[&Path]) -> io::Result<()> {
     for path in kept {
         let others: Vec<&Path> = kept.iter().copied().filter(|other| other != path).collect();
         if !is_below(path, &others) {
-            bind(path)?;
+            // A device that somebody else created there bypasses every rule.
+            add_flag(&bind(path)?, MountFlags::NODEV)?;
         }
     }
     let table = std::fs::read(TABLE)?;
@@ -171,7 +173,8 @@ fn make_others_read_only(kept: &[&Path]) -> io::Result<()> {
     let skipped: Vec<&Path> = others.chain(kept.iter().copied()).collect();
     for (path, _) in mounts.iter().filter(|(path, _)| !is_below(path, &skipped)) {
         // Another mount may hide this one.
-        let _hidden = without_links(path, OFlags::empty()).and_then(|mount| make_mount_read_only(&mount));
+        let _hidden =
+            without_links(path, OFlags::empty()).and_then(|mount| add_flag(&mount, MountFlags::RDONLY));
     }
     Ok(())
 }
