@@ -86,7 +86,7 @@ fn search(cx: &Context, args: &FindArgs) -> Result<Output, ToolError> {
     let mut found = run_query(new_search(), &place, query.clone())?;
     // A name without an extension is often that of a folder. Only a search for files sets the flag.
     let may_be_folders = args.kind.is_none() && query.folder_matches.load(Ordering::Relaxed);
-    if may_be_folders && is_empty(&found) {
+    if may_be_folders && found.is_empty() {
         let folders = run_query(new_search(), &place, Query { kind: EntryKind::Dir, ..query.clone() })?;
         let count = folders.page.found;
         if count > 0 {
@@ -97,16 +97,11 @@ fn search(cx: &Context, args: &FindArgs) -> Result<Output, ToolError> {
         // A link to a folder is among the files.
         found.about.push(Notice::FoldersMatchToo);
     }
-    if is_empty(&found) {
+    if found.is_empty() {
         found.about.extend(cause(args, &place, &query, &found));
     }
     let count = Total::new(found.page.found, found.counting.is_at_least);
     found.answer(InAll { count, unit: Unit::Results, files: None }, Vec::new(), Details::default())
-}
-
-/// Returns true if a search is complete and found nothing.
-fn is_empty(search: &Search<'_>) -> bool {
-    search.page.found == 0 && !search.is_stopped
 }
 
 /// Returns true if the pattern is a name or a path without wildcards.

@@ -21,7 +21,7 @@ use crate::search::content::pattern::{Refused, Source};
 use crate::search::content::{self, ContextLines, OutputMode, Pattern, Query, Ranking};
 use crate::stop::{Stopped, stopped_by};
 use crate::sys::below;
-use cutline_core::notice::{Unit, WhySkipped};
+use cutline_core::notice::{StoppedAt, Unit, WhySkipped};
 use cutline_core::text::binary::DECIDING_BYTES;
 use cutline_core::text::{as_index, show};
 
@@ -111,34 +111,32 @@ fn search(cx: &Context, args: &GrepArgs) -> Result<Output, ToolError> {
     let (query, request) = plan(cx, args).map_err(|error| causes::of_refused(cx, args, &targets, error))?;
     let mut results = Results::new(cx, args, query, request, targets.len());
     for target in &targets {
-        if !results.begin(target) {
-            break;
-        }
+        results.begin(target);
         match results.search_target(target) {
-            Ok(true) => {}
-            Ok(false) => break,
             // If there are several paths, the others are still searched.
             Err(ToolError::PermissionDenied(_) | ToolError::Io(..)) if targets.len() > 1 => {
                 results.search.skip(WhySkipped::Unreadable, b"");
             }
-            Err(error) => return Err(error),
+            searched => searched?,
         }
-        results.complete(target);
+        if !results.search.is_complete() {
+            break;
+        }
+        results.search.complete_up_to = Some(results.start_of(target));
     }
     let cause = causes::of(args, &targets, &results);
     results.conclude(args, cause)
 }
 
 impl Results<'_> {
-    /// Searches a file or a folder. Returns false if the search stopped at its deadline.
-    fn search_target(&mut self, Target { place, filter }: &Target) -> Result<bool, ToolError> {
+    /// Searches a file or a folder.
+    fn search_target(&mut self, Target { place, filter }: &Target) -> Result<(), ToolError> {
         if place.stat.kind != FileKind::Folder {
             return self.search_file(place);
         }
         let walk = self.search.walk(place)?;
         content::tree(walk, self.query.clone(), filter.clone(), |walked| self.take(walked));
-        self.search_binaries(place)?;
-        Ok(!self.search.is_stopped && !self.search.counting.is_at_least)
+        self.search_binaries(place)
     }
 
     /// Searches the binary files of a folder that the search has skipped, until the bytes for that are used up.
@@ -160,8 +158,8 @@ impl Results<'_> {
         Ok(())
     }
 
-    /// Searches one file. The filter does not apply to it. Returns false if the search stopped at its deadline.
-    fn search_file(&mut self, place: &OpenedPath) -> Result<bool, ToolError> {
+    /// Searches one file. The filter does not apply to it.
+    fn search_file(&mut self, place: &OpenedPath) -> Result<(), ToolError> {
         let cx = self.search.cx;
         // As in read, the saved output of a command is text whatever it is.
         let binary_as_text = cx.workspace.is_saved_output(&place.real);
@@ -171,11 +169,14 @@ impl Results<'_> {
         match done {
             Ok(()) => {}
             Err(error) if stopped_by(&error) == Some(Stopped::Late) => {
-                if !self.search.counting.is_counting() {
-                    self.is_part_of_file = self.is_alone;
-                    return Ok(false);
+                if self.search.counting.is_counting() {
+                    self.search.counting.is_at_least = true;
+                } else {
+                    self.search.is_stopped = true;
+                    let (path, found) = (self.search.show(b""), self.search.page.found > 0);
+                    self.search.page.stopped = self.is_alone.then_some(StoppedAt::File { path, found });
                 }
-                self.search.counting.is_at_least = true;
+                return Ok(());
             }
             Err(error) => return Err(ToolError::Io(cx.workspace.show(&place.asked), error)),
         }
@@ -184,7 +185,7 @@ impl Results<'_> {
             let start = lines::first_bytes(&resolve::file(cx, place)?, DECIDING_BYTES);
             return Err(resolve::binary(cx, place, place.stat.bytes, &start.unwrap_or_default()));
         }
-        Ok(true)
+        Ok(())
     }
 }
 

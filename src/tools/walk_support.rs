@@ -105,6 +105,16 @@ impl<'a> Search<'a> {
         Ok(Walk { has_links: Arc::clone(&self.has_links), ..walk })
     }
 
+    /// Returns true if the search did not stop, at its deadline or at a bound for counting.
+    pub(super) fn is_complete(&self) -> bool {
+        !self.is_stopped && !self.counting.is_at_least
+    }
+
+    /// Returns true if the search is complete and found nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        self.page.found == 0 && self.is_complete()
+    }
+
     /// Returns true if ignore rules excluded anything.
     pub(super) fn ignored_any(&self) -> bool {
         self.rules.iter().any(IgnoreRules::ignored_any)
@@ -207,7 +217,8 @@ impl<'a> Search<'a> {
             }
             Walked::Stopped(path) => {
                 self.is_stopped = true;
-                self.complete_up_to = path.map(|path| self.show(&path));
+                // If no path of this place was searched completely, the earlier places were.
+                self.complete_up_to = path.map(|path| self.show(&path)).or(self.complete_up_to.take());
             }
             Walked::Unreadable(path) => self.skip(WhySkipped::Unreadable, &path),
             Walked::RulesSkipped => self.ignore_rules += 1,

@@ -32,7 +32,7 @@ pub(super) fn of(args: &GrepArgs, targets: &[Target], results: &Results<'_>) -> 
     if query.pattern.has_empty_alternative && args.invert != Some(true) {
         return Some(Notice::EmptyAlternative);
     }
-    if !results.is_empty() {
+    if !search.is_empty() {
         return None;
     }
     if let Some([path]) = args.path.as_deref()

@@ -10,7 +10,7 @@ use crate::search::best::Best;
 use crate::search::content::{ContextLines, Found, IncompleteReason, OutputMode, Row, RowKind};
 use crate::search::walk::Walked;
 use cutline_core::details::Details;
-use cutline_core::notice::{InAll, Names, Notice, StoppedAt, Unit, WhySkipped};
+use cutline_core::notice::{InAll, Names, Notice, Unit, WhySkipped};
 use cutline_core::text::binary::DECIDING_BYTES;
 use cutline_core::text::decode::Encoding;
 use cutline_core::text::{Total, as_index};
@@ -44,10 +44,6 @@ pub(super) struct Results<'a> {
     pub(super) search: Search<'a>,
     /// True if the call searches a single place.
     pub(super) is_alone: bool,
-    /// The number of targets that were not searched completely yet.
-    targets_left: usize,
-    /// The path of the last target that was searched completely.
-    last_complete: Option<String>,
     /// The number of match lines, and of files with a match.
     matches: u64,
     files: u64,
@@ -66,8 +62,6 @@ pub(super) struct Results<'a> {
     waiting: Vec<Group>,
     /// The best matches of a ranking. They become the body when the search ends.
     best: Option<Best<i32, Group>>,
-    /// True if the call searches a single file, and only a part of it was searched.
-    pub(super) is_part_of_file: bool,
 }
 
 /// The current file, and its last lines on the page.
@@ -97,8 +91,6 @@ impl<'a> Results<'a> {
         Self {
             search: Search::new(cx, request, args.no_ignore),
             is_alone: targets == 1,
-            targets_left: targets,
-            last_complete: None,
             matches: 0,
             files: 0,
             file: None,
@@ -114,35 +106,22 @@ impl<'a> Results<'a> {
             },
             waiting: Vec::new(),
             best: query.ranking.is_some().then(|| Best::new(as_index(request.kept()))),
-            is_part_of_file: false,
             query,
         }
     }
 
-    /// Starts the next target. Returns false if it may count no more.
-    pub(super) fn begin(&mut self, target: &Target) -> bool {
+    /// Starts the next target.
+    pub(super) fn begin(&mut self, target: &Target) {
         self.search.place.clone_from(&target.place.asked);
         if !self.is_alone || !target.is_folder() {
             self.query.ranking_prefix = self.start_of(target).into_bytes().into();
         }
         self.file = None;
         self.search.counting.begin_place();
-        !self.search.counting.is_at_least
-    }
-
-    /// Returns true if the search is complete and found nothing.
-    pub(super) fn is_empty(&self) -> bool {
-        self.search.page.found == 0 && self.targets_left == 0
-    }
-
-    /// Ends the current target, which was searched completely.
-    pub(super) fn complete(&mut self, target: &Target) {
-        self.targets_left -= 1;
-        self.last_complete = Some(self.start_of(target));
     }
 
     /// Formats the start of the paths of the current target: the path of a file, or of a folder with a `/`.
-    fn start_of(&self, target: &Target) -> String {
+    pub(super) fn start_of(&self, target: &Target) -> String {
         let Target { place, .. } = target;
         if target.is_folder() {
             self.search.cx.workspace.show_start(&place.asked)
@@ -363,13 +342,6 @@ impl<'a> Results<'a> {
             notices.push(Notice::ContextLeftOut { lines, next });
         }
         let search = &mut self.search;
-        search.is_stopped |= self.targets_left > 0 && !search.counting.is_at_least;
-        // If no path of the last target was searched completely, the earlier targets were.
-        search.complete_up_to = search.complete_up_to.take().or(self.last_complete);
-        if self.is_part_of_file {
-            let (path, found) = (search.show(b""), search.page.found > 0);
-            search.page.stopped = Some(StoppedAt::File { path, found });
-        }
         let (unit, count, files) = match self.query.mode {
             OutputMode::Files => (Unit::Files, self.files, None),
             OutputMode::Content | OutputMode::Count => (Unit::Matches, self.matches, Some(self.files)),
