@@ -115,58 +115,48 @@ pub(super) fn read_parts(cx: &Context, args: &ReadArgs, load: Load) -> Result<Op
     for part in &parts {
         let joint = if body.is_empty() { "" } else { "\n\n" };
         let heading = |name: &str| format!("{joint}==> {name} <==\n");
-        let mut limit = format!("{} limit", cx.limits.bounds().limit(TruncatedBy::Bytes));
-        let left = rest_of(&cx.limits, &(body.clone() + &heading(&part.name())));
-        let output = left.map(|limits| {
-            let cx = Context { limits, ..cx.clone() };
-            read(&cx, &part.args(args), Load::Light)
-        });
+        let limit = |by| format!("{} limit", cx.limits.bounds().limit(by));
         let mut not_shown = |part: String, why: String| missing.push(Notice::NotShown { part, why });
-        match output {
-            None => not_shown(part.name(), limit),
-            Some(Err(ToolError::Cancelled)) => return Err(ToolError::Cancelled),
-            Some(Err(error)) => not_shown(part.name(), why(&error)),
-            Some(Ok(None)) => not_shown(part.name(), "image".to_owned()),
-            Some(Ok(Some(output))) => {
-                let text = output.text.get(..output.body_bytes).unwrap_or_default();
-                let Details { truncation, next_offset, total_lines, .. } = &output.details;
-                for notice in stored_as(&output.details, Some(&part.path)) {
-                    // Several parts can be of one file.
-                    if !stored.contains(&notice) {
-                        stored.push(notice);
-                    }
-                }
-                lines_truncated = lines_truncated.or(output.details.lines_truncated);
-                let cut = truncation.as_ref().filter(|_| next_offset.is_some() || text.is_empty());
-                if let Some(cut) = cut {
-                    limit = format!("{} limit", cx.limits.bounds().limit(cut.truncated_by));
-                }
-                match cut.zip(*next_offset) {
-                    _ if cut.is_some() && text.is_empty() => not_shown(part.name(), limit),
-                    Some((cut, next)) => {
-                        let end = part.lines.and_then(|(_, last)| last).unwrap_or(u64::MAX);
-                        let shown = part.of_lines(next - cut.output_lines, next - 1);
-                        body += &[&heading(&shown), text].concat();
-                        not_shown(part.of_lines(next, end.min(cut.total_lines)), limit);
-                    }
-                    None => {
-                        let text = text.strip_suffix('\n').unwrap_or(text);
-                        // `limit` of the call selects the start of a file.
-                        let rest = next_offset.zip(*total_lines).filter(|_| part.lines.is_none());
-                        let first =
-                            args.offset.and_then(|offset| u64::try_from(offset).ok()).unwrap_or(1).max(1);
-                        let shown =
-                            rest.map_or_else(|| part.name(), |(next, _)| part.of_lines(first, next - 1));
-                        body += &[&heading(&shown), text].concat();
-                        if let Some((next, total)) = rest {
-                            not_shown(
-                                part.of_lines(next, total),
-                                format!("limit={}", args.limit.unwrap_or_default()),
-                            );
-                        }
-                    }
-                }
+        let Some(limits) = rest_of(&cx.limits, &(body.clone() + &heading(&part.name()))) else {
+            not_shown(part.name(), limit(TruncatedBy::Bytes));
+            continue;
+        };
+        let output = match read(&Context { limits, ..cx.clone() }, &part.args(args), Load::Light) {
+            Ok(Some(output)) => output,
+            Ok(None) => {
+                not_shown(part.name(), "image".to_owned());
+                continue;
             }
+            Err(ToolError::Cancelled) => return Err(ToolError::Cancelled),
+            Err(error) => {
+                not_shown(part.name(), why(&error));
+                continue;
+            }
+        };
+        for notice in stored_as(&output.details, Some(&part.path)) {
+            // Several parts can be of one file.
+            if !stored.contains(&notice) {
+                stored.push(notice);
+            }
+        }
+        lines_truncated = lines_truncated.or(output.details.lines_truncated);
+        let text = output.text.get(..output.body_bytes).unwrap_or_default();
+        let Details { truncation, next_offset, total_lines, .. } = output.details;
+        // Without a range, `limit` of the call selects the start of a file.
+        let is_rest_wanted = truncation.is_some() || part.lines.is_none();
+        let (total, why) = match &truncation {
+            Some(cut) => (cut.total_lines, limit(cut.truncated_by)),
+            None => (total_lines.unwrap_or_default(), format!("limit={}", args.limit.unwrap_or_default())),
+        };
+        if truncation.is_some() && text.is_empty() {
+            not_shown(part.name(), why);
+        } else if let Some(next) = next_offset.filter(|_| is_rest_wanted) {
+            let first = next - text.split('\n').count() as u64;
+            let end = part.lines.and_then(|(_, last)| last).unwrap_or(u64::MAX);
+            body += &[&heading(&part.of_lines(first, next - 1)), text].concat();
+            not_shown(part.of_lines(next, end.min(total)), why);
+        } else {
+            body += &[&heading(&part.name()), text.strip_suffix('\n').unwrap_or(text)].concat();
         }
     }
     if body.is_empty() {
