@@ -171,8 +171,7 @@ fn ignored(tool: &str, properties: &Object, name: &str, value: &Value) -> Result
 
 /// Returns true if a value such as `0` is a name, because the property accepts any text.
 fn is_name(property: &Value, value: &Value) -> bool {
-    let takes_any =
-        property.get("type").is_some_and(|kind| kind == "string") && property.get("enum").is_none();
+    let takes_any = property["type"] == "string" && property["enum"].is_null();
     takes_any && value.as_str().is_some_and(|text| !text.is_empty())
 }
 
@@ -211,14 +210,12 @@ fn shown(given: &str) -> String {
 /// Converts `value` to the type of the property. Returns `None` if that is not possible, or if the value is out of
 /// bounds.
 fn coerce(name: &str, property: &Value, value: &Value) -> Option<Value> {
-    match property.get("type").and_then(Value::as_str) {
+    match property["type"].as_str() {
         Some("integer") => {
             let number = integer(value)?;
-            let (least, most) = (bound(property, "minimum"), bound(property, "maximum"));
-            let is_lowered = name == LOWERED;
-            let is_within = least.is_none_or(|least| number >= least)
-                && (is_lowered || most.is_none_or(|most| number <= most));
-            is_within.then(|| Value::from(number))
+            let least = property["minimum"].as_i64().unwrap_or(i64::MIN);
+            let most = property["maximum"].as_i64().filter(|_| name != LOWERED).unwrap_or(i64::MAX);
+            (least..=most).contains(&number).then(|| number.into())
         }
         Some("boolean") => boolean(value).map(Value::Bool),
         Some("string") if property.get(TAKES_LIST).is_some() => list(value),
@@ -229,12 +226,9 @@ fn coerce(name: &str, property: &Value, value: &Value) -> Option<Value> {
                 Value::Bool(false) => "false",
                 value => value.as_str()?,
             };
-            let Some(choices) = property.get("enum").and_then(Value::as_array) else {
-                return Some(Value::from(text));
-            };
-            let same =
-                |choice: &&Value| choice.as_str().is_some_and(|choice| choice.eq_ignore_ascii_case(text));
-            choices.iter().find(same).cloned()
+            let Some(choices) = property["enum"].as_array() else { return Some(text.into()) };
+            let mut choices = choices.iter().filter_map(Value::as_str);
+            choices.find(|choice| choice.eq_ignore_ascii_case(text)).map(Value::from)
         }
         _ => Some(value.clone()),
     }
@@ -269,10 +263,6 @@ fn whole(number: f64) -> Option<i64> {
     (number.fract() == 0.0).then_some(number as i64)
 }
 
-fn bound(property: &Value, key: &str) -> Option<i64> {
-    property.get(key).and_then(Value::as_i64)
-}
-
 fn boolean(value: &Value) -> Option<bool> {
     match value {
         Value::Bool(value) => Some(*value),
@@ -283,14 +273,14 @@ fn boolean(value: &Value) -> Option<bool> {
 
 /// Describes the values that a property accepts.
 fn expected(property: &Value) -> String {
-    match (property.get("type").and_then(Value::as_str), property.get("enum")) {
-        (Some("integer"), _) => match (bound(property, "minimum"), bound(property, "maximum")) {
-            (Some(least), Some(most)) => format!("an integer from {least} to {most}"),
-            (Some(least), None) => format!("an integer of at least {least}"),
-            (None, _) => "an integer".to_owned(),
+    match (property["type"].as_str(), &property["enum"]) {
+        (Some("integer"), _) => match (&property["minimum"], &property["maximum"]) {
+            (Value::Null, _) => "an integer".to_owned(),
+            (least, Value::Null) => format!("an integer of at least {least}"),
+            (least, most) => format!("an integer from {least} to {most}"),
         },
         (Some("boolean"), _) => "true or false".to_owned(),
-        (_, Some(Value::Array(choices))) => {
+        (_, Value::Array(choices)) => {
             let choices: Vec<String> = choices.iter().map(Value::to_string).collect();
             format!("one of {}", choices.join(", "))
         }

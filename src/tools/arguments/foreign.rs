@@ -30,12 +30,9 @@ pub(super) fn rewritten<'a>(tool: &str, given: &Object, name: &'a str, value: &V
 fn equivalent(tool: &str, given: &Object, name: &str, value: &Value) -> Option<Equivalents<'static>> {
     let option =
         |mode: &str| if boolean(value) == Some(true) { vec![("mode", mode.into())] } else { Vec::new() };
-    match (tool, name) {
-        ("grep", "-l") => return Some(option("files")),
-        ("grep", "-c") => return Some(option("count")),
-        _ => {}
-    }
     match (tool, joined(name).as_str()) {
+        ("grep", _) if name == "-l" => Some(option("files")),
+        ("grep", _) if name == "-c" => Some(option("count")),
         ("grep", "outputmode") if value == "files_with_matches" => Some(vec![("mode", "files".into())]),
         ("bash", "command" | "cmd") => Some(vec![("command", command_line(value)?.into())]),
         ("bash", "timeoutms" | "timeoutmillis" | "timeoutmilliseconds") => {
@@ -45,10 +42,10 @@ fn equivalent(tool: &str, given: &Object, name: &str, value: &Value) -> Option<E
         ("grep" | "find", "respectgitignore") => Some(vec![("noIgnore", (!boolean(value)?).into())]),
         ("grep" | "find", "filefilteringoptions") => {
             let mut options = value.as_object()?.iter();
-            match options.find(|(option, _)| joined(option) == "respectgitignore") {
-                Some((_, respects)) => Some(vec![("noIgnore", (!boolean(respects)?).into())]),
-                None => Some(Vec::new()),
-            }
+            let Some((_, respects)) = options.find(|(option, _)| joined(option) == "respectgitignore") else {
+                return Some(Vec::new());
+            };
+            Some(vec![("noIgnore", (!boolean(respects)?).into())])
         }
         // With a value of another type, it is the pattern.
         ("grep", "regex" | "isregex" | "useregex") if given.contains_key("pattern") => {
