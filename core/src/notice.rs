@@ -149,16 +149,15 @@ pub enum Notice {
     /// A pipeline timed out without output.
     #[display("[The last stage of the pipeline had printed nothing yet]")]
     LastStageSilent,
-    /// Processes that outlive the command: the ids and names of the first ones, and the number of the others.
+    /// Processes that outlive the command, by their ids and names.
     #[display(
-        "[Background {} still running: {}{}. {} {}]",
-        if *more == 0 && named.len() == 1 { "process" } else { "processes" },
-        named.iter().map(|(id, name)| format!("{id} {name}")).collect::<Vec<_>>().join(", "),
-        between(" and ", (*more > 0).then_some(more), " more"),
-        if *more == 0 && named.len() == 1 { "Its" } else { "Their" },
+        "[Background {} still running: {}. {} {}]",
+        names.word("process", "processes"),
+        names.with_rest(),
+        names.word("Its", "Their"),
         saved.later()
     )]
-    Background { named: Vec<(u32, String)>, more: usize, saved: Saved },
+    Background { names: Names, saved: Saved },
 
     // The JSON of a wrapped server, with the limit that was reached. There are at most `NAMES_LISTED` parts.
     #[display(

@@ -47,7 +47,7 @@ pub struct BashArgs {
 pub async fn run(cx: &Context, args: BashArgs) -> Result<Output, ToolError> {
     let began = Instant::now();
     let plan = Plan::new(args, &cx.limits)?;
-    let folder = folder(cx, plan.cwd.clone()).await?;
+    let folder = folder(cx, plan.args.cwd.clone()).await?;
     let mut reporter = ProgressReporter::new(&cx.progress);
     let permit = wait_for_permit(cx, &mut reporter).await?;
     // The client's timeout starts with the call.
@@ -55,7 +55,7 @@ pub async fn run(cx: &Context, args: BashArgs) -> Result<Output, ToolError> {
     let times = Times { timeout: plan.timeout, answer_within: cx.limits.answer_within.map(remaining) };
     let not_started = |source| ToolError::Spawn(show::name(shown(&folder)).into_owned(), source);
     let roots = &cx.workspace.roots;
-    let running = cx.shared.commands.run(permit, &plan.command, roots, &folder, plan.view, times);
+    let running = cx.shared.commands.run(permit, &plan.args.command, roots, &folder, plan.view, times);
     let mut running = running.map_err(not_started)?;
     match watch(cx, &mut running, reporter).await.map_err(ToolError::ResultLost)? {
         CommandOutcome { state: State::Finished { cause: Cause::Cancelled, .. }, .. } => {

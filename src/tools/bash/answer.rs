@@ -13,7 +13,7 @@ use crate::tools::notice::{self, empty};
 use crate::tools::resolve;
 use crate::tools::{Context, Output, ToolName, ToolSet, Totals, saved_result};
 use cutline_core::details::{AutorunFile, Details};
-use cutline_core::notice::{Answer, Blank, NAMES_LISTED, Notice, Omission, Saved, Shown};
+use cutline_core::notice::{Answer, Blank, Names, Notice, Omission, Saved, Shown};
 use cutline_core::text::show::{self, REPLACEMENT};
 use cutline_core::text::{self, as_index};
 use cutline_core::truncate::Keep;
@@ -48,7 +48,7 @@ pub(super) fn compose(cx: &Context, plan: &Plan, outcome: CommandOutcome) -> Out
             (Vec::new(), None, Some(id))
         }
     };
-    details.timeout_seconds = plan.has_timeout.then_some(plan.timeout.as_secs());
+    details.timeout_seconds = plan.args.timeout.is_some().then_some(plan.timeout.as_secs());
     details.pipeline_exit_codes.clone_from(&pipelines.last);
     details.earlier_pipelines = Some(pipelines.earlier.clone()).filter(|earlier| !earlier.is_empty());
     details.duration_ms = Some(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX));
@@ -56,11 +56,16 @@ pub(super) fn compose(cx: &Context, plan: &Plan, outcome: CommandOutcome) -> Out
     let (mut answer, saved) = output_answer(output, plan.view, &cx.shared.tools, &mut details);
     if !background.is_empty() {
         details.background_pids = Some(background.iter().map(|process| process.id).collect());
-        answer.notices.extend(saved.clone().map(|saved| left_running(&background, saved)));
+        let mut names = Names::default();
+        for Background { id, name } in &background {
+            names.push(&format!("{id} {name}"));
+        }
+        answer.notices.extend(saved.clone().map(|saved| Notice::Background { names, saved }));
     }
     if let (Some(id), Some(saved)) = (running, saved) {
         let next = Some(format!("Use bash to wait for it: tail --pid={id} -f /dev/null"));
-        answer.notices.push(Notice::StillRunning { secs: rounded_secs(duration), id, saved, next });
+        let secs = (duration + Duration::from_millis(500)).as_secs(); // rounded
+        answer.notices.push(Notice::StillRunning { secs, id, saved, next });
     }
     let mut notices = Vec::from_iter(
         plan.is_timeout_lowered.then_some(Notice::TimeoutLowered { secs: plan.timeout.as_secs() }),
@@ -104,8 +109,8 @@ fn remedies(cx: &Context, plan: &Plan, body: &str, details: &Details) -> Vec<Not
     }
     if details.timed_out == Some(true) && body == empty::NO_OUTPUT {
         // Only the last part of the command that can take time can be the one that did not end.
-        let command = without_quoted(&plan.command);
-        let may_run_others = plan.command.contains("$(");
+        let command = without_quoted(&plan.args.command);
+        let may_run_others = plan.args.command.contains("$(");
         let last = command.rsplit([';', '\n', '&', ')']).find(|part| may_run_others || !ends_at_once(part));
         notices.extend(last.filter(|last| has_pipe(last)).map(|_| Notice::LastStageSilent));
     }
@@ -130,11 +135,6 @@ fn without_quoted(command: &str) -> String {
         was_open.is_none()
     };
     command.chars().filter(is_outside).collect()
-}
-
-/// Rounds a duration to whole seconds.
-fn rounded_secs(duration: Duration) -> u64 {
-    (duration + Duration::from_millis(500)).as_secs()
 }
 
 /// Formats `view` of an output as a result, with the location of the full output. Notices name only
@@ -207,11 +207,4 @@ pub fn output_answer(
         }
     }
     (Answer { body, is_cut, notices, ..Answer::default() }, saved)
-}
-
-/// Returns the notice about background processes. It lists at most three by name, and their number.
-fn left_running(background: &[Background], saved: Saved) -> Notice {
-    let name = |process: &Background| (process.id, show::name(process.name.as_bytes()).into_owned());
-    let named: Vec<_> = background.iter().take(NAMES_LISTED).map(name).collect();
-    Notice::Background { more: background.len() - named.len(), named, saved }
 }

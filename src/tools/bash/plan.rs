@@ -15,14 +15,10 @@ const TIMEOUT_MILLISECONDS: u64 = 10_000;
 /// A checked call.
 #[derive(Debug, Clone)]
 pub(super) struct Plan {
-    /// The command line: not blank, without NUL.
-    pub(super) command: String,
-    /// The working directory of the call, as given.
-    pub(super) cwd: Option<String>,
+    /// The arguments. The command line is not blank and without NUL.
+    pub(super) args: BashArgs,
     /// The maximum run time.
     pub(super) timeout: Duration,
-    /// True if the call has a timeout.
-    pub(super) has_timeout: bool,
     /// True if the call requested a longer timeout.
     pub(super) is_timeout_lowered: bool,
     /// The part of the output to show: at least one line.
@@ -36,7 +32,7 @@ impl Plan {
     ///
     /// Returns an error if an argument has an invalid value.
     pub(super) fn new(args: BashArgs, limits: &Limits) -> Result<Self, ToolError> {
-        let BashArgs { command, cwd, timeout, head, tail } = args;
+        let BashArgs { ref command, timeout, head, tail, .. } = args;
         if command.trim().is_empty() {
             return wrong("command: must not be empty");
         }
@@ -61,9 +57,7 @@ impl Plan {
         let is_exact = is_tail_asked || tail == 0;
         let key_space = if is_exact { KeySpace::Beside(bounds) } else { KeySpace::Shared };
         Ok(Self {
-            command,
-            cwd,
-            has_timeout: timeout.is_some(),
+            args,
             timeout: Duration::from_secs(asked.min(max)),
             is_timeout_lowered: asked > max,
             view: View {
