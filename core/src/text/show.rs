@@ -132,6 +132,19 @@ pub fn middle_out(text: &str, max_chars: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}…{}", &text[..end_of_head], &text[start_of_tail..]))
 }
 
+/// Returns `text`, or both its ends around `…` if it has more than `max_bytes` bytes.
+///
+/// ```
+/// assert_eq!(cutline_core::text::show::middle_out_bytes("éééééé", 9), "é…é");
+/// ```
+pub fn middle_out_bytes(text: &str, max_bytes: usize) -> Cow<'_, str> {
+    if text.len() <= max_bytes {
+        return Cow::Borrowed(text);
+    }
+    let kept = max_bytes.saturating_sub('…'.len_utf8());
+    Cow::Owned([super::prefix(text, kept - kept / 2), "…", super::suffix(text, kept / 2)].concat())
+}
+
 /// Returns a path as notices and errors show it: as [`name`] does, short in characters and in bytes.
 ///
 /// ```
@@ -140,12 +153,8 @@ pub fn middle_out(text: &str, max_chars: usize) -> Cow<'_, str> {
 /// assert!(shown.starts_with("src/") && shown.ends_with("/main.rs") && shown.chars().count() == 200);
 /// ```
 pub fn path(text: &str) -> String {
-    let shown = middle_out(&name(text.as_bytes()), PATH_CHARS).into_owned();
-    if shown.len() <= PATH_BYTES {
-        return shown;
-    }
-    let room = (PATH_BYTES - '…'.len_utf8()) / 2;
-    format!("{}…{}", super::prefix(&shown, room), super::suffix(&shown, room))
+    let name = name(text.as_bytes());
+    middle_out_bytes(&middle_out(&name, PATH_CHARS), PATH_BYTES).into_owned()
 }
 
 #[cfg(test)]
@@ -162,6 +171,14 @@ mod tests {
         }
         assert_eq!(path(&"x".repeat(200)), "x".repeat(200));
         assert_eq!(path("a\n\u{1b}[31m"), "a\u{FFFD}\u{FFFD}[31m");
+    }
+
+    #[test]
+    fn path_cut_to_bytes_keeps_both_ends() {
+        assert_eq!(middle_out_bytes("abcdefghij", 10), "abcdefghij");
+        assert_eq!(middle_out_bytes("abcdefghij", 9), "abc…hij");
+        assert_eq!(middle_out_bytes("éééééé", 9), "é…é");
+        assert_eq!(middle_out_bytes("abcdefghij", 2), "…");
     }
 
     #[test]

@@ -5,10 +5,9 @@
 //! removed. The match line itself is always shown, and truncated to the byte limit if necessary. After the first group
 //! that does not fit, groups are only counted.
 
-use std::borrow::Cow;
 use std::collections::VecDeque;
 
-use cutline_core::text::{self, Extent, as_index};
+use cutline_core::text::{self, Extent, as_index, show};
 use cutline_core::truncate::line::MARK;
 use cutline_core::truncate::{Bounds, Cut, Meter, Partial, TruncatedBy, Truncation};
 
@@ -18,15 +17,6 @@ use crate::search::content::{Row, RowKind};
 
 /// The line between groups of lines that are not adjacent.
 const SEPARATOR: &str = "--";
-
-/// Returns a path. If it has more than `max_bytes` bytes, replaces its middle with `…`.
-fn shortened(path: &str, max_bytes: usize) -> Cow<'_, str> {
-    if path.len() <= max_bytes {
-        return Cow::Borrowed(path);
-    }
-    let kept = max_bytes.saturating_sub('…'.len_utf8());
-    Cow::Owned([text::prefix(path, kept - kept / 2), "…", text::suffix(path, kept / 2)].concat())
-}
 
 /// A result: a match line of a file with its context, or a path or another name.
 #[derive(Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -140,7 +130,7 @@ fn shorten(line: &str, path_bytes: usize, max_bytes: u64) -> String {
     }
     let (path, rest) = line.split_at_checked(path_bytes).unwrap_or((line, ""));
     let room = if rest.is_empty() { max } else { (max / 2).max(max.saturating_sub(rest.len())) };
-    let path = shortened(path, room);
+    let path = show::middle_out_bytes(path, room);
     let room = max - path.len().min(max);
     let rest = if rest.len() <= room {
         rest.to_owned()
@@ -253,7 +243,7 @@ impl Body {
         let Some(path) = heading else {
             return self.push(&shorten(line, path_bytes, max_bytes));
         };
-        let path = shortened(path, as_index(max_bytes / 2)).into_owned();
+        let path = show::middle_out_bytes(path, as_index(max_bytes / 2)).into_owned();
         let left = max_bytes.saturating_sub(path.len() as u64 + 1);
         self.push(&path);
         self.push(&shorten(line, 0, left));
@@ -288,18 +278,5 @@ impl Body {
         let shown = Extent::of(&self.text);
         let cut = self.cut.map(|by| Cut { by, partial: self.partial, head: shown });
         Truncation::new(self.text, shown.lines, total.unwrap_or(self.total), cut)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn path_cut_to_bytes_keeps_both_ends() {
-        assert_eq!(shortened("abcdefghij", 10), "abcdefghij");
-        assert_eq!(shortened("abcdefghij", 9), "abc…hij");
-        assert_eq!(shortened("éééééé", 9), "é…é");
-        assert_eq!(shortened("abcdefghij", 2), "…");
     }
 }
