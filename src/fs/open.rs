@@ -5,14 +5,13 @@
 //!
 //! Results reveal nothing about files outside the roots: the error is the same whether such a path exists or not.
 
-use std::fs::File;
 use std::io;
 use std::ops::Deref;
 use std::path::{Component, Path, PathBuf};
 
 use crate::fs::follow::{Followed, follow};
 use crate::fs::workspace::{Boundary, Workspace};
-use crate::sys::{self, Folder, Opened};
+use crate::sys::{self, Opened};
 
 pub use crate::sys::{FileKind, Stat};
 
@@ -44,9 +43,7 @@ pub enum OpenError {
     Missing,
     /// The path is outside the roots.
     Outside,
-    /// This user has no permission.
-    Denied,
-    /// Another error of the system.
+    /// The system did not open it.
     Other(io::Error),
 }
 
@@ -72,7 +69,7 @@ impl OpenedPath {
             Ok(place) => Ok(place),
             Err(error) if is_too_long(path, &error) => Err(OpenError::Other(error)),
             Err(error) if sys::is_missing(&error) => Err(OpenError::Missing),
-            Err(error) => Err(not_read(error)),
+            Err(error) => Err(OpenError::Other(error)),
         }
     }
 
@@ -88,24 +85,10 @@ impl OpenedPath {
         workspace.allows_all_of(&self.real) || workspace.allows(&self.real) && self.stat.is_own_file()
     }
 
-    /// Opens the checked file for reading. Never waits, whatever its type.
-    pub fn file(&self) -> Result<File, OpenError> {
-        self.opened.file().map_err(not_read)
-    }
-
-    /// Opens the folder to list it and to open entries below it.
-    pub fn folder(&self) -> Result<Folder, OpenError> {
-        self.opened.folder().map_err(not_read)
-    }
-
     /// Returns the path of the entry `name` in the folder.
     pub fn join(&self, name: &[u8]) -> PathBuf {
         self.real.join(sys::name(name))
     }
-}
-
-fn not_read(error: io::Error) -> OpenError {
-    if error.kind() == io::ErrorKind::PermissionDenied { OpenError::Denied } else { OpenError::Other(error) }
 }
 
 /// Returns true if `path` starts with a root and contains no `..`. If it has no links, such a path can be checked after

@@ -178,7 +178,7 @@ impl Results<'_> {
                 }
                 return Ok(());
             }
-            Err(error) => return Err(ToolError::Io(cx.workspace.show(&place.asked), error)),
+            Err(error) => return Err(resolve::unreadable(cx, place, error)),
         }
         if self.search.binary > 0 && self.is_alone {
             // `No matches found` would be wrong if this is the only file of the call.

@@ -162,7 +162,7 @@ impl Lister<'_> {
             }
             if stopped.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
-        read.map_err(|source| ToolError::Io(self.cx.workspace.show(&self.place.asked), source))?;
+        read.map_err(|error| resolve::unreadable(self.cx, &self.place, error))?;
         Ok((names, stopped.filter(|stopped| *stopped == Stopped::Late)))
     }
 

@@ -55,7 +55,7 @@ pub async fn run(cx: &Context, args: ReadArgs, load: Load) -> Result<Option<Outp
 fn read(cx: &Context, args: &ReadArgs, load: Load) -> Result<Option<Output>, ToolError> {
     let place = resolve::open(cx, args.path.first().map_or("", String::as_str), ExpectedKind::File)?;
     let file = resolve::file(cx, &place)?;
-    let failed = |source| failure(cx, &place, source);
+    let failed = |error| resolve::unreadable(cx, &place, error);
     let held = held_bytes(&place, &file).map_err(failed)?;
     let start = match &held {
         Some(bytes) => bytes[..bytes.len().min(DECIDING_BYTES)].to_vec(),
@@ -83,14 +83,6 @@ fn read(cx: &Context, args: &ReadArgs, load: Load) -> Result<Option<Output>, Too
     let text = TextFile { bytes, encoding, start: mark as u64, end };
     let encoding = if is_utf8 { encoding } else { text.detect().map_err(failed)? };
     page::read(cx, args, &place, &TextFile { encoding, ..text }).map(Some)
-}
-
-fn failure(cx: &Context, place: &OpenedPath, source: io::Error) -> ToolError {
-    let path = cx.workspace.show(&place.asked);
-    match source.kind() {
-        io::ErrorKind::PermissionDenied => ToolError::PermissionDenied(path),
-        _ => ToolError::Io(path, source),
-    }
 }
 
 /// Returns all bytes of a small file, or of a file that reports a size of 0 but has content.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::fs::open::{FileKind, NAME_BYTES, OpenError, OpenedPath};
@@ -84,25 +85,35 @@ fn word(kind: FileKind) -> Option<&'static str> {
     }
 }
 
-/// Converts an [`OpenError`] to the error for the model.
+/// Returns the error for the model if the path `asked` was not opened.
 pub fn refused(cx: &Context, asked: &str, error: OpenError) -> ToolError {
-    let path = cx.workspace.show_asked(asked);
     match error {
         OpenError::Missing => missing(cx, asked, ExpectedKind::Path),
         OpenError::Outside => ToolError::OutsideRoots(show::name(asked.as_bytes()).into_owned()),
-        OpenError::Denied => ToolError::PermissionDenied(path),
-        OpenError::Other(source) => ToolError::Io(path, source),
+        OpenError::Other(source) => of_system(cx.workspace.show_asked(asked), source),
+    }
+}
+
+/// Returns the error for the model if the file or folder at `place` could not be read.
+pub fn unreadable(cx: &Context, place: &OpenedPath, error: io::Error) -> ToolError {
+    of_system(cx.workspace.show(&place.asked), error)
+}
+
+fn of_system(path: String, error: io::Error) -> ToolError {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => ToolError::PermissionDenied(path),
+        _ => ToolError::Io(path, error),
     }
 }
 
 /// Opens the file at `place` for reading.
 pub fn file(cx: &Context, place: &OpenedPath) -> Result<File, ToolError> {
-    place.file().map_err(|error| refused(cx, &place.asked.to_string_lossy(), error))
+    place.file().map_err(|error| unreadable(cx, place, error))
 }
 
 /// Opens the folder at `place` for listing.
 pub fn folder(cx: &Context, place: &OpenedPath) -> Result<Folder, ToolError> {
-    place.folder().map_err(|error| refused(cx, &place.asked.to_string_lossy(), error))
+    place.folder().map_err(|error| unreadable(cx, place, error))
 }
 
 /// The programs that show the content of a binary file, their arguments before and after its path, and the type that they

@@ -19,8 +19,8 @@ use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::{Extent, Total, as_index, is_blank, is_white_space};
 use cutline_core::truncate::{Bounds, Collector, Keep, KeyForms, LongLines, TruncatedBy, Truncation};
 
+use super::ReadArgs;
 use super::page_lines::{self, PageLines};
-use super::{ReadArgs, failure};
 
 /// Number of bytes of a file that are read at a time. One block is usually enough for a page.
 const PAGE_BLOCK_BYTES: usize = 64 * 1024;
@@ -46,7 +46,7 @@ pub(super) fn read(
             _ => Err(ToolError::OffsetBeyondFile { offset, total: 0 }),
         };
     }
-    let failed = |source| failure(cx, place, source);
+    let failed = |error| resolve::unreadable(cx, place, error);
     let (index, start) = locate(cx, offset, place, text).map_err(failed)?;
     let Some((first, from)) = start else {
         let (total, secs) = (index.lines, cx.deadline.limit.as_secs());
