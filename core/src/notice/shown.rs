@@ -23,23 +23,18 @@ impl Shown {
         let by = cut_by(bounds.limit(cut.by));
         let (head, tail_lines) = (cut.head.lines, output.lines - cut.head.lines);
         let tail = (last + 1).saturating_sub(tail_lines);
-        let whole_lines = match (cut.partial, head, tail_lines) {
-            (None, 1.., 0) => Some((1, head)),
-            (None, 0, 1..) => Some((tail, last)),
-            _ => None,
-        };
-        let last_line = |shown| part_of_line(shown, last, raw.last_line_bytes());
-        let (shown, keys) = match (whole_lines, cut.partial, head) {
-            (Some((first, last)), _, 0) => (format!("lines {first}-{last}"), "before them"),
-            (Some((first, last)), ..) => (format!("lines {first}-{last}"), "after them"),
-            (None, Some(Partial::LastLine), 0) => (format!("last {}", last_line(output.bytes)), "before it"),
-            (None, Some(Partial::LastLine), _) => {
-                let part = last_line(output.bytes - cut.head.bytes);
-                (format!("lines 1-{head} and last {part}"), "between them")
+        let last_line = part_of_line(output.bytes - cut.head.bytes, last, raw.last_line_bytes());
+        let (shown, keys, whole_lines) = match (cut.partial, head, tail_lines) {
+            (None, 1.., 0) => (format!("lines 1-{head}"), "after them", Some((1, head))),
+            (None, 0, 1..) => (format!("lines {tail}-{last}"), "before them", Some((tail, last))),
+            (None, 1.., _) => (format!("lines 1-{head} and {tail}-{last}"), "between them", None),
+            (Some(Partial::LastLine), 0, _) => (format!("last {last_line}"), "before it", None),
+            (Some(Partial::LastLine), ..) => {
+                (format!("lines 1-{head} and last {last_line}"), "between them", None)
             }
-            (None, None, 1..) => (format!("lines 1-{head} and {tail}-{last}"), "between them"),
-            (None, ..) => {
-                (format!("first {}", part_of_line(output.bytes, 1, raw.first_line_bytes())), "after it")
+            _ => {
+                let first_line = part_of_line(output.bytes, 1, raw.first_line_bytes());
+                (format!("first {first_line}"), "after it", None)
             }
         };
         let key_lines = Count(kept.key_lines.len() as u64, "key line", "key lines");

@@ -1,6 +1,6 @@
 //! The limits of a text, and the measure of its lines, bytes and tokens.
 
-use derive_more::Display;
+use derive_more::{Add, Display, Mul};
 
 use super::TruncatedBy;
 use crate::text::{ESCAPE_BYTES, Size, TokenCounter, json_bytes};
@@ -129,7 +129,7 @@ impl Bounds {
 }
 
 /// Lines, bytes as they are counted, and tokens.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Add, Mul)]
 pub(super) struct Amount {
     pub(super) lines: u64,
     pub(super) bytes: u64,
@@ -142,14 +142,6 @@ impl Amount {
         let tokens = if bounds.tokens.is_some() { TokenCounter::of(line).count() } else { 0 };
         // A newline may be a token.
         Self { lines: 1, bytes: bounds.bytes_of(line) + bounds.bytes_of("\n"), tokens: tokens + 1 }
-    }
-
-    pub(super) fn plus(self, other: Self, times: u64) -> Self {
-        Self {
-            lines: self.lines + other.lines * times,
-            bytes: self.bytes + other.bytes * times,
-            tokens: self.tokens + other.tokens * times,
-        }
     }
 
     pub(super) fn is_within(self, bounds: Bounds) -> bool {

@@ -117,7 +117,7 @@ pub(super) fn with_key_lines(
         space.bytes += space.bytes / GAPS_PART;
     }
     for _ in 0..rounds {
-        ends = collector.kept(bounds.without(chosen.used.plus(chosen.marker, chosen.markers)));
+        ends = collector.kept(bounds.without(chosen.used + chosen.marker * chosen.markers));
         space = bounds.after(&ends.content, ends.output.lines);
         if !chosen.keep_inside(Gap::of(&ends)) {
             break;
@@ -290,13 +290,13 @@ impl<'a> Chosen<'a> {
         let ([(first, _), ..], [.., (last, _)]) = (run, run) else { return false };
         let mut used = self.used;
         for (_, text) in run {
-            used = used.plus(Amount::of_line(text, bounds), 1);
+            used = used + Amount::of_line(text, bounds);
         }
         // A line between two others replaces a marker.
         let has_before = first - 1 == self.gap.before || self.lines.contains_key(&(first - 1));
         let has_after = last + 1 == self.gap.after || self.lines.contains_key(&(last + 1));
         let markers = self.markers + 1 - u64::from(has_before) - u64::from(has_after);
-        let is_within = used.plus(self.marker, markers).is_within(bounds);
+        let is_within = (used + self.marker * markers).is_within(bounds);
         if self.lines.len() + run.len() > self.most || !is_within {
             return false;
         }
@@ -312,7 +312,7 @@ impl<'a> Chosen<'a> {
         (self.gap, self.used, self.markers) = (gap, Amount::default(), 0);
         let mut last = gap.before;
         for (line, text) in &self.lines {
-            self.used = self.used.plus(Amount::of_line(text, self.bounds), 1);
+            self.used = self.used + Amount::of_line(text, self.bounds);
             self.markers += u64::from(*line > last + 1);
             last = *line;
         }
