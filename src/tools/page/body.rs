@@ -238,15 +238,12 @@ impl Body {
     /// Adds the first line, truncated to the byte limit, below its heading if it has one. Without a heading, the line
     /// starts with a path of `path_bytes` bytes.
     fn show_cut_line(&mut self, heading: Option<&str>, line: &str, path_bytes: usize) {
-        let max_bytes = self.bounds.sure_bytes().max(SHOWN_BYTES);
         self.partial = Some(Partial::FirstLine);
-        let Some(path) = heading else {
-            return self.push(&shorten(line, path_bytes, max_bytes));
-        };
-        let path = show::middle_out_bytes(path, as_index(max_bytes / 2)).into_owned();
-        let left = max_bytes.saturating_sub(path.len() as u64 + 1);
-        self.push(&path);
-        self.push(&shorten(line, 0, left));
+        let max_bytes = self.bounds.sure_bytes().max(SHOWN_BYTES);
+        self.push(&match heading {
+            Some(path) => shorten(&format!("{path}\n{line}"), path.len(), max_bytes),
+            None => shorten(line, path_bytes, max_bytes),
+        });
     }
 
     /// Adds lines if they fit. Otherwise returns the limit that they would exceed.
