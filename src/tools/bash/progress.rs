@@ -11,8 +11,8 @@ use crate::capture::Latest;
 use crate::process::Running;
 use crate::tools::Progress;
 use cutline_core::notice::Count;
+use cutline_core::text::Size;
 use cutline_core::text::terminal::resolved;
-use cutline_core::text::{self, Size};
 
 /// Time between two checks for new output.
 const INTERVAL: Duration = Duration::from_millis(200);
@@ -85,17 +85,14 @@ fn message(latest: &Latest) -> String {
     let shown = resolved(&String::from_utf8_lossy(&latest.recent), latest.recent.len() as u64);
     let last = shown.lines().rev().map(str::trim).find(|line| !line.is_empty());
     match last {
-        Some(line) => {
-            let end = line.char_indices().nth(LINE_CHARS).map_or(line.len(), |(at, _)| at);
-            format!("{} {counts}", text::prefix(line, end))
-        }
+        Some(line) => format!("{} {counts}", line.chars().take(LINE_CHARS).collect::<String>()),
         None => counts,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use cutline_core::text::Extent;
+    use cutline_core::text::{self, Extent};
 
     use super::*;
 
