@@ -104,7 +104,8 @@ fn answer_of(kept: Truncation, bounds: Bounds) -> Output {
     let page = Notice::Page { first: 1, last, total: Total::Exact(total), limit, next };
     let notices = vec![page];
     let is_cut = kept.cut.is_some();
-    Output::new(Answer { body: kept.content, is_cut, notices, ..Answer::default() }, details)
+    let answer = Answer { body: kept.content, is_cut, notices, ..Answer::default() };
+    Output { body_bytes: answer.body.len(), text: answer.into_text(), details, ..Output::default() }
 }
 
 /// Measures the statistics of a call: its record, the sums, and a line in the file of records.

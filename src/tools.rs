@@ -181,9 +181,10 @@ pub enum Totals {
 }
 
 impl Output {
-    /// Creates a result without an image, with exact totals.
-    pub fn new(answer: Answer, details: Details) -> Self {
+    /// Creates a result of a call, without an image, with exact totals. The notice about ignored arguments comes first.
+    pub fn new(cx: &Context, mut answer: Answer, details: Details) -> Self {
         let body_bytes = answer.body.len();
+        answer.notices.splice(0..0, cx.ignored_arguments());
         Self { text: answer.into_text(), body_bytes, image: None, details, totals: Totals::Exact }
     }
 }

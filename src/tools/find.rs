@@ -124,8 +124,8 @@ fn run_query<'a>(mut search: Search<'a>, place: &OpenedPath, query: Query) -> Re
             page.count(|| name(&path));
             best.push(key, path);
         } else {
-            let _is_counted_beyond_the_page = page.take(|| name(&path));
-            if page.has_enough() && page.whole.is_none() {
+            page.take(|| name(&path));
+            if page.is_done() {
                 counting.page_is_full();
             }
         }

@@ -66,7 +66,7 @@ fn list(cx: &Context, args: &LsArgs) -> Result<Output, ToolError> {
     let (place, only) = match resolve::open(cx, asked, ExpectedKind::Entry) {
         Ok(place) if place.stat.kind != FileKind::Folder => {
             let line = line(long, Some(&place.stat), &cx.workspace.show(&place.asked));
-            let _full = page.take(|| Group::name(line.clone())); // there is no other entry
+            page.take(|| Group::name(line.clone()));
             return page.answer(cx, None, Vec::new(), Details::default());
         }
         Ok(place) => (place, None),
@@ -133,9 +133,10 @@ impl Lister<'_> {
             // Resolving the target of each link takes time.
             let is_cancelled = n.is_multiple_of(CHECK_ENTRIES) && self.cx.cancel.is_cancelled();
             let is_full = page.whole.is_none() && page.body.is_full();
-            if is_cancelled || is_full || page.take(|| Group::name(self.shown(name, kind))).is_break() {
+            if is_cancelled || is_full || page.is_done() {
                 break;
             }
+            page.take(|| Group::name(self.shown(name, kind)));
         }
         page.found = total;
         page.in_all.count = Total::Exact(total);

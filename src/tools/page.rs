@@ -2,8 +2,6 @@
 
 mod body;
 
-use std::ops::ControlFlow;
-
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -142,14 +140,12 @@ impl Page {
         Self { request, body, whole, found: 0, stopped: None, in_all, none }
     }
 
-    /// Counts the next result, and shows it if it is on the page. Breaks when no more results are needed.
-    pub(super) fn take(&mut self, group: impl Fn() -> Group) -> ControlFlow<()> {
+    /// Counts the next result, and shows it if it is on the page.
+    pub(super) fn take(&mut self, group: impl Fn() -> Group) {
         self.count(&group);
         if self.request.gives(self.found) {
             self.body.group(group());
         }
-        let is_done = self.has_enough() && self.whole.is_none();
-        if is_done { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     /// Counts the next result, and saves it if required.
@@ -163,6 +159,11 @@ impl Page {
     /// Returns true if there are more results than the call requests.
     pub(super) fn has_enough(&self) -> bool {
         self.found >= self.request.enough()
+    }
+
+    /// Returns true if no more results are needed, except for their number.
+    pub(super) fn is_done(&self) -> bool {
+        self.has_enough() && self.whole.is_none()
     }
 
     /// Builds the result: the body, the notices and the details. `extent` is the extent of all results, if it is known
@@ -216,7 +217,7 @@ impl Page {
         let is_lower_bound = is_rest_unknown || is_late;
         let next = (body.groups < total || is_rest_unknown).then_some(offset + body.groups);
         details.timed_out = is_late.then_some(true);
-        let mut notices = Vec::from_iter(cx.ignored_arguments());
+        let mut notices = Vec::new();
         let Body { groups, bounds, omitted_context, .. } = body;
         let kept = body.into_kept(extent);
         if text::is_blank(&kept.content) {
@@ -269,6 +270,6 @@ impl Page {
         };
         // After an incomplete search, it is unknown whether there are results.
         let body = if found > 0 || is_late { kept.content } else { none.to_owned() };
-        Ok(Output { totals, ..Output::new(Answer { body, notices, ..Answer::default() }, details) })
+        Ok(Output { totals, ..Output::new(cx, Answer { body, notices, ..Answer::default() }, details) })
     }
 }

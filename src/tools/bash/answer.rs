@@ -85,7 +85,7 @@ pub(super) fn compose(cx: &Context, plan: &Plan, outcome: CommandOutcome) -> Out
     // Truncated long lines and binary output are not counted.
     let is_counted = details.truncation.is_some() || details.lines_truncated.is_none() && !is_binary;
     let totals = if is_counted { Totals::Exact } else { Totals::Unknown };
-    Output { totals, ..Output::new(Answer { notices, status, pipelines, ..answer }, details) }
+    Output { totals, ..Output::new(cx, Answer { notices, status, pipelines, ..answer }, details) }
 }
 
 /// Returns the notices that explain why a command failed, and what helps.

@@ -142,8 +142,7 @@ impl<'a> Results<'a> {
                 if mode == OutputMode::Content {
                     page.found += matches;
                 } else {
-                    let group = || file_group(file.shown.clone(), mode, matches);
-                    let _is_counted_beyond_the_page = page.take(group);
+                    page.take(|| file_group(file.shown.clone(), mode, matches));
                 }
                 self.file = Some(file);
                 self.count_if_full();

@@ -82,12 +82,8 @@ pub(super) fn read(
         height: head.map(|(_, height)| height),
         ..Details::default()
     };
-    let answer = Answer {
-        body,
-        notices: cx.ignored_arguments().into_iter().chain(notice).collect(),
-        ..Answer::default()
-    };
-    Ok(Output { image, ..Output::new(answer, details) })
+    let answer = Answer { body, notices: Vec::from_iter(notice), ..Answer::default() };
+    Ok(Output { image, ..Output::new(cx, answer, details) })
 }
 
 /// The bytes of the shown image, its format, and the notice if it differs from the file.

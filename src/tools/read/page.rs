@@ -39,10 +39,9 @@ pub(super) fn read(
     let offset = args.offset.unwrap_or(1);
     if text.start >= text.end {
         // An empty text has only a first line.
-        let notices = cx.ignored_arguments().into_iter().chain([Notice::FileEmpty]).collect();
-        let answer = Answer { notices, ..Answer::default() };
+        let answer = Answer { notices: vec![Notice::FileEmpty], ..Answer::default() };
         return match offset {
-            ..=1 => Ok(Output::new(answer, Details::default())),
+            ..=1 => Ok(Output::new(cx, answer, Details::default())),
             _ => Err(ToolError::OffsetBeyondFile { offset, total: 0 }),
         };
     }
@@ -226,7 +225,7 @@ impl ReadPage<'_> {
             line_ending: lines.word(&kept),
             ..Details::default()
         };
-        let mut notices = Vec::from_iter(self.cx.ignored_arguments());
+        let mut notices = Vec::new();
         if let Some(max_chars) = max_chars {
             details.lines_truncated = Some(true);
             let next = notice::for_cut_lines(&self.cx.shared.tools);
@@ -275,8 +274,9 @@ impl ReadPage<'_> {
                 Notice::Page { first, last, total: Total::new(total.lines, is_at_least), limit, next }
             };
             if details.truncation.is_some() && limits.outline && self.args.limit.is_none() {
-                let others =
-                    notices.iter().chain([&continues]).map(|notice| notice.to_string().len() as u64 + 1);
+                let ignored = self.cx.ignored_arguments();
+                let others = ignored.iter().chain(&notices).chain([&continues]);
+                let others = others.map(|notice| notice.to_string().len() as u64 + 1);
                 let space = NOTICE_BYTES.saturating_sub(others.sum::<u64>() + 1);
                 let page_end = self.text.end.min(self.from + kept.output.bytes);
                 if let Some(outline) =
@@ -296,7 +296,8 @@ impl ReadPage<'_> {
             notices.push(Notice::Blank(blank));
         }
         notices.extend(stored_as(&details, None));
-        let is_open = kept.cut.is_none() && !notices.is_empty() && !kept.content.ends_with('\n');
+        let has_notice = !notices.is_empty() || !self.cx.ignored.is_empty();
+        let is_open = kept.cut.is_none() && has_notice && !kept.content.ends_with('\n');
         details.final_newline = is_open.then_some(false);
         let is_whole = first == 1 && self.args.limit.is_none_or(|limit| limit >= total.lines);
         let totals = match &details.truncation {
@@ -309,7 +310,7 @@ impl ReadPage<'_> {
         let is_cut = kept.cut.is_some();
         let body = numbered.unwrap_or(kept.content);
         let answer = Answer { body, is_cut, notices, ..Answer::default() };
-        Ok(Output { totals, ..Output::new(answer, details) })
+        Ok(Output { totals, ..Output::new(self.cx, answer, details) })
     }
 
     /// Returns true if the call requests line numbers.

@@ -167,9 +167,9 @@ pub(super) fn read_parts(cx: &Context, args: &ReadArgs, load: Load) -> Result<Op
         max_chars: cx.limits.max_text_line_chars.unwrap_or(LongLines::SHOWN_CHARS),
         next: notice::for_cut_lines(&cx.shared.tools),
     });
-    let notices = cx.ignored_arguments().into_iter().chain(lines_cut).chain(stored).chain(missing).collect();
+    let notices = lines_cut.into_iter().chain(stored).chain(missing).collect();
     let details = Details { lines_truncated, ..Details::default() };
-    Ok(Some(Output::new(Answer { body, notices, ..Answer::default() }, details)))
+    Ok(Some(Output::new(cx, Answer { body, notices, ..Answer::default() }, details)))
 }
 
 /// Returns the limits without what `text` takes, or `None` if nothing is left.
