@@ -192,7 +192,8 @@ impl Default for Limits {
 impl Limits {
     /// Returns the bounds of a body.
     pub fn bounds(&self) -> Bounds {
-        Bounds::new(self.max_lines, self.max_bytes).counted_as(self.bytes_as).with_tokens(self.max_tokens)
+        let Self { max_lines: lines, max_bytes: bytes, bytes_as, max_tokens: tokens, .. } = *self;
+        Bounds { lines, bytes, bytes_as, tokens }
     }
 
     /// Returns the bounds above which an output is cut, unless a call says which lines to show.

@@ -72,7 +72,7 @@ use crate::text::{Extent, as_index};
 /// ```
 /// # use cutline_core::truncate::{Bounds, Keep, truncate};
 /// use cutline_core::truncate::TruncatedBy;
-/// let bounds = Bounds::new(2000, 30_000).with_tokens(Some(8));
+/// let bounds = Bounds { tokens: Some(8), ..Bounds::new(2000, 30_000) };
 /// let kept = truncate("let a = 1;\nlet b = 2;\n", bounds, Keep::Head);
 /// assert_eq!(kept.content, "let a = 1;");
 /// assert_eq!(kept.cut.unwrap().by, TruncatedBy::Tokens);

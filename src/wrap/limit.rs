@@ -162,7 +162,7 @@ impl Rules<'_> {
         let share = |limit: u64| if is_shared { limit - limit / 2 } else { limit };
         let Bounds { bytes, tokens, .. } = self.bounds;
         let own = Bounds { bytes: share(bytes), tokens: tokens.map(share), ..self.bounds };
-        (own, own.counted_as(BytesAs::Text))
+        (own, Bounds { bytes_as: BytesAs::Text, ..own })
     }
 }
 

@@ -6,6 +6,12 @@ use super::TruncatedBy;
 use crate::text::{ESCAPE_BYTES, Size, TokenCounter, json_bytes};
 
 /// The most of a text that may be kept; lines and bytes above 0.
+///
+/// ```
+/// use cutline_core::truncate::{Bounds, BytesAs, Keep, truncate};
+/// let bounds = Bounds { bytes_as: BytesAs::Json, ..Bounds::new(2000, 12) };
+/// assert_eq!(truncate("\"a\",\"b\"\n\"c\"", bounds, Keep::Head).content, "\"a\",\"b\"");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
     /// Lines at most.
@@ -33,24 +39,6 @@ impl Bounds {
     /// Returns bounds of lines and bytes of UTF-8, with any number of tokens.
     pub const fn new(lines: u64, bytes: u64) -> Self {
         Self { lines, bytes, bytes_as: BytesAs::Text, tokens: None }
-    }
-
-    /// Returns the same with at most this many tokens, if any.
-    #[must_use]
-    pub const fn with_tokens(self, tokens: Option<u64>) -> Self {
-        Self { tokens, ..self }
-    }
-
-    /// Returns the same with bytes that are counted so.
-    ///
-    /// ```
-    /// use cutline_core::truncate::{Bounds, BytesAs, Keep, truncate};
-    /// let bounds = Bounds::new(2000, 12).counted_as(BytesAs::Json);
-    /// assert_eq!(truncate("\"a\",\"b\"\n\"c\"", bounds, Keep::Head).content, "\"a\",\"b\"");
-    /// ```
-    #[must_use]
-    pub const fn counted_as(self, bytes_as: BytesAs) -> Self {
-        Self { bytes_as, ..self }
     }
 
     /// Returns the limit that `by` says.
@@ -154,7 +142,7 @@ impl Amount {
 ///
 /// ```
 /// use cutline_core::truncate::{Bounds, BytesAs, Meter, TruncatedBy};
-/// let mut meter = Meter::new(Bounds::new(2, 10).counted_as(BytesAs::Json));
+/// let mut meter = Meter::new(Bounds { bytes_as: BytesAs::Json, ..Bounds::new(2, 10) });
 /// meter.push("a\tb\nc");
 /// assert_eq!(meter.exceeded(), None);
 /// meter.push("\u{1b}[m");

@@ -186,7 +186,7 @@ proptest! {
         cuts in prop::collection::vec(0_usize..200, 0..4),
         max_lines in 1_u64..9, max_bytes in 1_u64..90, max_tokens in 1_u64..40,
     ) {
-        let bounds = Bounds::new(max_lines, max_bytes).with_tokens(Some(max_tokens));
+        let bounds = Bounds { tokens: Some(max_tokens), ..Bounds::new(max_lines, max_bytes) };
         for keep in [
             Keep::Head,
             Keep::Tail,
@@ -212,7 +212,7 @@ proptest! {
         cuts in prop::collection::vec(0_usize..40, 0..6),
         max_lines in 1_u64..9, max_bytes in 1_u64..90, max_tokens in prop::option::of(1_u64..40),
     ) {
-        let bounds = Bounds::new(max_lines, max_bytes).with_tokens(max_tokens).counted_as(BytesAs::Json);
+        let bounds = Bounds { lines: max_lines, bytes: max_bytes, bytes_as: BytesAs::Json, tokens: max_tokens };
         let all = lines(&text);
         for keep in [Keep::Head, Keep::Tail, Keep::Both { head: max_lines / 2 }] {
             let kept = collect(Collector::new(bounds, keep), &pieces(&text, &cuts));
@@ -235,7 +235,7 @@ proptest! {
     #[test]
     fn pages_by_tokens_are_the_text(lines in prop::collection::vec("[a-z0-9 =]{0,12}", 1..12), max_tokens in 15_u64..40) {
         let text = lines.join("\n");
-        let bounds = Bounds::new(5, 60).with_tokens(Some(max_tokens));
+        let bounds = Bounds { tokens: Some(max_tokens), ..Bounds::new(5, 60) };
         let (mut rest, mut joined) = (text.as_str(), Vec::new());
         loop {
             let page = collect(Collector::new(bounds, Keep::WholeLines), &[rest.to_owned()]);
@@ -253,7 +253,7 @@ proptest! {
 
 #[test]
 fn newline_after_the_first_lines_counts() {
-    let mut both = Collector::new(Bounds::new(6, 6).with_tokens(Some(1)), Keep::Both { head: 3 });
+    let mut both = Collector::new(Bounds { tokens: Some(1), ..Bounds::new(6, 6) }, Keep::Both { head: 3 });
     both.push(" a\na");
     let kept = both.finish();
     assert_eq!((kept.content.as_str(), kept.output.lines), ("a", 1));

@@ -109,7 +109,7 @@ proptest! {
         is_json: bool, keep in 0_usize..5, is_strong: bool,
     ) {
         let bytes_as = if is_json { BytesAs::Json } else { BytesAs::Text };
-        let bounds = Bounds::new(max_lines, max_bytes).with_tokens(max_tokens).counted_as(bytes_as);
+        let bounds = Bounds { lines: max_lines, bytes: max_bytes, bytes_as, tokens: max_tokens };
         let keep = [Keep::WholeLines, Keep::Head, Keep::Tail, Keep::Both { head: max_lines / 3 }, Keep::Short { bytes: max_bytes * 2 / 3 }][keep];
         let forms = if is_strong { KeyForms::Strong } else { KeyForms::All };
         let kept = collect(bounds, keep, KeySpace::Shared, forms, &[&text]);
@@ -166,7 +166,7 @@ proptest! {
     ) {
         prop_assume!(head + tail > 0);
         let keep = match (head, tail) { (0, _) => Keep::Tail, (_, 0) => Keep::Head, _ => Keep::Both { head } };
-        let limits = Bounds::new(90, max_bytes).with_tokens(max_tokens);
+        let limits = Bounds { tokens: max_tokens, ..Bounds::new(90, max_bytes) };
         let bounds = Bounds { lines: head + tail, ..limits };
         let plain = collect(bounds, keep, KeySpace::Beside(limits), KeyForms::None, &[&text]);
         let kept = collect(bounds, keep, KeySpace::Beside(limits), KeyForms::All, &[&text]);
@@ -206,7 +206,7 @@ fn start_keeps_half_of_the_limits_if_it_reaches_key_lines() {
     let text = format!(
         "ok a\n(lines 1 to 2)\n{error}test 1 FAILED\nok aa\n{trace}{error}test 10 FAILED\n{trace}test 1 FAILED\n{trace}"
     );
-    let bounds = Bounds::new(16, 292).with_tokens(Some(113));
+    let bounds = Bounds { tokens: Some(113), ..Bounds::new(16, 292) };
     let keep = Keep::WholeLines;
     let kept = collect(bounds, keep, KeySpace::Shared, KeyForms::All, &[&text]);
     let least = collect(
