@@ -111,25 +111,24 @@ pub(super) fn find<'a>(tool: &str, properties: &'a Object, name: &str) -> Option
     properties.get_key_value(name).or_else(|| {
         let joined_name = joined(name);
         let same = properties.iter().find(|(known, _)| joined(known) == joined_name);
-        same.or_else(|| properties.get_key_value(other_name(tool, name)?))
+        same.or_else(|| properties.get_key_value(entry(OTHER_NAMES, tool, name)?))
     })
 }
 
-/// Returns the argument that has this name in another tool.
-fn other_name(tool: &str, name: &str) -> Option<&'static str> {
+/// Returns what a table says about a name in another tool.
+fn entry(table: &[(&str, &str, &'static str)], tool: &str, name: &str) -> Option<&'static str> {
     let joined = joined(name);
     let is_of = |(tools, others, _): &&(&str, &str, &str)| {
         (tools.is_empty() || has(tools, tool)) && (has(others, &joined) || has(others, name))
     };
-    OTHER_NAMES.iter().find(is_of).map(|(.., known)| *known)
+    table.iter().find(is_of).map(|(.., meaning)| *meaning)
 }
 
 /// Suggests what an unknown `name` probably means: the argument with the same effect here, or the property with the
 /// most similar name.
 pub(super) fn near<'a>(tool: &str, properties: &'a Object, name: &str) -> Option<&'a str> {
-    let name = joined(name);
-    let form = OTHER_FORMS.iter().find(|(of, others, _)| *of == tool && has(others, &name));
-    form.map(|(.., meant)| *meant).or_else(|| {
+    entry(OTHER_FORMS, tool, name).or_else(|| {
+        let name = joined(name);
         properties
             .iter()
             .filter(|(_, property)| property.get(UNLISTED).is_none())
@@ -142,16 +141,14 @@ pub(super) fn near<'a>(tool: &str, properties: &'a Object, name: &str) -> Option
 
 /// Returns true if `value` of `name`, an argument of other tools, has the default meaning here.
 pub(super) fn says_default(tool: &str, name: &str, value: &Value) -> bool {
-    let name = joined(name);
     let value = value.as_str().map_or_else(|| value.to_string(), str::to_lowercase);
-    let default = DEFAULTS.iter().find(|(of, others, _)| has(of, tool) && has(others, &name));
-    has(default.map_or("false", |(.., defaults)| defaults), &value)
+    has(entry(DEFAULTS, tool, name).unwrap_or("false"), &value)
 }
 
 /// Returns true if the model need not know that the tool ignores this argument. Unknown arguments of bash are about its
 /// terminal, or comments.
 pub(super) fn is_ignored_silently(tool: &str, name: &str) -> bool {
-    tool == "bash" || other_name(tool, name) == Some(NOTHING)
+    tool == "bash" || entry(OTHER_NAMES, tool, name) == Some(NOTHING)
 }
 
 /// Returns true if `word` is one of the words in a row of a table.
