@@ -7,13 +7,13 @@ use std::sync::LazyLock;
 use serde_json::{Value, json};
 
 use crate::limits::Limits;
-use cutline_core::notice::Count;
+use cutline_core::notice::{Count, between};
 use cutline_core::text::Size;
 use cutline_core::truncate::{Bounds, Keep};
 
 use super::arguments::{self, Checked, Object, schema_of};
 use super::grep::FEW_MATCHES;
-use super::{Context, Load, Output, ToolError, ToolName, ToolSet, bash, find, grep, ls, read};
+use super::{Context, Load, Output, ToolError, ToolName, ToolSet, bash, find, grep, ls, notice, read};
 
 /// The schemas of all tools, in the order of the list. Built on first use.
 static SCHEMAS: LazyLock<[Object; 5]> = LazyLock::new(|| {
@@ -91,12 +91,7 @@ impl ToolName {
                  code 0 is not shown. Ended after timeout seconds (default {}, at most {}). stdin is empty; no state is \
                  kept between calls.",
                 output_text(limits),
-                match (tools.contains(&Self::Read), tools.contains(&Self::Grep)) {
-                    (true, true) => ", for read and grep",
-                    (true, false) => ", for read",
-                    (false, true) => ", for grep",
-                    (false, false) => "",
-                },
+                between(", for ", notice::named(tools, [Self::Read, Self::Grep], " and "), ""),
                 limits.bash_timeout_secs.min(limits.bash_max_timeout_secs),
                 limits.bash_max_timeout_secs
             ),

@@ -82,12 +82,12 @@ pub fn for_cut_lines(tools: &ToolSet) -> Option<String> {
 
 /// Returns which tools decode files, or `None` if there are none.
 pub fn for_other_encodings(tools: &ToolSet) -> Option<String> {
-    let both = [ToolName::Read, ToolName::Grep];
-    let decode = if both.iter().all(|tool| tools.contains(tool)) { "decode" } else { "decodes" };
-    Some(format!("{} {decode} files", named(tools, both, " and ")?))
+    let named = named(tools, [ToolName::Read, ToolName::Grep], " and ")?;
+    Some(format!("{named} {} files", if named.contains(' ') { "decode" } else { "decodes" }))
 }
 
-fn named(tools: &ToolSet, wanted: [ToolName; 2], joint: &str) -> Option<String> {
+/// Returns the names of these tools as far as they are registered, or `None` if none is.
+pub(super) fn named(tools: &ToolSet, wanted: [ToolName; 2], joint: &str) -> Option<String> {
     let names: Vec<&str> =
         wanted.iter().filter(|tool| tools.contains(tool)).map(|tool| tool.as_str()).collect();
     (!names.is_empty()).then(|| names.join(joint))

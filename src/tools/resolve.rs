@@ -183,14 +183,11 @@ pub(super) fn quoted(path: &[u8]) -> Option<String> {
 }
 
 fn open_alike(cx: &Context, asked: &str) -> Option<OpenedPath> {
+    let open = |path: &Path| OpenedPath::open(&cx.workspace, path).ok();
+    let same = |asked: &str| open(&Nearest::of(cx, &cx.workspace.absolute(asked), MAX_REPAIRED)?.same()?);
     let plain = asked.strip_prefix('@').filter(|rest| !rest.is_empty());
-    let exact = plain.and_then(|plain| OpenedPath::open(&cx.workspace, &cx.workspace.absolute(plain)).ok());
-    exact.or_else(|| same_name(cx, asked)).or_else(|| same_name(cx, plain?))
-}
-
-fn same_name(cx: &Context, asked: &str) -> Option<OpenedPath> {
-    let nearest = Nearest::of(cx, &cx.workspace.absolute(asked), MAX_REPAIRED)?;
-    OpenedPath::open(&cx.workspace, &nearest.same()?).ok()
+    let exact = plain.and_then(|plain| open(&cx.workspace.absolute(plain)));
+    exact.or_else(|| same(asked)).or_else(|| same(plain?))
 }
 
 fn missing(cx: &Context, asked: &str, wanted: ExpectedKind) -> ToolError {

@@ -12,7 +12,6 @@ use crate::search::ignore_rules::IgnoreRules;
 use crate::search::names;
 use crate::search::walk::{Searched, Walk, Walked};
 use crate::stop::Stop;
-use crate::sys;
 use cutline_core::details::{Details, Skipped};
 use cutline_core::notice::{InAll, Names, Notice, StoppedAt, WhySkipped};
 
@@ -47,7 +46,6 @@ impl Ignored {
 }
 
 /// A search by grep or find: its page, and what its walks counted and skipped.
-#[derive(Debug)]
 pub(super) struct Search<'a> {
     pub(super) cx: &'a Context,
     pub(super) ignored: Ignored,
@@ -164,21 +162,17 @@ impl<'a> Search<'a> {
             if self.cx.stop().check().is_err() {
                 break;
             }
-            let target = OpenedPath::open(&self.cx.workspace, &place.real.join(&*sys::name(&link)));
-            let target = match target {
-                Ok(target) => target,
-                // What it leads to is not checked.
-                Err(OpenError::Outside) if !only_ignored => {
-                    outside.push(&show(&link));
-                    continue;
-                }
-                Err(_) => continue,
+            let target = OpenedPath::open(&self.cx.workspace, &place.join(&link));
+            let is_elsewhere = |target: &OpenedPath| {
+                (is_by_path || !target.real.starts_with(&place.real)) && !place.real.starts_with(&target.real)
             };
-            let is_elsewhere = (is_by_path || !target.real.starts_with(&place.real))
-                && !place.real.starts_with(&target.real);
-            match target.stat.kind {
-                FileKind::Folder if is_elsewhere && reaches(&link) => folders.push(&show(&link)),
-                FileKind::File if selects(&link, is_elsewhere) => files.push(&show(&link)),
+            match target.as_ref().map(|target| (target.stat.kind, target)) {
+                Ok((FileKind::Folder, target)) if is_elsewhere(target) && reaches(&link) => {
+                    folders.push(&show(&link));
+                }
+                Ok((FileKind::File, target)) if selects(&link, is_elsewhere(target)) => files.push(&show(&link)),
+                // What it leads to is not checked.
+                Err(OpenError::Outside) if !only_ignored => outside.push(&show(&link)),
                 _ => {}
             }
         }
