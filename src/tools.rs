@@ -78,7 +78,7 @@ pub enum Load {
 }
 
 /// The context of one call.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Context {
     /// The state that all calls share.
     pub shared: Arc<Shared>,
@@ -257,11 +257,5 @@ impl Progress {
         if let Some(listener) = &self.0 {
             listener(message);
         }
-    }
-}
-
-impl std::fmt::Debug for Progress {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Progress").field(&self.is_wanted()).finish()
     }
 }

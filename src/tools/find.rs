@@ -41,7 +41,6 @@ pub struct FindArgs {
     #[schemars(range(min = 1))]
     pub limit: Option<u64>,
     /// Results to skip
-    #[schemars(range(min = 0))]
     pub offset: Option<u64>,
     /// The kind of the entries.
     #[schemars(description = "What to find: file (the default), dir or any")]

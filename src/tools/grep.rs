@@ -68,7 +68,6 @@ pub struct GrepArgs {
     #[schemars(range(min = 1))]
     pub limit: Option<u64>,
     /// Matches to skip
-    #[schemars(range(min = 0))]
     pub offset: Option<u64>,
     /// The kind of the answer.
     #[schemars(

@@ -47,7 +47,6 @@ pub struct LsArgs {
     #[schemars(range(min = 1))]
     pub limit: Option<u64>,
     /// Entries to skip
-    #[schemars(range(min = 0))]
     pub offset: Option<u64>,
     /// Globs of entries to omit
     #[schemars(with = "Option<String>", extend("x-list" = true, "x-unlisted" = true))]

@@ -61,7 +61,19 @@ impl PageRequest {
         let default = if ranked.is_some() { limits::RANKED_LIMIT } else { facts_of(unit).0 };
         let (offset, is_limit_default) = (offset.unwrap_or(0), limit.is_none());
         let request = Self { offset, limit: limit.unwrap_or(default), is_limit_default, unit, ranked };
-        ranked.map_or(Ok(()), |context| check_ranked(request.kept(), context))?;
+        if let Some(context) = ranked
+            && request.kept() > most_ranked(context)
+        {
+            let (most, given) = (most_ranked(context), request.kept());
+            let context = match context {
+                ContextLines { before: 0, after: 0 } => String::new(),
+                ContextLines { before, after } if before == after => format!(" and context={before}"),
+                ContextLines { before, after } => format!(" and before={before} and after={after}"),
+            };
+            return Err(ToolError::Argument(format!(
+                "offset and limit: must be at most {most} together with sort=relevance{context}, got {given}"
+            )));
+        }
         Ok(request)
     }
 
@@ -85,22 +97,6 @@ impl PageRequest {
 /// Returns the maximum number of results with this context that can be ranked. All are in memory until the search ends.
 fn most_ranked(context: ContextLines) -> u64 {
     RANKED_AT_ONCE / context.lines_of_match()
-}
-
-/// Returns an error if a call requests more than can be ranked with this context.
-fn check_ranked(both: u64, context: ContextLines) -> Result<(), ToolError> {
-    let most = most_ranked(context);
-    if both <= most {
-        return Ok(());
-    }
-    let context = match context {
-        ContextLines { before: 0, after: 0 } => String::new(),
-        ContextLines { before, after } if before == after => format!(" and context={before}"),
-        ContextLines { before, after } => format!(" and before={before} and after={after}"),
-    };
-    Err(ToolError::Argument(format!(
-        "offset and limit: must be at most {most} together with sort=relevance{context}, got {both}"
-    )))
 }
 
 /// Returns the default limit, the kind of the saved file, and the text for no results.
