@@ -130,12 +130,7 @@ impl Context {
             return Err(ToolError::StuckThreads(stuck));
         }
         let mut work = pin!(threads.run(move || work(&cx)));
-        let late = async {
-            match self.deadline.left() {
-                Some(left) => tokio::time::sleep(left.saturating_add(LATE_GRACE)).await,
-                None => std::future::pending().await,
-            }
-        };
+        let late = self.deadline.left().unwrap_or(Duration::MAX).saturating_add(LATE_GRACE);
         let cancelled = async {
             self.cancel.cancelled().await;
             tokio::time::sleep(CANCEL_GRACE).await;
@@ -144,7 +139,7 @@ impl Context {
             biased;
             result = &mut work => result,
             () = cancelled => return Err(ToolError::Cancelled),
-            () = late => Ok(Err(ToolError::NoResponse { secs: self.deadline.limit.as_secs() })),
+            () = tokio::time::sleep(late) => Ok(Err(ToolError::NoResponse { secs: self.deadline.limit.as_secs() })),
         };
         if self.cancel.is_cancelled() {
             return Err(ToolError::Cancelled);

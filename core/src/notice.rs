@@ -17,8 +17,8 @@ use parts::{cut_by, over};
 
 pub use answer::{Answer, NoticeLike, PipelineExitCodes, Status};
 pub use parts::{
-    Blank, Count, FileChange, ImageShown, InAll, NAMES_LISTED, Names, PageOf, Part, Saved, StoppedAt, Unit,
-    WhySkipped, between,
+    Blank, Count, FileChange, InAll, NAMES_LISTED, Names, PageOf, Part, Saved, StoppedAt, Unit, WhySkipped,
+    between,
 };
 pub use shown::Shown;
 
@@ -81,9 +81,19 @@ pub enum Notice {
     FileEmpty,
     #[display("[{_0} white space]")]
     Blank(Blank),
-    /// An image that was reduced, and its original width, height and size in bytes.
-    #[display("[Image is {}x{}, {}]", from.0, from.1, to.instead_of(from.2))]
-    ImageChanged { from: (u32, u32, u64), to: ImageShown },
+    /// An image with fewer pixels, and the name of its format if that changed. The original has this width, height and size
+    /// in bytes.
+    #[display(
+        "[Image is {}x{}, {}; scaled down to {}x{}{}]",
+        from.0, from.1, Size(from.2), to.0, to.1, between(", shown as ", *format, "")
+    )]
+    ImageScaled { from: (u32, u32, u64), to: (u32, u32), format: Option<&'static str> },
+    /// An image with fewer bytes, and the name of its format.
+    #[display(
+        "[Image is {}x{}, {}; shown as {format} of {}]",
+        from.0, from.1, Size(from.2).beside(*bytes).0, Size(from.2).beside(*bytes).1
+    )]
+    ImageEncoded { from: (u32, u32, u64), format: &'static str, bytes: u64 },
     #[display("[This client shows no images]")]
     ImagesOff,
     /// An image over a limit, such as `12 megapixels` or `25MB`.

@@ -23,7 +23,7 @@ use crate::limits::{
 };
 use crate::tools::{Context, Image, Output};
 use cutline_core::details::Details;
-use cutline_core::notice::{Answer, ImageShown, Notice};
+use cutline_core::notice::{Answer, Notice};
 use cutline_core::text::{Size, show};
 
 /// JPEG qualities (of 100) in the order in which they are tried before an image is scaled down. With the first, the
@@ -136,13 +136,13 @@ fn fitted(
         }
         if let Some((bytes, shown)) = encoded(&image, format, max_bytes) {
             let name = if shown == ImageFormat::Png { "PNG" } else { "JPEG" };
-            let to = if side == longest {
-                ImageShown::Encoded(name, bytes.len() as u64)
+            let notice = if side == longest {
+                Notice::ImageEncoded { from, format: name, bytes: bytes.len() as u64 }
             } else {
                 let to = (image.width(), image.height());
-                ImageShown::Scaled(to, (shown != format).then_some(name))
+                Notice::ImageScaled { from, to, format: (shown != format).then_some(name) }
             };
-            return Some((bytes, shown, Some(Notice::ImageChanged { from, to })));
+            return Some((bytes, shown, Some(notice)));
         }
         if side <= MIN_SIDE {
             break;
@@ -249,10 +249,7 @@ mod tests {
             let decoded = decode(&file, format).unwrap();
             let (shown, format, notice) = fitted(decoded, format, 150_000, from, &cancel).unwrap();
             let notice = notice.unwrap();
-            assert!(
-                matches!(notice, Notice::ImageChanged { to: ImageShown::Scaled((784, 1568), _), .. }),
-                "{format:?} {notice:?}"
-            );
+            assert!(matches!(notice, Notice::ImageScaled { to: (784, 1568), .. }), "{format:?} {notice:?}");
             let shown = image::load_from_memory_with_format(&shown, format).unwrap().to_rgb8();
             let [top, bottom] = [0, 1567].map(|y| *shown.get_pixel(0, y));
             assert!(top.0[1] < 20 && bottom.0[1] > 235, "{format:?} {top:?} {bottom:?}");

@@ -74,15 +74,11 @@ impl Part {
 /// has its name, but one has the name of a word of it, without a comma at its end.
 fn parts(cx: &Context, args: &ReadArgs) -> Result<Vec<Part>, ToolError> {
     let exists = |path: &str| OpenedPath::open(&cx.workspace, &cx.workspace.absolute(path)).is_ok();
-    let whole = |text: &str| exists(text).then(|| Part { path: text.to_owned(), lines: None });
-    let part = |text: &str| whole(text).unwrap_or_else(|| Part::parse(text));
+    let whole = |text: &str| Part { path: text.to_owned(), lines: None };
+    let part = |text: &str| if exists(text) { whole(text) } else { Part::parse(text) };
     let mut all = Vec::new();
     for text in &args.path {
-        if let Some(one) = whole(text) {
-            all.push(one);
-            continue;
-        }
-        let one = Part::parse(text);
+        let one = part(text);
         let words = if exists(&one.path) { None } else { shlex::split(text) };
         let without_comma =
             |word: &String| if exists(word) { part(word) } else { part(word.trim_end_matches(',')) };
