@@ -15,7 +15,7 @@ use crate::text::{Size, Total};
 use crate::truncate::{Limit, Reports};
 use parts::{cut_by, over};
 
-pub use answer::{Answer, NoticeLike, PipelineExitCodes, Status};
+pub use answer::{Answer, PipelineExitCodes, Status};
 pub use parts::{
     Blank, Count, FileChange, InAll, NAMES_LISTED, Names, PageOf, Part, Saved, StoppedAt, Unit, WhySkipped,
     between,
@@ -54,8 +54,12 @@ pub struct Omission(
 #[non_exhaustive]
 pub enum Notice {
     /// The end of the body has the form of a notice but is part of the text. Follows the body directly.
-    #[display("[The {_0}]")]
-    PartOfText(NoticeLike),
+    #[display("[The {}]", if *_0 == 1 {
+        "line above is part of the text, not a notice".to_owned()
+    } else {
+        format!("{_0} lines above are part of the text, not notices")
+    })]
+    PartOfText(u64),
     #[display("{_0}")]
     Outline(Listed),
 

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use cutline::search::globs::Glob;
 use cutline::search::ignore_rules::{IgnoreRules, RuleFilesPresent};
-use cutline_core::notice::NoticeLike;
+use cutline_core::notice::Notice;
 use cutline_core::outline::{Language, around, definitions, is_name_byte, listed};
 use cutline_core::text::binary::is_binary;
 use cutline_core::text::decode::{Decoder, Encoding};
@@ -283,7 +283,7 @@ const PARSERS: &[Parser] = &[
         ],
         factor: 4,
         run: |input| {
-            black_box(NoticeLike::of(&String::from_utf8_lossy(input)));
+            black_box(Notice::part_of_text(&String::from_utf8_lossy(input)));
         },
     },
 ];

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::thread::{self, ScopedJoinHandle};
 
 use cutline_core::details::{Details, SINGLE_RESULT_TOO_LARGE};
-use cutline_core::notice::{NAMES_LISTED, Notice, NoticeLike, Part, Unit};
+use cutline_core::notice::{NAMES_LISTED, Notice, Part, Unit};
 use cutline_core::text::terminal::resolved;
 use cutline_core::text::tokens::estimate;
 use cutline_core::text::{Extent, as_index};
@@ -78,7 +78,7 @@ pub(super) fn limit_result(result: &str, rules: &Rules<'_>) -> Limited<(Option<S
     // Newlines between its tokens do not count.
     let any_lines = Bounds { lines: u64::MAX, ..of_structured };
     let structured_is_over = parts.structured.is_some_and(|json| any_lines.exceeded_by(json).is_some());
-    let part_of_text = NoticeLike::of(&all).map(|lines| Notice::PartOfText(lines).to_string());
+    let part_of_text = Notice::part_of_text(&all).map(|notice| notice.to_string());
     let is_error = parts.members.contains(&("isError", "true"));
     let outcome = |answered| if is_error { Outcome::Error } else { Outcome::Ok(answered) };
     if !is_crowded && !text_is_over && !structured_is_over && part_of_text.is_none() {

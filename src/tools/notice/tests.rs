@@ -1,6 +1,6 @@
 //! Tests the texts of single notices. The scenarios cover most of them.
 
-use cutline_core::notice::{Names, Notice, NoticeLike, Saved, WhySkipped};
+use cutline_core::notice::{Names, Notice, Saved, WhySkipped};
 
 fn names(all: &[&str]) -> Names {
     let mut names = Names::default();
@@ -51,6 +51,6 @@ fn notices_are_recognised_as_lookalikes_in_a_body() {
         Notice::IgnoredNotSearched,
         Notice::ContextLeftOut { lines: 2, next: None },
     ] {
-        assert!(NoticeLike::of(&notice.to_string()).is_some(), "{notice}");
+        assert!(Notice::part_of_text(&notice.to_string()).is_some(), "{notice}");
     }
 }
