@@ -90,7 +90,7 @@ async fn wait_for_permit(
             () = &mut time_limit => {
                 return Err(ToolError::NotStarted(within.as_secs()));
             }
-            () = reporter.due() => reporter.report_waiting(),
+            () = reporter.due(), if cx.progress.is_wanted() => reporter.report_waiting(),
         }
     }
 }
@@ -106,7 +106,7 @@ async fn watch(
         tokio::select! {
             outcome = running.outcome() => return outcome,
             () = cx.cancel.cancelled() => break,
-            () = reporter.due() => reporter.report(running),
+            () = reporter.due(), if cx.progress.is_wanted() => reporter.report(running),
         }
     }
     running.cancel();

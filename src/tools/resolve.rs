@@ -272,17 +272,15 @@ impl Nearest {
     /// Returns suggestions: complete existing paths with a similar name, or else the folders with a similar name.
     fn near(&self, cx: &Context) -> Vec<String> {
         let named = near::names(&self.folder, &self.name);
-        let named: Vec<PathBuf> = named.iter().map(|name| self.folder.real.join(name)).collect();
-        let kind = |path: &PathBuf| OpenedPath::open(&cx.workspace, path).map(|opened| opened.stat.kind).ok();
-        let meant = if self.is_last() {
-            named
-        } else {
-            let folders = named.into_iter().filter(|path| kind(path) == Some(FileKind::Folder));
-            let folders: Vec<PathBuf> = folders.collect();
-            let whole = folders.iter().map(|path| path.join(&self.rest));
+        let mut meant: Vec<PathBuf> = named.iter().map(|name| self.folder.real.join(name)).collect();
+        if !self.is_last() {
+            let kind =
+                |path: &Path| OpenedPath::open(&cx.workspace, path).map(|opened| opened.stat.kind).ok();
+            meant.retain(|path| kind(path) == Some(FileKind::Folder));
+            let whole = meant.iter().map(|folder| folder.join(&self.rest));
             let whole: Vec<PathBuf> = whole.filter(|path| kind(path).is_some()).collect();
-            if whole.is_empty() { folders } else { whole }
-        };
+            meant = if whole.is_empty() { meant } else { whole };
+        }
         meant.iter().map(|path| cx.workspace.show(path)).collect()
     }
 }

@@ -172,39 +172,37 @@ pub fn output_answer(
     let is_cut = text.cut.is_some();
     let is_lossy = is_lossy && text.content.contains(REPLACEMENT);
     let decoders = notice::for_other_encodings(tools).filter(|_| is_lossy);
-    let not_utf8 = decoders.map(|next| Notice::OutputNotUtf8 { next });
-    let diff_ending =
-        diff_ending.map(|ending| Notice::LineEndings { file: Some("the diff".to_owned()), ending });
-    let stored_as = not_utf8.into_iter().chain(diff_ending);
     // A terminal may show one line less than the output has, because the last line can be erased.
-    let shown = Shown::of_text(&text, total.lines, &raw, bounds);
-    let Some((cut, shown)) = text.cut.zip(shown) else {
+    if let Some(shown) = Shown::of_text(&text, total.lines, &raw, bounds) {
+        if let Some((first, last)) = shown.whole_lines
+            && text::is_white_space(&text.content)
+        {
+            notices.push(Notice::Blank(Blank::Lines(first, last)));
+        }
+        notices.extend(saved.clone().map(|saved| Notice::Output { shown, saved }));
+        notices.extend(text.reports.clone().map(Notice::Reports));
+    } else {
         if text::is_blank(&text.content) {
             notices.push(Notice::Blank(Blank::Output(total.lines)));
         }
-        let of_cut_lines = saved.clone().filter(|_| lines_cut.is_some());
-        notices.extend(of_cut_lines.map(Notice::FullOutput).into_iter().chain(stored_as));
-        let body = if text.content.is_empty() { empty::NO_OUTPUT.to_owned() } else { text.content };
-        return (Answer { body, is_cut, notices, ..Answer::default() }, saved);
-    };
-    if let Some((first, last)) = shown.whole_lines
-        && text::is_white_space(&text.content)
-    {
-        notices.push(Notice::Blank(Blank::Lines(first, last)));
+        notices.extend(saved.clone().filter(|_| lines_cut.is_some()).map(Notice::FullOutput));
     }
-    notices.extend(saved.clone().map(|saved| Notice::Output { shown, saved }));
-    notices.extend(text.reports.clone().map(Notice::Reports));
-    notices.extend(stored_as);
+    notices.extend(decoders.map(|next| Notice::OutputNotUtf8 { next }));
+    let file = Some("the diff".to_owned());
+    notices.extend(diff_ending.map(|ending| Notice::LineEndings { file, ending }));
     let mut body = text.content;
     let omitted = text.total.lines.saturating_sub(text.output.lines);
-    if let Keep::Both { .. } | Keep::Short { .. } = keep {
-        details.omitted_lines = Some(omitted);
-    }
-    if let Keep::Both { .. } = keep {
-        // Key lines have their own markers.
-        if omitted > 0 && cut.head.lines > 0 && text.key_lines.is_empty() {
-            body.insert_str(as_index(cut.head.bytes), &format!("{}\n", Omission(omitted)));
+    match (text.cut, keep) {
+        (None, _) if body.is_empty() => body += empty::NO_OUTPUT,
+        (Some(cut), Keep::Both { .. } | Keep::Short { .. }) => {
+            details.omitted_lines = Some(omitted);
+            // Key lines, and the ends of a short output, have their own markers.
+            let has_marker = !text.key_lines.is_empty() || matches!(keep, Keep::Short { .. });
+            if omitted > 0 && cut.head.lines > 0 && !has_marker {
+                body.insert_str(as_index(cut.head.bytes), &format!("{}\n", Omission(omitted)));
+            }
         }
+        _ => {}
     }
     (Answer { body, is_cut, notices, ..Answer::default() }, saved)
 }

@@ -39,13 +39,9 @@ impl<'a> ProgressReporter<'a> {
         Self { progress, next_check: now + INTERVAL, reported: now, bytes: 0 }
     }
 
-    /// Waits until there may be something to report. Waits forever if progress has no listener.
+    /// Waits until there may be something to report.
     pub(super) async fn due(&self) {
-        if self.progress.is_wanted() {
-            sleep_until(self.next_check).await;
-        } else {
-            std::future::pending::<()>().await;
-        }
+        sleep_until(self.next_check).await;
     }
 
     /// Reports that the command waits for other commands to end.
