@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use derive_more::AddAssign;
+use derive_more::{Add, AddAssign};
 
 use super::ignore_rules::IgnoreRules;
 use crate::blocking::Threads;
@@ -107,7 +107,7 @@ pub enum Walked<F> {
 }
 
 /// How much a walk has searched.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, AddAssign)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Add, AddAssign)]
 pub struct Searched {
     /// Number of listed names.
     pub names: u64,

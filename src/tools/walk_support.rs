@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -280,8 +280,7 @@ impl Counting {
 
     /// Records what the walk of the current place has searched. Breaks if the search may count no more.
     pub(super) fn searched(&mut self, in_place: Searched) -> ControlFlow<()> {
-        self.searched = self.before;
-        self.searched += in_place;
+        self.searched = self.before + in_place;
         let Searched { names, files, bytes } = self.searched;
         if self.most.is_none_or(|most| files < most.files && bytes < most.bytes && names < most.names) {
             return ControlFlow::Continue(());
@@ -292,11 +291,7 @@ impl Counting {
 
     /// The page is full: from now on, results are only counted, within the bounds.
     pub(super) fn page_is_full(&mut self) {
-        if self.most.is_none() {
-            let mut most = self.searched;
-            most += COUNTED;
-            self.most = Some(most);
-        }
+        self.most.get_or_insert(self.searched + COUNTED);
     }
 
     /// Returns true if the page is full.
@@ -340,16 +335,12 @@ pub(super) fn finds_any(walk: Walk, query: names::Query, most: Option<Searched>)
 
 /// Counts the entries that a walk has listed, and reports their number now and then.
 fn progress(progress: &Progress) -> impl Fn(usize) + Send + Sync + use<> {
-    let (due, listed) = (Mutex::new(Instant::now() + FIRST_PROGRESS_AFTER), AtomicUsize::new(0));
-    let progress = progress.clone();
+    let (progress, state) = (progress.clone(), Mutex::new((0, Instant::now() + FIRST_PROGRESS_AFTER)));
     move |more| {
-        let listed = listed.fetch_add(more, Ordering::Relaxed) + more;
-        if !progress.is_wanted() {
-            return;
-        }
-        let Ok(mut due) = due.try_lock() else { return };
-        let now = Instant::now();
-        if now >= *due {
+        let Ok(mut state) = state.lock() else { return };
+        let ((listed, due), now) = (&mut *state, Instant::now());
+        *listed += more;
+        if progress.is_wanted() && now >= *due {
             *due = now + PROGRESS_INTERVAL;
             progress.report(format!("{listed} entries listed"));
         }
