@@ -148,7 +148,7 @@ fn cause(args: &FindArgs, place: &OpenedPath, query: &Query, search: &Search<'_>
     let is_glob = args.sort != Some(Sort::Relevance);
     let like = Query { kind, ..query.clone() };
     if is_glob && let Some(near) = path_glob::meant(cx, [&args.pattern], place, search.ignored, &like) {
-        let filter = format!("glob {}", show::path(&show::name(args.pattern.as_bytes())));
+        let filter = format!("glob {}", show::path(&args.pattern));
         return Some(Notice::NoFileMatches { filter, near: Some(near) });
     }
     // A second walk of a large folder doubles the time.
@@ -198,7 +198,7 @@ fn glob_as_path(args: &FindArgs, path: &str, error: &ToolError) -> Option<ToolEr
     let is_of_names = !args.pattern.trim_end_matches('/').contains('/');
     let folders = path.trim_end_matches('/');
     let pattern = [folders, if is_of_names { "/**/" } else { "/" }, &args.pattern].concat();
-    let [path, pattern] = [path, &pattern].map(|glob| show::path(&show::name(glob.as_bytes())));
+    let [path, pattern] = [path, &pattern].map(show::path);
     let message = format!("path: must be a folder, got the glob {path}. Use pattern={pattern} without path");
     Some(ToolError::Argument(message))
 }

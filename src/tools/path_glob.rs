@@ -128,10 +128,8 @@ pub(super) fn repeats_path<'a>(
     globs: impl IntoIterator<Item = &'a String>,
 ) -> Option<Notice> {
     let mut globs = globs.into_iter().flat_map(|list| split(list));
-    globs.find_map(|glob| {
-        let glob = show::path(&show::name(without_end_of(path, &glob)?.as_bytes()));
-        Some(Notice::GlobRepeatsPath { argument, glob })
-    })
+    let glob = globs.find_map(|glob| without_end_of(path, &glob).map(show::path))?;
+    Some(Notice::GlobRepeatsPath { argument, glob })
 }
 
 /// Returns the notice about git's own folder in `place`, if one of `globs` is or begins with its name.
@@ -209,7 +207,7 @@ pub(super) fn meant<'a>(
         let query = Query { globs, exclude, kind, max_depth: like.max_depth, ..Query::default() };
         walk_support::finds_any(walk, query, Some(COUNTED)) == Some(true)
     });
-    found.map(|other| show::path(&show::name(other.as_bytes())))
+    found.map(|other| show::path(&other))
 }
 
 /// Returns a glob without quotes, with slashes, and with commas and braces for alternatives, if it has other forms of them or

@@ -75,8 +75,7 @@ pub(super) fn of(args: &GrepArgs, targets: &[Target], results: &Results<'_>) -> 
             }
         }
         let named = |before: &str, list: &Option<Vec<String>>| {
-            let list = show::path(&show::name(list.as_ref()?.join(",").as_bytes()));
-            Some(before.to_owned() + &list)
+            Some(before.to_owned() + &show::path(&list.as_ref()?.join(",")))
         };
         let filters = [named("glob ", &args.glob), named("type ", &args.file_type)];
         let filters = filters.into_iter().flatten().collect::<Vec<_>>().join(" and ");
