@@ -104,7 +104,7 @@ impl Context {
 
     /// Returns the notice about ignored arguments, if there are any.
     pub fn ignored_arguments(&self) -> Option<Notice> {
-        (!self.ignored.is_empty()).then(|| Notice::ArgumentsIgnored(self.ignored.clone()))
+        self.ignored.clone().reported_as(Notice::ArgumentsIgnored)
     }
 
     /// Returns the condition for the work of this call to stop.

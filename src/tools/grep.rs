@@ -221,8 +221,10 @@ fn plan(cx: &Context, args: &GrepArgs) -> Result<(Query, PageRequest), ToolError
         }
     })?;
     let mode = args.mode.unwrap_or_default();
+    // As in ripgrep, `before` and `after` take precedence over `context`.
+    let [before, after] = [args.before, args.after].map(|lines| lines.or(args.context).unwrap_or(0));
     let (context, unit) = match mode {
-        OutputMode::Content => (args.context_lines(), Unit::Matches),
+        OutputMode::Content => (ContextLines { before, after }, Unit::Matches),
         OutputMode::Files | OutputMode::Count => (ContextLines::default(), Unit::Files),
     };
     let ranked = (args.sort == Some(Sort::Relevance)).then_some(context);
@@ -257,12 +259,6 @@ impl GrepArgs {
     /// Returns the kind of permit that the call needs.
     pub fn load(&self) -> Load {
         if self.multiline == Some(true) { Load::AcrossLines } else { Load::Heavy }
-    }
-
-    /// Returns the context lines. As in ripgrep, `before` and `after` take precedence over `context`.
-    fn context_lines(&self) -> ContextLines {
-        let both = self.context.unwrap_or(0);
-        ContextLines { before: self.before.unwrap_or(both), after: self.after.unwrap_or(both) }
     }
 
     /// Returns true if the pattern has a `\|` outside of brackets, which the program grep treats as an alternation.

@@ -176,13 +176,10 @@ impl<'a> Search<'a> {
                 _ => {}
             }
         }
-        if !files.is_empty() {
-            return Some(Notice::LinkedFilesNotSearched(files));
-        }
-        if !folders.is_empty() {
-            return Some(Notice::LinksNotSearched(folders));
-        }
-        (!outside.is_empty()).then_some(Notice::LinksOutside(outside))
+        files
+            .reported_as(Notice::LinkedFilesNotSearched)
+            .or_else(|| folders.reported_as(Notice::LinksNotSearched))
+            .or_else(|| outside.reported_as(Notice::LinksOutside))
     }
 
     /// Formats a path of the current place.
@@ -245,9 +242,7 @@ impl<'a> Search<'a> {
         notices.extend(self.named.into_iter().map(|(why, names)| Notice::Skipped { why, names }));
         notices.extend(skipped.ignore_rules.map(Notice::RulesSkipped));
         details.skipped = (skipped != Skipped::default()).then_some(skipped);
-        if !self.work_trees.is_empty() {
-            notices.push(Notice::WorkTreesNotSearched(self.work_trees));
-        }
+        notices.extend(self.work_trees.reported_as(Notice::WorkTreesNotSearched));
         notices.extend(self.about);
         self.page.answer(self.cx, None, notices, details)
     }

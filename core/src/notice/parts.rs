@@ -5,6 +5,7 @@ use std::fmt;
 use derive_more::Display;
 use serde::Serialize;
 
+use super::Notice;
 use crate::text::{Size, Total, show};
 use crate::truncate::{Limit, Reports};
 
@@ -199,6 +200,11 @@ impl Names {
     /// True if there was none.
     pub fn is_empty(&self) -> bool {
         self.count == 0
+    }
+
+    /// Returns the notice with these names, unless there was none.
+    pub fn reported_as(self, notice: fn(Self) -> Notice) -> Option<Notice> {
+        (!self.is_empty()).then(|| notice(self))
     }
 }
 

@@ -346,7 +346,7 @@ impl<'a> Results<'a> {
             OutputMode::Content | OutputMode::Count => (Unit::Matches, self.matches, Some(self.files)),
         };
         let all = InAll { count: Total::new(count, search.counting.is_at_least), unit, files };
-        let binary = (!self.binary_matches.is_empty()).then_some(Notice::BinaryMatches(self.binary_matches));
+        let binary = self.binary_matches.reported_as(Notice::BinaryMatches);
         search.about = binary.into_iter().chain(cause).collect();
         self.search.answer(all, notices, details)
     }
