@@ -172,7 +172,7 @@ impl Server {
         let permit = |load| async move {
             let permit = self.permits.acquire(load, &request.ct);
             let permit = tokio::time::timeout(deadline.left().unwrap_or(Duration::MAX), permit).await;
-            permit.map_err(|_elapsed| ToolError::NoPermit { secs: deadline.limit.as_secs() })?
+            permit.map_err(|_elapsed| ToolError::NoPermit(deadline.limit.as_secs()))?
         };
         catalog::call(&cx, tool, &arguments, permit).await
     }

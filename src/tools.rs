@@ -139,7 +139,7 @@ impl Context {
             biased;
             result = &mut work => result,
             () = cancelled => return Err(ToolError::Cancelled),
-            () = tokio::time::sleep(late) => Ok(Err(ToolError::NoResponse { secs: self.deadline.limit.as_secs() })),
+            () = tokio::time::sleep(late) => Ok(Err(ToolError::NoResponse(self.deadline.limit.as_secs()))),
         };
         if self.cancel.is_cancelled() {
             return Err(ToolError::Cancelled);

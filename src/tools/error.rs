@@ -182,18 +182,12 @@ pub enum ToolError {
     /// This number of threads is blocked in the work of cancelled calls.
     #[error("{0} cancelled calls are still blocked in the system. No new work starts until one of them ends")]
     StuckThreads(usize),
-    /// The deadline passed while the call waited for the file system.
-    #[error("Stopped after {}: the file system did not respond", Count(*secs, "second", "seconds"))]
-    NoResponse {
-        /// Time limit of the call in seconds.
-        secs: u64,
-    },
-    /// The deadline passed before the call could start.
-    #[error("Not started within {}: other calls were running. Try again later", Count(*secs, "second", "seconds"))]
-    NoPermit {
-        /// Time limit of the call in seconds.
-        secs: u64,
-    },
+    /// The deadline of the call, in seconds, passed while it waited for the file system.
+    #[error("Stopped after {}: the file system did not respond", Count(*.0, "second", "seconds"))]
+    NoResponse(u64),
+    /// The deadline of the call, in seconds, passed before it could start.
+    #[error("Not started within {}: other calls were running. Try again later", Count(*.0, "second", "seconds"))]
+    NoPermit(u64),
     /// The deadline passed before the start of a page was reached.
     #[error(
         "Offset {offset} was not reached within {}: the file has at least {counted} lines",

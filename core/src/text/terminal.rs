@@ -15,8 +15,6 @@ use super::as_index;
 use super::binary::is_control_char;
 use cells::Cells;
 
-/// Bytes of a piece that are resolved at a time. They fit into the L1 cache.
-const PART_BYTES: usize = 8192;
 /// Bytes that are examined together. The compiler vectorises the loop.
 const BLOCK_BYTES: usize = 64;
 /// The first byte of the control characters U+0080 to U+009F, and of other characters.
@@ -81,18 +79,9 @@ impl Terminal {
         }
     }
 
-    /// Resolves the next piece. Passes the text that can no longer change to `sink`, in one or more parts.
+    /// Resolves the next piece. Passes the text that can no longer change to `sink`.
     pub fn push(&mut self, text: &str, sink: &mut impl FnMut(&str)) {
         let mut rest = text;
-        while !rest.is_empty() {
-            let (part, after) = rest.split_at(rest.floor_char_boundary(PART_BYTES));
-            self.resolve(part);
-            self.line.give(sink);
-            rest = after;
-        }
-    }
-
-    fn resolve(&mut self, mut rest: &str) {
         while !rest.is_empty() {
             while matches!(self.escape, Escape::None) {
                 let (plain, after) = rest.split_at(plain(rest));
@@ -109,6 +98,7 @@ impl Terminal {
                 rest = &rest[c.len_utf8()..];
             }
         }
+        self.line.give(sink);
     }
 
     /// Reads a control character, or a character of an escape sequence.

@@ -107,8 +107,7 @@ fn words(text: &str) -> Vec<String> {
 /// Opens one path, or the folder of a glob. Checks the deadline, because folders are searched for names that are similar to
 /// those of missing paths.
 fn one(cx: &Context, args: &GrepArgs, text: &str) -> Result<PathPart, ToolError> {
-    let secs = cx.deadline.limit.as_secs();
-    cx.stop().check().map_err(|_stopped| ToolError::NoResponse { secs })?;
+    cx.stop().check().map_err(|_stopped| ToolError::NoResponse(cx.deadline.limit.as_secs()))?;
     match resolve::open(cx, text, ExpectedKind::Path) {
         Err(ToolError::NotFound { .. }) if has_wildcard(text) => glob(cx, args, text),
         opened => opened.map(|place| (place, None)),
