@@ -4,6 +4,8 @@
 //! and further facts that are not worth space in the context of the model. Keys are in camelCase. A fact that does not apply
 //! is absent.
 
+use std::ops::Not;
+
 use serde::Serialize;
 
 use crate::notice::FileChange;
@@ -228,11 +230,6 @@ facts! {
     }
 }
 
-/// Returns true for 0 and false, which are not serialized.
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
-}
-
 /// The cut of a text by a limit of lines, bytes or tokens.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -254,10 +251,10 @@ pub struct TruncationDetails {
     /// The limit of bytes.
     pub max_bytes: u64,
     /// True if the end of the last line is shown alone. Absent otherwise.
-    #[serde(skip_serializing_if = "is_default")]
+    #[serde(skip_serializing_if = "Not::not")]
     pub last_line_partial: bool,
     /// True if the first line alone is over the limit: its start is shown, or nothing. Absent otherwise.
-    #[serde(skip_serializing_if = "is_default")]
+    #[serde(skip_serializing_if = "Not::not")]
     pub first_line_exceeds_limit: bool,
     /// Tokens of the body, estimated ([`Truncation::tokens`]).
     pub estimated_tokens: u64,
@@ -269,7 +266,7 @@ pub struct TruncationDetails {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total_is_lower_bound: Option<bool>,
     /// The key lines: lines of the body from the omitted part.
-    #[serde(skip_serializing_if = "is_default")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub key_lines: Vec<KeyLine>,
 }
 

@@ -91,10 +91,10 @@ pub(in crate::tools) fn kept_lines_text(limits: &Limits) -> String {
 
 /// Returns the number of lines to keep from the start and from the end. The sum is at least one and within the limit.
 fn ends(head: Option<u64>, tail: Option<u64>, limits: &Limits) -> Result<(u64, u64), ToolError> {
-    let max = limits.max_lines;
+    let (max, most) = (limits.max_lines, Count(limits.max_lines, "line", "lines"));
     for (name, lines) in [("head", head), ("tail", tail)] {
         if let Some(lines) = lines.filter(|lines| *lines > max) {
-            return wrong(format!("{name}: must be at most {}, got {lines}", counted(max)));
+            return wrong(format!("{name}: must be at most {most}, got {lines}"));
         }
     }
     let rest = |used: u64| max.saturating_sub(used);
@@ -110,15 +110,10 @@ fn ends(head: Option<u64>, tail: Option<u64>, limits: &Limits) -> Result<(u64, u
     match (head, tail) {
         (0, 0) => wrong("head, tail: one of them must be above 0"),
         (head, tail) if tail > rest(head) => {
-            let most = counted(max);
             wrong(format!("head, tail: must be at most {most} together, got {head} and {tail}"))
         }
         ends => Ok(ends),
     }
-}
-
-fn counted(lines: u64) -> Count {
-    Count(lines, "line", "lines")
 }
 
 fn wrong<T>(message: impl Into<String>) -> Result<T, ToolError> {

@@ -123,8 +123,7 @@ fn glob(cx: &Context, args: &GrepArgs, text: &str) -> Result<PathPart, ToolError
     let (folder, rest) = text.split_at(literal_folders(text).len());
     let place = resolve::open(cx, if folder.is_empty() { "." } else { folder }, ExpectedKind::Directory)?;
     // A glob without `/` would match names in all folders.
-    let glob = Glob::new(&format!("./{rest}"), &place.real);
-    let glob = glob.map_err(|message| ToolError::Glob { glob: text.to_owned(), message })?;
+    let glob = path_glob::compile(cx, &format!("./{rest}"), text, &place, false)?;
     let walk = walk_support::walk(cx, &place, Ignored::of(args.no_ignore))?;
     let rules = walk.rules.clone();
     let query = names::Query { globs: vec![glob.clone()], ..names::Query::default() };
