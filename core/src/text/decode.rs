@@ -7,7 +7,7 @@
 
 mod detect;
 
-use std::fmt;
+use derive_more::Display;
 
 use super::{NEWLINE, as_index};
 pub use detect::{SAMPLE_BYTES, is_utf8};
@@ -18,7 +18,8 @@ pub use detect::{SAMPLE_BYTES, is_utf8};
 /// use cutline_core::text::decode::Encoding;
 /// assert_eq!(Encoding::of(b"\xff\xfea\0"), (Encoding::Utf16Le, 2));
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
+#[display("{}", self.standard().name().to_ascii_lowercase())]
 pub enum Encoding {
     /// UTF-8, also without a mark.
     Utf8,
@@ -29,12 +30,6 @@ pub enum Encoding {
     /// An encoding from before Unicode, such as windows-1252 or EUC-JP. A byte below 128 after a newline is ASCII, and no
     /// character contains the byte of a newline, so lines are those of the bytes.
     Legacy(&'static encoding_rs::Encoding),
-}
-
-impl fmt::Display for Encoding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.standard().name().to_ascii_lowercase())
-    }
 }
 
 impl Encoding {
