@@ -89,11 +89,7 @@ fn read(cx: &Context, args: &ReadArgs, load: Load) -> Result<Option<Output>, Too
 fn held_bytes(place: &OpenedPath, file: &File) -> io::Result<Option<Vec<u8>>> {
     match place.stat.bytes {
         0 => pseudo_file(file).map(Some),
-        size if size <= HELD_BYTES => {
-            let mut bytes = Vec::with_capacity(as_index(size) + 1);
-            file.take(size).read_to_end(&mut bytes)?;
-            Ok(Some(bytes))
-        }
+        size if size <= HELD_BYTES => lines::first_bytes(file, as_index(size)).map(Some),
         _ => Ok(None),
     }
 }

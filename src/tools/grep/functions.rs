@@ -1,14 +1,15 @@
 //! The definitions around matches, as in `git grep --show-function`.
 
 use std::collections::VecDeque;
-use std::io::Read as _;
 
+use crate::fs::lines::first_bytes;
 use crate::fs::open::{FileKind, OpenedPath};
 use crate::limits::FUNCTION_FILE_BYTES;
 use crate::search::content::{Row, RowKind};
 use crate::tools::Context;
 use crate::tools::page::Group;
 use cutline_core::outline::{DefinitionLine, Language, around};
+use cutline_core::text::as_index;
 use cutline_core::truncate::line::cut;
 
 /// Maximum characters of the line of a definition.
@@ -52,7 +53,5 @@ fn text(cx: &Context, path: &str) -> Option<Vec<u8>> {
     if place.stat.kind != FileKind::File || place.stat.bytes > FUNCTION_FILE_BYTES {
         return None;
     }
-    let mut text = Vec::new();
-    place.file().ok()?.take(FUNCTION_FILE_BYTES).read_to_end(&mut text).ok()?;
-    Some(text)
+    first_bytes(&place.file().ok()?, as_index(place.stat.bytes)).ok()
 }

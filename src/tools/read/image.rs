@@ -5,7 +5,7 @@
 //! only one image at a time.
 
 use std::fs::File;
-use std::io::{self, Cursor, Read as _, Seek as _};
+use std::io::{self, Cursor};
 use std::panic::resume_unwind;
 
 use base64::Engine as _;
@@ -18,13 +18,14 @@ use image::{
 use memchr::memmem;
 use tokio_util::sync::CancellationToken;
 
+use crate::fs::lines::first_bytes;
 use crate::limits::{
     IMAGE_DECODED_BYTES, IMAGE_FILE_BYTES, IMAGE_MAX_PIXELS, IMAGE_MAX_SIDE, PNG_METADATA_BYTES,
 };
 use crate::tools::{Context, Image, Output};
 use cutline_core::details::Details;
 use cutline_core::notice::{Answer, Notice};
-use cutline_core::text::{Size, show};
+use cutline_core::text::{Size, as_index, show};
 
 /// JPEG qualities (of 100) in the order in which they are tried before an image is scaled down. With the first, the
 /// loss is not visible; with the last, text is still readable.
@@ -56,14 +57,12 @@ pub(super) fn on_new_thread<T: Send>(work: impl FnOnce() -> io::Result<T> + Send
 /// Returns the result for the image in `file`, which has `bytes` bytes and the shown path `path`.
 pub(super) fn read(
     cx: &Context,
-    mut file: &File,
+    file: &File,
     path: &str,
     bytes: u64,
     format: ImageFormat,
 ) -> io::Result<Output> {
-    file.rewind()?;
-    let mut content = Vec::new();
-    file.take(IMAGE_FILE_BYTES).read_to_end(&mut content)?;
+    let content = first_bytes(file, as_index(bytes.min(IMAGE_FILE_BYTES)))?;
     let head = decoder(&content, format).map(|decoder| decoder.dimensions());
     let shown = shown(cx, content, bytes, format, head);
     let mime_type = format.to_mime_type();
