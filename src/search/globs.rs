@@ -21,10 +21,6 @@ pub struct Glob {
     matcher: GlobSet,
     negated: bool,
     folders: bool,
-    /// The folders with which each matching path starts, with a `/` at the end.
-    prefix: String,
-    /// Maximum number of components of a matching path. `None` means any number.
-    levels: Option<usize>,
     /// Matches the folders that lead to matching paths. `None` means all folders.
     leading: Option<GlobSet>,
 }
@@ -64,12 +60,11 @@ impl Glob {
         let any_depth = if of_names { format!("**/{plain}") } else { plain.to_owned() };
         let glob = with_own_text(&any_depth);
         let matcher = matcher_of([&*glob], ignore_case)?;
-        let prefix = if negated || ignore_case { "" } else { literal_folders(plain) };
-        let levels = if negated || of_names { None } else { levels_of(plain) };
-        let (prefix, folders) = (prefix.to_owned(), plain.len() < rest.len());
-        let starts = glob.match_indices('/').map(|(slash, _)| &glob[..slash]);
-        let leading = levels.and_then(|_| matcher_of(starts, ignore_case).ok());
-        Ok(Self { matcher, negated, folders, prefix, levels, leading })
+        let several_levels = glob.contains("**").then_some(&*glob);
+        let starts = glob.match_indices('/').map(|(slash, _)| &glob[..slash]).chain(several_levels);
+        // A start that ends inside of braces cannot be compiled.
+        let leading = matcher_of(starts, ignore_case).ok().filter(|_| !negated && !of_names);
+        Ok(Self { matcher, negated, folders: plain.len() < rest.len(), leading })
     }
 
     /// Returns true if the glob matches only folders.
@@ -86,30 +81,24 @@ impl Glob {
     /// Returns true if the glob selects a file in a search of contents. A glob for folders selects the files below
     /// them; otherwise the result is that of [`selects`](Self::selects).
     pub fn selects_content(&self, file: &[u8]) -> bool {
-        if !self.folders {
-            return self.matches(file) != self.negated;
-        }
-        folders_of(file).any(|folder| self.matches(folder)) != self.negated
+        let matches = if self.folders { self.matches_above(file) } else { self.matches(file) };
+        matches != self.negated
     }
 
     /// Returns true if a path below a folder can match, or can be in a folder that matches. A search of contents then
     /// enters the folder.
     pub fn can_select_content_below(&self, folder: &[u8]) -> bool {
-        // The prefix and the path are compared up to the end of the shorter one.
-        self.prefix.bytes().zip(folder.iter().chain(b"/")).all(|(wanted, byte)| wanted == *byte)
-            && (self.folders || self.has_level_below(folder))
+        self.can_select_below(folder) || self.folders && (self.matches(folder) || self.matches_above(folder))
     }
 
     /// Returns true if a path below a folder can match. A search of names then enters the folder.
     pub fn can_select_below(&self, folder: &[u8]) -> bool {
-        self.can_select_content_below(folder) && self.has_level_below(folder)
+        self.leading.as_ref().is_none_or(|leading| folder.is_empty() || is_match(leading, folder))
     }
 
-    /// Returns true if a matching path can have more components than `folder`.
-    fn has_level_below(&self, folder: &[u8]) -> bool {
-        let leads = |leading: &GlobSet| folder.is_empty() || is_match(leading, folder);
-        self.levels.is_none_or(|levels| components(folder) < levels)
-            && self.leading.as_ref().is_none_or(leads)
+    /// Returns true if a folder that contains the path matches.
+    fn matches_above(&self, path: &[u8]) -> bool {
+        folders_of(path).any(|folder| self.matches(folder))
     }
 
     fn matches(&self, path: &[u8]) -> bool {
@@ -200,21 +189,6 @@ fn group_bytes(glob: &str) -> usize {
     let depth = glob.len() - name.len();
     let end = name.find(['}', ',', '/', '*', '?', '[', '{', '\\']).unwrap_or(0);
     if name[end..].starts_with(&"}".repeat(depth)) { depth + end + depth } else { 1 }
-}
-
-/// Returns the maximum number of components in a matching path, or `None` if there is no maximum.
-fn levels_of(glob: &str) -> Option<usize> {
-    let (mut levels, mut braces) = (1, 0_usize);
-    for c in glob.chars() {
-        match c {
-            '{' => braces += 1,
-            '}' => braces = braces.saturating_sub(1),
-            '/' if braces > 0 => return None,
-            '/' => levels += 1,
-            _ => {}
-        }
-    }
-    (!glob.contains("**")).then_some(levels)
 }
 
 /// Returns true if a path has characters that are special in globs and rare in names.
