@@ -70,15 +70,6 @@ pub(super) struct PipelineReport {
     folder: Arc<TempFolder>,
 }
 
-/// Whether the last pipeline of a command has ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum LastPipeline {
-    /// The shell has exited by itself.
-    Ended,
-    /// A signal ended the shell, which then reports the codes of the pipeline before it.
-    Interrupted,
-}
-
 impl Commands {
     /// Creates the report of `command`. Returns `None` if the command has no pipeline or could notice the report, or if
     /// the file cannot be created.
@@ -152,10 +143,10 @@ impl PipelineReport {
 
     /// Returns the exit codes of the pipelines. Call it after the shell has exited. Blocks only for the read of one small
     /// file, which the shell has just written.
-    pub(super) fn codes(&self, last: LastPipeline) -> io::Result<PipelineExitCodes> {
+    pub(super) fn codes(&self) -> io::Result<PipelineExitCodes> {
         let mut bytes = Vec::new();
         (&self.file).take(MAX_REPORT_BYTES).read_to_end(&mut bytes)?;
-        Ok(parse(&bytes, last))
+        Ok(parse(&bytes))
     }
 }
 
@@ -168,7 +159,7 @@ impl Drop for PipelineReport {
 }
 
 /// Parses a report. Skips words that are not part of a record. Lists equal codes in a row once.
-fn parse(report: &[u8], last: LastPipeline) -> PipelineExitCodes {
+fn parse(report: &[u8]) -> PipelineExitCodes {
     let (mut found, mut codes) = (PipelineExitCodes::default(), Vec::new());
     let mut words = report.split(|byte| *byte == 0);
     while let Some(word) = words.next() {
@@ -180,7 +171,6 @@ fn parse(report: &[u8], last: LastPipeline) -> PipelineExitCodes {
                 }
                 words.next();
             }
-            b"=" if last == LastPipeline::Interrupted => codes.clear(),
             b"=" => found.last = Some(std::mem::take(&mut codes)).filter(|codes| has_failed(codes)),
             _ => match std::str::from_utf8(word).ok().and_then(|word| word.parse::<u8>().ok()) {
                 Some(code) => codes.push(code.into()),
@@ -225,12 +215,10 @@ mod tests {
             (" 1 0 . x  2 0 . x  3 0 . x  4 0 . x  0 =", &[&[1, 0], &[2, 0], &[3, 0]], None),
         ];
         for (report, earlier, last) in cases {
-            let codes = parse(format!("{report} ").replace(' ', "\0").as_bytes(), LastPipeline::Ended);
+            let codes = parse(format!("{report} ").replace(' ', "\0").as_bytes());
             assert_eq!(codes.earlier, earlier, "{report:?}");
             assert_eq!(codes.last.as_deref(), last, "{report:?}");
         }
-        let codes = parse(b"\x003\x000\0.\0x\0\x003\x000\0=\0", LastPipeline::Interrupted);
-        assert_eq!((codes.earlier, codes.last), (vec![vec![3, 0]], None));
     }
 
     #[test]

@@ -59,17 +59,11 @@ struct LeftProcesses {
 }
 
 impl ProcessScope {
-    /// Creates the scope of a command that is about to start.
-    pub(super) fn new(tag: &str) -> Self {
-        Self { tag: tag.to_owned(), group: 0, since: 0, left: None }
-    }
-
-    /// Adds the group and the start time of the shell.
-    pub(super) fn attach_shell(&mut self, shell: &Child) {
-        self.group = shell.id().unwrap_or(0);
-        if let Ok(Some(process)) = sys::process_info(self.group) {
-            self.since = process.start;
-        }
+    /// Creates the scope of a command whose shell has just started.
+    pub(super) fn new(tag: &str, shell: &Child) -> Self {
+        let group = shell.id().unwrap_or(0);
+        let since = sys::process_info(group).ok().flatten().map_or(0, |process| process.start);
+        Self { tag: tag.to_owned(), group, since, left: None }
     }
 
     /// Returns true while the command runs.

@@ -1,16 +1,12 @@
 //! The registry of running commands and of background processes of ended commands. It is used to end them.
 
 use std::collections::BTreeMap;
-use std::io;
-use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::process::Child;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::process_tree::{self, ProcessScope, end_scopes_blocking};
-use crate::sys;
+use super::process_tree::{self, ProcessScope};
 
 /// Default time between SIGTERM and SIGKILL.
 pub(super) const GRACE: Duration = Duration::from_millis(100);
@@ -27,21 +23,25 @@ pub(super) struct Registry {
 }
 
 impl Registry {
-    /// Registers a command before its shell starts, so that a partly started command can be ended by its tag.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error while the server ends.
-    pub(super) fn add(self: &Arc<Self>) -> io::Result<RegisteredCommand> {
-        let tag = format!("{}.{:016x}", std::process::id(), sys::random());
-        self.commands.send_modify(|commands| drop(commands.insert(tag.clone(), ProcessScope::new(&tag))));
-        let command = RegisteredCommand { registry: Arc::clone(self), tag };
-        // `shutdown` sees the command, or this check sees the shutdown.
-        if self.closing.is_cancelled() {
-            command.replace(None);
-            return Err(io::Error::other("the server is shutting down"));
+    /// Adds the scope of a command that has started.
+    pub(super) fn add(&self, tag: &str, scope: ProcessScope) {
+        self.commands.send_modify(|commands| drop(commands.insert(tag.to_owned(), scope)));
+    }
+
+    /// Returns the scope of the command with this tag, or `None` if the command no longer runs.
+    pub(super) fn scope(&self, tag: &str) -> Option<ProcessScope> {
+        self.commands.borrow().get(tag).filter(|scope| scope.is_running()).cloned()
+    }
+
+    /// Replaces a command, which has ended, by the scope of the processes that it left. Removes it with `None`. Has no
+    /// effect if the command no longer runs.
+    pub(super) fn replace(&self, tag: &str, left: Option<ProcessScope>) {
+        if self.scope(tag).is_some() {
+            self.commands.send_modify(|commands| {
+                commands.remove(tag);
+                commands.extend(left.map(|left| (tag.to_owned(), left)));
+            });
         }
-        Ok(command)
     }
 
     /// Returns true if no command runs and no known process is left.
@@ -90,56 +90,5 @@ impl Registry {
 
     fn scopes(&self) -> Vec<ProcessScope> {
         self.commands.borrow().values().cloned().collect()
-    }
-}
-
-/// A registered command. If it is dropped while it runs, it is killed.
-#[derive(Debug)]
-pub(super) struct RegisteredCommand {
-    /// The registry that has the command.
-    pub(super) registry: Arc<Registry>,
-    /// The tag of its processes.
-    pub(super) tag: String,
-}
-
-impl RegisteredCommand {
-    /// Adds the group and start time of the shell to the scope.
-    pub(super) fn attach_shell(&self, shell: &Child) {
-        self.registry.commands.send_modify(|commands| {
-            if let Some(scope) = commands.get_mut(&self.tag) {
-                scope.attach_shell(shell);
-            }
-        });
-    }
-
-    /// Returns the scope of its processes, or `None` if the command no longer runs.
-    pub(super) fn scope(&self) -> Option<ProcessScope> {
-        self.registry.commands.borrow().get(&self.tag).filter(|scope| scope.is_running()).cloned()
-    }
-
-    /// Ends all its processes.
-    pub(super) async fn end_processes(&self, grace: Duration) {
-        process_tree::end_scopes(self.scope().into_iter().collect(), grace).await;
-    }
-
-    /// Replaces the command, which has ended, by the scope of the processes that it left. Removes it with `None`. Has no
-    /// effect if the command no longer runs.
-    pub(super) fn replace(&self, left: Option<ProcessScope>) {
-        if self.scope().is_some() {
-            self.registry.commands.send_modify(|commands| {
-                commands.remove(&self.tag);
-                commands.extend(left.map(|left| (self.tag.clone(), left)));
-            });
-        }
-    }
-}
-
-impl Drop for RegisteredCommand {
-    fn drop(&mut self) {
-        // This happens only if the program could not start or be supervised, or if the runtime shuts down.
-        if let Some(scope) = self.scope() {
-            end_scopes_blocking(&[scope], Duration::ZERO);
-            self.replace(None);
-        }
     }
 }

@@ -8,8 +8,8 @@ use std::time::Duration;
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-use super::process_tree::kill_group;
-use super::registry::{RegisteredCommand, Registry};
+use super::process_tree::{ProcessScope, end_scopes, end_scopes_blocking, kill_group};
+use super::registry::Registry;
 use super::{Commands, Ending};
 use crate::sys::{self, InputPipe, TAG};
 
@@ -23,7 +23,10 @@ pub(super) const KILLED_WAIT: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub struct Program {
     pub(super) child: Child,
-    pub(super) registered: RegisteredCommand,
+    /// The tag of its processes.
+    pub(super) tag: String,
+    /// The registry that lists it.
+    pub(super) registry: Arc<Registry>,
 }
 
 impl Commands {
@@ -52,7 +55,9 @@ impl Program {
         mut program: Command,
         with_errors: bool,
     ) -> io::Result<(Self, PipeReader)> {
-        let registered = registry.add()?;
+        if registry.closing.is_cancelled() {
+            return Err(io::Error::other("the server is shutting down"));
+        }
         let (output, input) = io::pipe()?;
         sys::enlarge(&output, PIPE_BYTES);
         if with_errors {
@@ -60,9 +65,11 @@ impl Program {
         }
         // `program` has the write end of the pipe. It is dropped here, so that the reader sees the end of the pipe when
         // all processes have closed theirs.
-        let child = program.env(TAG, &registered.tag).stdout(input).spawn()?;
-        registered.attach_shell(&child);
-        Ok((Self { child, registered }, output))
+        let tag = format!("{}.{:016x}", std::process::id(), sys::random());
+        let child = program.env(TAG, &tag).stdout(input).spawn()?;
+        // The runtime has one thread, so the end of the server cannot begin between the check above and this.
+        registry.add(&tag, ProcessScope::new(&tag, &child));
+        Ok((Self { child, tag, registry: Arc::clone(registry) }, output))
     }
 
     /// Waits until the program has ended. Cancel-safe: the future can be dropped and created again.
@@ -79,14 +86,14 @@ impl Program {
     /// registry.
     pub async fn end_and_unregister(&mut self, grace: Duration) -> Ending {
         let ending = self.end_and_wait(grace).await;
-        self.registered.replace(None);
+        self.registry.replace(&self.tag, None);
         ending
     }
 
     /// Does the same as [`end_and_unregister`](Self::end_and_unregister), but keeps the program in the registry, so that
     /// the end of the server waits for it.
     pub(super) async fn end_and_wait(&mut self, grace: Duration) -> Ending {
-        self.registered.end_processes(grace).await;
+        end_scopes(self.registry.scope(&self.tag).into_iter().collect(), grace).await;
         self.wait_or_kill().await
     }
 
@@ -99,5 +106,15 @@ impl Program {
             status = timeout(KILLED_WAIT, self.child.wait()).await;
         }
         sys::ending_of(status.ok().and_then(Result::ok))
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // The command still runs only if it could not be supervised, or if the runtime shuts down.
+        if let Some(scope) = self.registry.scope(&self.tag) {
+            end_scopes_blocking(&[scope], Duration::ZERO);
+            self.registry.replace(&self.tag, None);
+        }
     }
 }

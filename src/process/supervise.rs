@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::drain::{Drain, DrainProgress};
-use super::pipeline::{LastPipeline, PipelineReport};
+use super::pipeline::PipelineReport;
 use super::process_tree::ProcessScope;
 use super::registry::GRACE;
 use super::sandbox::{AutorunChange, Sandbox, notices};
@@ -61,7 +61,7 @@ impl SupervisedCommand {
     /// result.
     async fn supervise(mut self, cancel: CancellationToken, sender: oneshot::Sender<CommandOutcome>) {
         let Times { timeout, answer_within } = self.times;
-        let closing = self.shell.registered.registry.closing.clone();
+        let closing = self.shell.registry.closing.clone();
         // `None` after the outcome was sent.
         let (began, mut sender) = (self.began, Some(sender));
         let (mut cause, ending) = loop {
@@ -95,11 +95,11 @@ impl SupervisedCommand {
         let duration = began.elapsed();
         // The report is removed also if nobody reads its codes.
         let report = self.report.take().filter(|_| cause != Cause::Cancelled);
-        let last = match (cause, ending) {
-            (Cause::Itself, Ending::Code(_)) => LastPipeline::Ended,
-            _ => LastPipeline::Interrupted,
-        };
-        let pipelines = report.and_then(|report| report.codes(last).ok()).unwrap_or_default();
+        let mut pipelines = report.and_then(|report| report.codes().ok()).unwrap_or_default();
+        if !matches!((cause, ending), (Cause::Itself, Ending::Code(_))) {
+            // An interrupted shell reports the codes of the pipeline before the last one.
+            pipelines.earlier.extend(pipelines.last.take());
+        }
         if cause == Cause::Itself {
             tokio::select! {
                 () = self.wait_until_drained() => {}
@@ -129,7 +129,7 @@ impl SupervisedCommand {
             let _caller_went_away = sender.send(CommandOutcome { state, output, duration, pipelines });
         }
         self.drain.ended.cancelled().await;
-        self.shell.registered.registry.clean_up();
+        self.shell.registry.clean_up();
     }
 
     /// Returns the lines that end the saved output of a command that outlived its result: autorun files that it created
@@ -164,7 +164,7 @@ impl SupervisedCommand {
         let is_open = survivors.is_some() && !self.drain.ended.is_cancelled();
         let output = self.with_capture(move |capture| capture.answer(is_open, forms)).await;
         let (scope, background) = survivors.unzip();
-        self.shell.registered.replace(scope);
+        self.shell.registry.replace(&self.shell.tag, scope);
         self.keep_autorun_changes();
         (output, background.filter(|_| is_open).unwrap_or_default())
     }
@@ -175,7 +175,7 @@ impl SupervisedCommand {
         let pipe = (!self.drain.ended.is_cancelled()).then(|| self.drain.pipe.id());
         let may_be_left =
             |scope: &ProcessScope| cause == Cause::Itself && (pipe.is_some() || !scope.has_empty_group());
-        let scope = self.shell.registered.scope().filter(may_be_left)?;
+        let scope = self.shell.registry.scope(&self.shell.tag).filter(may_be_left)?;
         let ended = self.drain.ended.clone();
         blocking::run_anyway(move || scope.survivors(pipe, ended)).await
     }
