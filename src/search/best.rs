@@ -1,44 +1,41 @@
 //! Keeps the best of many results, in memory proportional to the kept ones.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::BTreeMap;
 
 /// Keeps the results with the greatest keys. Of results with equal keys, keeps the earlier ones.
 #[derive(Debug)]
 pub struct Best<K, T> {
-    kept: BinaryHeap<(Reverse<K>, u64, T)>,
+    /// The results by their keys and numbers.
+    kept: BTreeMap<(Reverse<K>, u64), T>,
     max: usize,
     seen: u64,
 }
 
-impl<K: Ord, T: Ord> Best<K, T> {
+impl<K: Ord, T> Best<K, T> {
     /// Creates a collection of at most `max` results.
     pub fn new(max: usize) -> Self {
-        Self { kept: BinaryHeap::new(), max, seen: 0 }
+        Self { kept: BTreeMap::new(), max, seen: 0 }
     }
 
     /// Returns the least kept key if the collection is full. A result needs a greater key to be kept.
     pub fn least(&self) -> Option<&K> {
         let is_full = self.kept.len() >= self.max;
-        self.kept.peek().filter(|_| is_full).map(|(Reverse(key), ..)| key)
+        self.kept.last_key_value().filter(|_| is_full).map(|((Reverse(key), _), _)| key)
     }
 
     /// Adds a result if it is among the best.
     pub fn push(&mut self, key: K, result: T) {
         self.seen += 1;
-        let one = (Reverse(key), self.seen, result);
-        if self.kept.len() < self.max {
-            self.kept.push(one);
-        } else if let Some(mut last) = self.kept.peek_mut()
-            && one < *last
-        {
-            *last = one;
+        self.kept.insert((Reverse(key), self.seen), result);
+        if self.kept.len() > self.max {
+            self.kept.pop_last();
         }
     }
 
     /// Returns the results with their keys, the greatest key first.
     pub fn into_sorted(self) -> impl Iterator<Item = (K, T)> {
-        self.kept.into_sorted_vec().into_iter().map(|(Reverse(key), _, result)| (key, result))
+        self.kept.into_iter().map(|((Reverse(key), _), result)| (key, result))
     }
 }
 
@@ -53,9 +50,8 @@ mod tests {
             let mut best = Best::new(max);
             for (n, key) in keys.iter().enumerate() {
                 let is_taken = best.least().is_none_or(|least| key > least) && max > 0;
-                let before = best.kept.iter().map(|one| one.1).max();
                 best.push(*key, n);
-                prop_assert_eq!(best.kept.iter().any(|one| one.2 == n), is_taken, "{:?}", before);
+                prop_assert_eq!(best.kept.values().any(|one| *one == n), is_taken);
             }
             let mut sorted: Vec<_> = keys.into_iter().enumerate().map(|(n, key)| (key, n)).collect();
             sorted.sort_by_key(|one| Reverse(one.0));
