@@ -1,9 +1,8 @@
 //! Signals that end this process, and signals that its parent ignored or blocked.
 
-use std::future::poll_fn;
 use std::io;
-use std::task::Poll;
 
+use futures_util::future::select_all;
 use nix::sys::signal::SigSet;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -13,15 +12,13 @@ pub(crate) struct Signals(Vec<(i32, Signal)>);
 impl Signals {
     /// Returns the number of the next signal that is received.
     pub(crate) async fn next(&mut self) -> i32 {
-        poll_fn(|cx| {
-            for (number, signal) in &mut self.0 {
-                if signal.poll_recv(cx).is_ready() {
-                    return Poll::Ready(*number);
-                }
-            }
-            Poll::Pending
-        })
-        .await
+        let received = self.0.iter_mut().map(|(number, signal)| {
+            Box::pin(async {
+                signal.recv().await;
+                *number
+            })
+        });
+        select_all(received).await.0
     }
 }
 
