@@ -3,12 +3,13 @@
 //! Each record is one write at the end of the file, so several servers can share a file. If a record cannot be written,
 //! it is lost, but the call succeeds.
 
+use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::fs::append::Appended;
+use crate::fs::append;
 use crate::stats::{Answered, Record, Stats};
 use crate::tools::error::reason;
 
@@ -49,7 +50,9 @@ impl CallStats {
 /// A file of call records.
 #[derive(Debug)]
 pub struct StatsFile {
-    to: Appended,
+    file: File,
+    /// True if the file ends with an incomplete line.
+    is_torn: bool,
     /// True after a failure was logged.
     warned: bool,
 }
@@ -61,13 +64,14 @@ impl StatsFile {
     ///
     /// Returns an error if the path is not a regular file of this user with a single hard link.
     pub fn open(path: &Path) -> io::Result<Self> {
-        Ok(Self { to: Appended::open(path)?, warned: false })
+        let (file, is_torn) = append::open(path)?;
+        Ok(Self { file, is_torn, warned: false })
     }
 
     /// Writes a record. Logs the first failure.
     pub fn append(&mut self, record: &Record) {
         let written = self.write(record);
-        self.to.is_torn = written.is_err();
+        self.is_torn = written.is_err();
         if let Err(error) = written
             && !std::mem::replace(&mut self.warned, true)
         {
@@ -76,10 +80,9 @@ impl StatsFile {
     }
 
     fn write(&mut self, record: &Record) -> io::Result<()> {
-        // The file may end with an incomplete line.
-        let start = if self.to.is_torn { "\n" } else { "" };
+        let start = if self.is_torn { "\n" } else { "" };
         let line = format!("{start}{}\n", serde_json::to_string(record)?);
-        let written = self.to.file.write(line.as_bytes())?;
+        let written = self.file.write(line.as_bytes())?;
         if written == line.len() { Ok(()) } else { Err(io::ErrorKind::StorageFull.into()) }
     }
 }
