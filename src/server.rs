@@ -18,7 +18,7 @@ mod transport;
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use futures_util::FutureExt as _;
 use rmcp::model::{CallToolRequestParams, CallToolResult, Implementation, ProtocolVersion};
@@ -171,7 +171,7 @@ impl Server {
         };
         let permit = |load| async move {
             let permit = self.permits.acquire(load, &request.ct);
-            let permit = tokio::time::timeout(deadline.left().unwrap_or(Duration::MAX), permit).await;
+            let permit = tokio::time::timeout(deadline.left(), permit).await;
             permit.map_err(|_elapsed| ToolError::NoPermit(deadline.limit.as_secs()))?
         };
         catalog::call(&cx, tool, &arguments, permit).await

@@ -7,11 +7,13 @@ use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
 
+/// The longest time of a call, about 30 years. Later times may not be representable.
+const FAR: Duration = Duration::from_hours(24 * 365 * 30);
+
 /// The time at which a call returns its results so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deadline {
-    /// `None` if the time is too far in the future to be represented.
-    at: Option<Instant>,
+    at: Instant,
     /// The total time of the call.
     pub limit: Duration,
 }
@@ -19,17 +21,17 @@ pub struct Deadline {
 impl Deadline {
     /// Creates the deadline of a call that started at `start` and may take `limit`.
     pub fn new(start: Instant, limit: Duration) -> Self {
-        Self { at: start.checked_add(limit), limit }
+        Self { at: start + limit.min(FAR), limit }
     }
 
-    /// Returns the remaining time: zero after the deadline, or `None` if there is no deadline.
-    pub fn left(&self) -> Option<Duration> {
-        self.at.map(|at| at.saturating_duration_since(Instant::now()))
+    /// Returns the remaining time: zero after the deadline.
+    pub fn left(&self) -> Duration {
+        self.at.saturating_duration_since(Instant::now())
     }
 
     /// Returns true after the deadline.
     pub fn has_passed(&self) -> bool {
-        self.at.is_some_and(|at| Instant::now() >= at)
+        Instant::now() >= self.at
     }
 }
 
@@ -90,7 +92,7 @@ impl Stop {
     /// Returns the same with a later deadline.
     #[must_use]
     pub fn extended(&self, grace: Duration) -> Self {
-        let at = self.deadline.at.and_then(|at| at.checked_add(grace));
+        let at = self.deadline.at + grace;
         Self { cancel: self.cancel.clone(), deadline: Deadline { at, ..self.deadline } }
     }
 }
@@ -98,7 +100,7 @@ impl Stop {
 impl Default for Stop {
     /// Returns a value that stops work only if it is cancelled.
     fn default() -> Self {
-        Self { cancel: CancellationToken::new(), deadline: Deadline { at: None, limit: Duration::MAX } }
+        Self::new(CancellationToken::new(), Deadline::new(Instant::now(), Duration::MAX))
     }
 }
 
@@ -121,7 +123,7 @@ mod tests {
     fn late_and_cancelled_are_different() {
         let stop = Stop::default();
         assert_eq!(stop.check(), Ok(()));
-        assert_eq!(stop.deadline().left(), None);
+        assert!(stop.deadline().left() > Duration::from_hours(1));
         let late = Stop::new(CancellationToken::new(), Deadline::new(Instant::now(), Duration::ZERO));
         assert_eq!(late.check(), Err(Stopped::Late));
         assert_eq!(late.extended(Duration::from_hours(1)).check(), Ok(()));

@@ -130,7 +130,7 @@ impl Context {
             return Err(ToolError::StuckThreads(stuck));
         }
         let mut work = pin!(threads.run(move || work(&cx)));
-        let late = self.deadline.left().unwrap_or(Duration::MAX).saturating_add(LATE_GRACE);
+        let late = self.deadline.left() + LATE_GRACE;
         let cancelled = async {
             self.cancel.cancelled().await;
             tokio::time::sleep(CANCEL_GRACE).await;

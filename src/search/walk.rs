@@ -232,7 +232,7 @@ fn give_out<V: Visit>(shared: &Arc<Shared<V>>, sink: &mut impl FnMut(Walked<V::F
             drop(queue);
             worker.step();
         } else if ready.is_none() && !is_complete {
-            let left = patience.left().map_or(CHECK_INTERVAL, |left| left.min(CHECK_INTERVAL));
+            let left = patience.left().min(CHECK_INTERVAL);
             drop(shared.head_changed.wait_timeout(queue, left));
         } else {
             drop(queue);
