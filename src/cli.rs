@@ -136,12 +136,11 @@ fn split_paths(list: impl AsRef<OsStr>) -> Vec<PathBuf> {
     std::env::split_paths(list.as_ref()).filter(|path| !path.as_os_str().is_empty()).collect()
 }
 
-/// The ids of the server's flags that `cutline truncate` accepts.
-const TRUNCATE_FLAGS: [&str; 11] = [
+/// The ids of the server's flags that `cutline truncate` and `cutline wrap` both accept.
+const SHARED_FLAGS: [&str; 10] = [
     "max_lines",
     "max_bytes",
     "max_tokens",
-    "max_text_line_chars",
     "lean",
     "cut_to",
     "key_lines",
@@ -154,8 +153,8 @@ const TRUNCATE_FLAGS: [&str; 11] = [
 /// Returns true if a command accepts the flag of the server with this id.
 fn takes(command: &str, id: &str) -> bool {
     match command {
-        "wrap" => wrap::FLAGS.contains(&id),
-        "truncate" => TRUNCATE_FLAGS.contains(&id),
+        "wrap" => SHARED_FLAGS.contains(&id) || ["fit", "stats_file", "log"].contains(&id),
+        "truncate" => SHARED_FLAGS.contains(&id) || id == "max_text_line_chars",
         "stats" | "completions" | "man" => false,
         _ => true,
     }

@@ -13,23 +13,6 @@ use crate::process::environment::Environment;
 use crate::tools::error::reason;
 use crate::wrap::{self, KeepPart, Settings};
 
-/// The ids of the server's flags that `cutline wrap` accepts.
-pub(super) const FLAGS: [&str; 13] = [
-    "fit",
-    "lean",
-    "cut_to",
-    "max_lines",
-    "max_bytes",
-    "max_tokens",
-    "key_lines",
-    "spill_dir",
-    "spill_max_file",
-    "spill_max_total",
-    "spill_keep",
-    "stats_file",
-    "log",
-];
-
 /// The options that only `cutline wrap` has.
 #[derive(Debug, clap::Args)]
 pub(super) struct WrapOptions {
