@@ -41,8 +41,8 @@ pub struct Client {
     has_images: bool,
     /// True if details are omitted, because the client would pass them to the model.
     pub omits_details: bool,
-    /// The files for entries of servers, if `cutline config` supports the client.
-    pub files: Option<Files>,
+    /// The files for entries of servers. They have no paths if `cutline config` does not support the client.
+    pub files: Files,
 }
 
 /// Maximum bytes of a client name that is compared. Known names have less than half of that.

@@ -78,8 +78,7 @@ pub(super) struct ConfigOptions {
 
 /// Prints, writes or removes the entry. Returns the exit code.
 pub(super) fn run(options: &ConfigOptions, matches: &ArgMatches) -> anyhow::Result<i32> {
-    let Some((client, files)) = options.client.and_then(|client| Some((client, client.files.as_ref()?)))
-    else {
+    let Some(client) = options.client else {
         if options.write {
             refuse_in(&["config"], "--write needs a client");
         }
@@ -99,7 +98,7 @@ pub(super) fn run(options: &ConfigOptions, matches: &ArgMatches) -> anyhow::Resu
     }
     let binary = typed::text(std::env::current_exe()?.as_os_str())?;
     let folder = absolute(Path::new("."));
-    let change = Change { action, options, matches, client, files, binary, folder };
+    let change = Change { action, options, matches, client, binary, folder };
     if let (Action::Remove, Some(flag)) = (action, change.given("")?.first()) {
         refuse_in(&["config"], format!("{} cannot be used with --remove", flag.name));
     }
@@ -116,7 +115,7 @@ pub(super) fn run(options: &ConfigOptions, matches: &ArgMatches) -> anyhow::Resu
 
 /// Returns the list of clients with their files.
 fn overview() -> String {
-    let lines = clients().map(|(client, _)| {
+    let lines = clients().map(|client| {
         let place = places::written(client, None).ok().and_then(|places| places.into_iter().next());
         format!("  {:<15} {}\n", client.id, place.map_or_else(String::new, |place| place.to_string()))
     });
@@ -130,5 +129,5 @@ fn tell(line: impl Display) {
 
 /// Returns the names and values of the servers in a location.
 pub(super) fn servers(place: &Place) -> anyhow::Result<Vec<(String, Value)>> {
-    Doc::parse(place.files.format, &read(&place.path)?)?.servers(&place.keys)
+    Doc::parse(place.client.files.format, &read(&place.path)?)?.servers(&place.keys)
 }

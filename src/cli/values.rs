@@ -88,10 +88,8 @@ pub(super) fn fit(text: &str) -> Result<Fit, String> {
 
 /// Returns a parser for the clients of `cutline config`.
 pub(super) fn client() -> impl TypedValueParser<Value = &'static Client> {
-    let ids = config::clients().map(|(client, _)| client.id);
-    PossibleValuesParser::new(ids).try_map(|id| {
-        config::clients().map(|(client, _)| client).find(|client| client.id == id).ok_or("not one of them")
-    })
+    PossibleValuesParser::new(config::clients().map(|client| client.id))
+        .try_map(|id| config::clients().find(|client| client.id == id).ok_or("not one of them"))
 }
 
 /// Parses the name of a tool.

@@ -67,7 +67,7 @@ pub struct Files {
     pub scope: Scope,
 }
 
-/// The default values of a client's files.
+/// The default values of a client's files: none.
 const FILES: Files = Files {
     name: "",
     format: Format::Json,
@@ -104,7 +104,7 @@ const fn not_measured(id: &'static str) -> Client {
         keeps_server: true,
         has_images: true,
         omits_details: false,
-        files: None,
+        files: FILES,
     }
 }
 
@@ -116,7 +116,7 @@ const fn all_as_text(id: &'static str, version: &'static str) -> Client {
 /// All clients.
 pub static CLIENTS: [Client; 25] = [
     Client {
-        files: Some(Files {
+        files: Files {
             name: "Claude Code",
             // With many servers, the model otherwise sees only the names of tools until it searches for them.
             switches: &["alwaysLoad"],
@@ -124,14 +124,14 @@ pub static CLIENTS: [Client; 25] = [
             waits: Some(Waits { field: "timeout", per_second: 1000, is_set: false }),
             paths: &[(Local, CLAUDE_CODE_FILE), (Project, "./.mcp.json"), (User, CLAUDE_CODE_FILE)],
             ..FILES
-        }),
+        },
         ..whole("claude-code", "2.1")
     },
     Client {
         // Drops the middle above 12,000 bytes.
         max_bytes: Some(11_000),
         timeout_secs: Some(300),
-        files: Some(Files {
+        files: Files {
             name: "Codex",
             format: Format::Toml,
             servers: "mcp_servers",
@@ -144,13 +144,13 @@ pub static CLIENTS: [Client; 25] = [
                 (User, "$CODEX_HOME/config.toml|~/.codex/config.toml"),
             ],
             ..FILES
-        }),
+        },
         ..whole("codex", "0.169")
     },
     Client {
         // Drops the end above 2000 lines, including the notice.
         max_lines: Some(1990),
-        files: Some(Files {
+        files: Files {
             name: "opencode",
             servers: "mcp",
             one_list: true,
@@ -165,7 +165,7 @@ pub static CLIENTS: [Client; 25] = [
                 (User, "$XDG_CONFIG_HOME/opencode/opencode.jsonc|~/.config/opencode/opencode.jsonc"),
             ],
             ..FILES
-        }),
+        },
         ..whole("opencode", "1.18")
     },
     // Based on opencode, with the same limit.
@@ -173,7 +173,7 @@ pub static CLIENTS: [Client; 25] = [
     // Saves a result above 20,480 bytes to a file and shows 500 characters of it.
     Client { max_bytes: Some(19_000), has_images: false, ..whole("copilot-cli", "1.0") },
     Client {
-        files: Some(Files {
+        files: Files {
             name: "Gemini CLI",
             waits: MILLISECONDS,
             paths: &[
@@ -181,14 +181,14 @@ pub static CLIENTS: [Client; 25] = [
                 (User, "$GEMINI_CLI_HOME/.gemini/settings.json|~/.gemini/settings.json"),
             ],
             ..FILES
-        }),
+        },
         ..whole("gemini", "0.61")
     },
     Client {
         // Drops the middle above 25,000 characters or 1000 lines.
         max_lines: Some(990),
         max_bytes: Some(24_000),
-        files: Some(Files {
+        files: Files {
             name: "Qwen Code",
             // Without this setting, the model sees no tool until it searches for one.
             switches: &["alwaysLoadTools"],
@@ -198,14 +198,14 @@ pub static CLIENTS: [Client; 25] = [
                 (User, "$QWEN_HOME/settings.json|~/.qwen/settings.json"),
             ],
             ..FILES
-        }),
+        },
         ..whole("qwen", "0.24")
     },
     Client {
         // Converts the result to JSON and drops the middle above 8000 characters.
         max_result_json_bytes: Some(8000),
         timeout_secs: Some(60),
-        files: Some(Files {
+        files: Files {
             name: "Cline",
             waits: Some(Waits { field: "timeout", per_second: 1, is_set: true }),
             scope: User,
@@ -219,13 +219,13 @@ pub static CLIENTS: [Client; 25] = [
                 (User, "@/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"),
             ],
             ..FILES
-        }),
+        },
         ..all_as_text("cline", "3.0")
     },
     Client {
         timeout_secs: Some(60),
         has_images: false,
-        files: Some(Files {
+        files: Files {
             name: "Continue",
             format: Format::Yaml,
             paths: &[
@@ -233,11 +233,11 @@ pub static CLIENTS: [Client; 25] = [
                 (User, "$CONTINUE_GLOBAL_DIR/config.yaml|~/.continue/config.yaml"),
             ],
             ..FILES
-        }),
+        },
         ..whole("continue", "1.5")
     },
     Client {
-        files: Some(Files {
+        files: Files {
             name: "Claude Desktop",
             // Claude Desktop has a timeout of about four minutes.
             flags: &[("--bash-max-timeout", "200")],
@@ -245,25 +245,25 @@ pub static CLIENTS: [Client; 25] = [
             scope: User,
             paths: &[(User, "@/Claude/claude_desktop_config.json")],
             ..FILES
-        }),
+        },
         ..not_measured("claude-desktop")
     },
     Client {
-        files: Some(Files {
+        files: Files {
             name: "Cursor",
             paths: &[(Project, "./.cursor/mcp.json"), (User, "~/.cursor/mcp.json")],
             ..FILES
-        }),
+        },
         ..not_measured("cursor")
     },
     Client {
-        files: Some(Files {
+        files: Files {
             name: "VS Code",
             servers: "servers",
             kind: Some(("type", "stdio")),
             paths: &[(Project, "./.vscode/mcp.json"), (User, "@/Code/User/mcp.json")],
             ..FILES
-        }),
+        },
         ..not_measured("vscode")
     },
     // It sends the name that the server has in its list. This profile precedes that of the client whose name is a

@@ -16,7 +16,7 @@ use super::{ConfigOptions, servers, tell};
 use crate::cli::typed::{self, absolute};
 use crate::cli::values::word_of;
 use crate::cli::{NAME, is_same, parsed, print, refuse_in, takes, wrap};
-use crate::fit::{Client, Files, Format, Scope};
+use crate::fit::{Client, Format, Scope};
 use crate::process::on_path;
 
 /// The command of a server in a file that cutline does not read.
@@ -44,7 +44,6 @@ pub(super) struct Change<'a> {
     pub(super) options: &'a ConfigOptions,
     pub(super) matches: &'a ArgMatches,
     pub(super) client: &'static Client,
-    pub(super) files: &'static Files,
     /// The absolute path of this program.
     pub(super) binary: String,
     /// The current folder.
@@ -57,7 +56,7 @@ impl Change<'_> {
     pub(super) fn places(&self) -> anyhow::Result<Vec<Place>> {
         let mut all = match (&self.options.file, self.options.scope) {
             (Some(file), _) => {
-                vec![Place::new(self.client, self.files, Scope::User, std::path::absolute(file)?)]
+                vec![Place::new(self.client, Scope::User, std::path::absolute(file)?)]
             }
             (None, None) if self.action != Action::Put => places(self.client),
             (None, scope) => {
@@ -84,7 +83,8 @@ impl Change<'_> {
         }
         all.retain(|place| Some(place.scope) == used);
         if all.is_empty() {
-            let message = format!("no file of {} that applies here has an entry {name}", self.files.name);
+            let message =
+                format!("no file of {} that applies here has an entry {name}", self.client.files.name);
             if self.action == Action::Remove { tell(message) } else { refuse_in(&["config"], message) }
         }
         Ok(all)
@@ -218,7 +218,7 @@ impl Change<'_> {
 
     /// Changes the entry in the text of a file. Returns the new text, the entry, and messages.
     fn edited(&self, place: &Place, text: &str) -> anyhow::Result<(Edited, Value, Vec<String>)> {
-        let (name, files, is_put) = (self.action.name(), self.files, self.action == Action::Put);
+        let (name, files, is_put) = (self.action.name(), &self.client.files, self.action == Action::Put);
         let doc = Doc::parse(files.format, text);
         let is_anew = doc.is_err() && self.options.replace && files.format == Format::Yaml;
         let mut doc = if is_anew { Doc::parse(files.format, "")? } else { doc? };
@@ -280,7 +280,7 @@ impl Change<'_> {
         let missing = roots.clone().filter(|root| !self.folder.join(root).is_dir());
         let missing = missing.map(|root| format!("warning: {root} is not a folder"));
         let root = roots.clone().next().filter(|_| place.scope == Scope::User && self.options.file.is_none());
-        let has_project = self.files.paths.iter().any(|(scope, _)| *scope == Scope::Project);
+        let has_project = self.client.files.paths.iter().any(|(scope, _)| *scope == Scope::Project);
         let hint = if has_project { "; --scope project writes a file for one project" } else { "" };
         let root = root.map(|root| format!("warning: in all projects, this entry works in {root}{hint}"));
         let is_shared = place.scope == Scope::Project && now.first().is_some_and(|program| program == NAME);
@@ -298,14 +298,14 @@ impl Change<'_> {
             let (words, _) = self.words(place, &Doc::parse(Format::Yaml, "")?, &Value::Null, &command)?;
             let (program, arguments) = words.split_first().context("it has no program")?;
             let entry = json!({"name": name, "command": program, "args": arguments});
-            print(format!("{}:\n  - {entry}\n", self.files.servers))?;
+            print(format!("{}:\n  - {entry}\n", self.client.files.servers))?;
             let change = if options.remove { "Remove such an entry from" } else { "Write this to" };
             tell(format_args!("{change} {place}: cutline does not edit YAML with other servers"));
             return Ok(i32::from(options.write));
         }
         let text = read(&place.path).with_context(|| place.to_string())?;
         let (_, entry, messages) = self.edited(place, &text).with_context(|| place.to_string())?;
-        let mut doc = Doc::parse(self.files.format, "")?;
+        let mut doc = Doc::parse(self.client.files.format, "")?;
         let path = place.entry(name);
         path.split_last().map_or(Ok(()), |(last, above)| doc.set(above, last, &entry))?;
         if self.action == Action::Put {
@@ -365,15 +365,15 @@ fn with_line_ends_of(old: &str, new: &str) -> String {
 /// Returns the text of a file without the entry of cutline, and whether it has nothing else, except for what `config`
 /// wrote.
 fn without_entry(place: &Place, text: &str) -> anyhow::Result<Edited> {
-    let mut doc = Doc::parse(place.files.format, text)?;
-    if place.files.format == Format::Yaml {
+    let mut doc = Doc::parse(place.client.files.format, text)?;
+    if place.client.files.format == Format::Yaml {
         return Ok(Edited { was_own: true, is_empty: true, ..Edited::default() });
     }
     doc.set(&place.keys, NAME, &Value::Null)?;
     let rest = doc.to_text();
     let without_spaces = |text: &str| text.split_whitespace().collect::<String>();
     let nested = place.keys.iter().rev().fold("{}".to_owned(), |inner, key| format!("{{{key:?}: {inner}}}"));
-    let setting = place.files.answer_tokens.map(|name| format!("{name} = {}", entry::ANSWER_TOKENS));
+    let setting = place.client.files.answer_tokens.map(|name| format!("{name} = {}", entry::ANSWER_TOKENS));
     let nothing = [Some(nested), setting, Some("{}".to_owned()), Some(String::new())];
     let was_own = nothing.iter().flatten().any(|nothing| without_spaces(nothing) == without_spaces(&rest));
     Ok(Edited { text: with_line_ends_of(text, &rest), was_own, is_empty: was_own })

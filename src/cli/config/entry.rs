@@ -10,7 +10,7 @@ use super::edit::Doc;
 use super::places::Place;
 use super::wrap;
 use crate::cli::{Cli, NAME};
-use crate::fit::{Client, Files};
+use crate::fit::Files;
 use crate::limits::{BASH_MAX_TIMEOUT_SECS, MAX_BYTES};
 
 /// The field that contains the program and its arguments in some clients' entries.
@@ -87,7 +87,7 @@ pub(super) fn set_words(doc: &mut Doc, place: &Place, name: &str, words: &[Strin
     if entry.is_some_and(|(_, entry)| starter(&entry) != &entry) {
         path.push(TRANSPORT.to_owned());
     }
-    if place.files.one_list {
+    if place.client.files.one_list {
         return doc.set(&path, "command", &json!(words));
     }
     let Some((program, arguments)) = words.split_first() else { bail!("it has no program") };
@@ -191,7 +191,7 @@ fn add(flags: &mut Vec<Flag>, name: &str, value: &str) {
 /// Adds the flags that a client needs: those of its row, and limits that follow from its own settings. `top` returns a
 /// setting outside the entry. `folder` is the root for clients that start servers in another folder.
 pub(super) fn add_needed(flags: &mut Vec<Flag>, place: &Place, entry: &Value, doc: &Doc, folder: &str) {
-    let Place { client, files, .. } = place;
+    let files = &place.client.files;
     if files.starts_elsewhere && !variables(entry).any(|(name, _)| name == ROOT_VARIABLE) {
         add(flags, ROOT_FLAG, folder);
     }
@@ -212,7 +212,7 @@ pub(super) fn add_needed(flags: &mut Vec<Flag>, place: &Place, entry: &Value, do
     let secs = given.or(wait.is_set.then_some(WAIT_SECS)).map_or(0, less_a_tenth);
     let longest = flags.iter().find(|flag| flag.name == MAX_TIMEOUT_FLAG);
     let longest = longest.and_then(|flag| flag.words.last()?.parse().ok()).unwrap_or(BASH_MAX_TIMEOUT_SECS);
-    if secs > 0 && (Client::gives_up(client) || secs < longest) {
+    if secs > 0 && (place.client.gives_up() || secs < longest) {
         add(flags, "--answer-within", &secs.to_string());
     }
 }
@@ -220,7 +220,7 @@ pub(super) fn add_needed(flags: &mut Vec<Flag>, place: &Place, entry: &Value, do
 /// Sets the fields of the entry that the client needs, and its settings outside the entry. Fields that exist stay. Returns
 /// the new settings.
 pub(super) fn set_needed(doc: &mut Doc, place: &Place, entry: &Value) -> anyhow::Result<Vec<String>> {
-    let Files { kind, switches, waits, answer_tokens, .. } = place.files;
+    let Files { kind, switches, waits, answer_tokens, .. } = place.client.files;
     let kind = kind.map(|(name, word)| (name, json!(word)));
     let switches = switches.iter().map(|switch| (*switch, json!(true)));
     let waits = waits.filter(|wait| wait.is_set).map(|wait| (wait.field, json!(WAIT_SECS * wait.per_second)));

@@ -3,10 +3,10 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use anyhow::{bail, ensure};
+use anyhow::ensure;
 
 use crate::cli::values::word_of;
-use crate::fit::{CLIENTS, Client, Files, Format, Scope};
+use crate::fit::{CLIENTS, Client, Format, Scope};
 
 /// The folder for settings of desktop programs.
 const SETTINGS: &str =
@@ -19,8 +19,6 @@ const OWN_FILE: &str = "cutline.yaml";
 pub(in crate::cli) struct Place {
     /// The client.
     pub(in crate::cli) client: &'static Client,
-    /// What its entries need.
-    pub(in crate::cli) files: &'static Files,
     /// The scope of its entries.
     pub(in crate::cli) scope: Scope,
     /// The file.
@@ -31,23 +29,23 @@ pub(in crate::cli) struct Place {
 
 impl Place {
     /// Returns the location of entries in `path`.
-    pub(super) fn new(client: &'static Client, files: &'static Files, scope: Scope, path: PathBuf) -> Self {
-        let mut keys = vec![files.servers.to_owned()];
+    pub(super) fn new(client: &'static Client, scope: Scope, path: PathBuf) -> Self {
+        let mut keys = vec![client.files.servers.to_owned()];
         if scope == Scope::Local {
             keys.splice(0..0, ["projects".to_owned(), project().to_string_lossy().into_owned()]);
         }
-        Self { client, files, scope, path, keys }
+        Self { client, scope, path, keys }
     }
 
     /// Returns the path of keys to the entry `name`. The list in cutline's own file has only one entry.
     pub(super) fn entry(&self, name: &str) -> Vec<String> {
-        let name = (self.files.format != Format::Yaml).then(|| name.to_owned());
+        let name = (self.client.files.format != Format::Yaml).then(|| name.to_owned());
         self.keys.iter().cloned().chain(name).collect()
     }
 
     /// Returns true for a YAML file that has more than the entry of cutline.
     pub(in crate::cli) fn is_shared_yaml(&self) -> bool {
-        self.files.format == Format::Yaml && !self.path.ends_with(OWN_FILE)
+        self.client.files.format == Format::Yaml && !self.path.ends_with(OWN_FILE)
     }
 }
 
@@ -60,20 +58,20 @@ impl fmt::Display for Place {
 }
 
 /// Returns the clients that `cutline config` supports.
-pub(in crate::cli) fn clients() -> impl Iterator<Item = (&'static Client, &'static Files)> {
-    CLIENTS.iter().filter_map(|client| Some((client, client.files.as_ref()?)))
+pub(in crate::cli) fn clients() -> impl Iterator<Item = &'static Client> {
+    CLIENTS.iter().filter(|client| !client.files.paths.is_empty())
 }
 
 /// Returns all locations where a client may have entries. If several have an entry of the same name, the client uses
 /// the first.
 pub(in crate::cli) fn places(client: &'static Client) -> Vec<Place> {
-    let all = client.files.iter().flat_map(|files| files.paths.iter().map(move |path| (files, path)));
-    all.filter_map(|(files, (scope, paths))| Some(Place::new(client, files, *scope, found(paths)?))).collect()
+    let place = |(scope, paths): &(Scope, &str)| Some(Place::new(client, *scope, found(paths)?));
+    client.files.paths.iter().filter_map(place).collect()
 }
 
 /// Returns all clients' files with servers, of this user and of the current project.
 pub(in crate::cli) fn all_files() -> impl Iterator<Item = PathBuf> {
-    clients().flat_map(|(client, _)| places(client)).map(|place| place.path)
+    clients().flat_map(places).map(|place| place.path)
 }
 
 /// Returns the first of the `paths`, separated by `|`, that can be resolved ([`Files::paths`]).
@@ -102,7 +100,7 @@ fn project() -> PathBuf {
 /// Returns the locations for a new entry, in this scope or in the client's default scope. If one file can have several
 /// names, this is the existing one, or else the first. If a client consists of two programs, returns the file of each.
 pub(in crate::cli) fn written(client: &'static Client, scope: Option<Scope>) -> anyhow::Result<Vec<Place>> {
-    let Some(files) = &client.files else { bail!("there are no files of {}", client.id) };
+    let files = &client.files;
     let scope = scope.unwrap_or(files.scope);
     let mut scopes: Vec<String> = files.paths.iter().map(|(scope, _)| word_of(scope)).collect();
     scopes.dedup();

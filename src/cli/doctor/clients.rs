@@ -10,7 +10,7 @@ use super::Finding::{self, Fine, Note, Wrong};
 use super::{check_root, session};
 use crate::cli::config::{self, Place, flags_of, is_cutline, wrapped};
 use crate::cli::{NAME, is_same, parsed};
-use crate::fit::{Client, Files};
+use crate::fit::Client;
 use crate::process;
 
 /// Prefixes of placeholders that clients replace before they start a server.
@@ -32,8 +32,8 @@ fn is_filled_in(text: &str) -> bool {
 
 /// Checks the entries in all files of clients.
 pub(super) fn findings(binary: &Path) -> Vec<Finding> {
-    let check = |(client, files): (&'static Client, &'static Files)| {
-        let name = files.name;
+    let check = |client: &'static Client| {
+        let name = client.files.name;
         checked(client, name, binary).unwrap_or_else(|error| {
             // A file that cannot be read may belong to another person's project.
             let is_unread = error.downcast_ref::<std::io::Error>().is_some();
@@ -74,7 +74,7 @@ fn checked(client: &'static Client, name: &str, binary: &Path) -> anyhow::Result
         }
         let unreadable = || format!("{place} could not be parsed");
         for (entry, value) in config::servers(&place).with_context(unreadable)? {
-            let words = config::words(place.files, &value).with_context(unreadable)?;
+            let words = config::words(&place.client.files, &value).with_context(unreadable)?;
             if let Some((_, command)) = wrapped(&words) {
                 let programs = words.first().into_iter().chain(command.first());
                 let mut missing =
