@@ -6,7 +6,7 @@
 #![expect(clippy::indexing_slicing, reason = "a wrong range of bytes has to fail, not to read as no text")]
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Read as _};
 use std::ops::ControlFlow;
 use std::os::unix::fs::FileExt as _;
 
@@ -44,19 +44,24 @@ pub enum Bytes<'a> {
     Open(&'a File),
 }
 
+impl Bytes<'_> {
+    /// Reads from the offset `at` until `buffer` is full or the bytes end.
+    fn read_at(self, buffer: &mut [u8], at: u64) -> io::Result<usize> {
+        match self {
+            Self::Held(bytes) => bytes.get(as_index(at)..).unwrap_or_default().read(buffer),
+            Self::Open(file) => read_at(file, buffer, at),
+        }
+    }
+}
+
 impl TextFile<'_> {
     /// Creates a buffer for blocks of this text of at most `block_bytes`.
     pub fn buffer(&self, block_bytes: usize) -> Vec<u8> {
-        match self.bytes {
-            Bytes::Held(_) => Vec::new(),
-            Bytes::Open(_) => {
-                vec![0; as_index(self.end.saturating_sub(self.start)).min(block_bytes) + ALIGNMENT]
-            }
-        }
+        vec![0; as_index(self.end.saturating_sub(self.start)).min(block_bytes) + ALIGNMENT]
     }
 
     /// Calls `visit` with each block from the offset `from` on, and with its offset, until `visit` breaks or the text
-    /// ends. Blocks are read into `buffer`. Bytes in memory are one block.
+    /// ends. Blocks are read into `buffer`.
     ///
     /// # Errors
     ///
@@ -68,18 +73,11 @@ impl TextFile<'_> {
         stop: &Stop,
         mut visit: impl FnMut(u64, &[u8]) -> ControlFlow<()>,
     ) -> io::Result<()> {
-        let file = match self.bytes {
-            Bytes::Held(bytes) => {
-                let _all_of_it = visit(from, &bytes[as_index(from)..as_index(self.end)]);
-                return Ok(());
-            }
-            Bytes::Open(file) => file,
-        };
         let (mut at, buffer) = (from, aligned(buffer));
         while at < self.end {
             stop.check()?;
             let wanted = as_index(self.end - at).min(buffer.len());
-            let read = read_at(file, &mut buffer[..wanted], at)?;
+            let read = self.bytes.read_at(&mut buffer[..wanted], at)?;
             // An empty read means that the file was truncated in the meantime.
             if read == 0 || visit(at, &buffer[..read]).is_break() {
                 break;
@@ -112,15 +110,9 @@ impl TextFile<'_> {
         if len == 0 || !len.is_multiple_of(newline.len() as u64) {
             return Ok(false);
         }
-        let from = self.end - newline.len() as u64;
-        match self.bytes {
-            Bytes::Held(bytes) => Ok(bytes[as_index(from)..as_index(self.end)] == *newline),
-            Bytes::Open(file) => {
-                let mut last = [0; 2];
-                let read = read_at(file, &mut last[..newline.len()], from)?;
-                Ok(last[..read] == *newline)
-            }
-        }
+        let mut last = [0; 2];
+        let read = self.bytes.read_at(&mut last[..newline.len()], self.end - newline.len() as u64)?;
+        Ok(last[..read] == *newline)
     }
 }
 

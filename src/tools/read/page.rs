@@ -172,7 +172,7 @@ impl ReadPage<'_> {
         };
         let mut buffer = self.text.buffer(PAGE_BLOCK_BYTES);
         self.text.blocks(self.from, &mut buffer, &self.stop, |_, block| {
-            // Bytes in memory are a single block. The bytes after the page are not decoded.
+            // The bytes after the page are not decoded.
             for piece in block.chunks(DECODED_BYTES) {
                 decoder.push(piece, &mut |part| push(part, &mut head));
                 if head.is_full() {
