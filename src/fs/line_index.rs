@@ -26,11 +26,9 @@ use cutline_core::text::as_index;
 const REMEMBERED: usize = 32;
 /// Maximum number of blocks in an index. A larger file has larger blocks.
 const MAX_BLOCKS: u64 = 4096;
-/// Minimum size in bytes of a file whose index is cached. A smaller file is counted in about a millisecond.
-const MIN_REMEMBERED_BYTES: u64 = 8_000_000;
-/// Minimum size in bytes of a file that is counted by several threads. For a smaller file, starting threads takes
-/// longer than counting.
-const MIN_PARALLEL_BYTES: u64 = 8_000_000;
+/// Minimum size in bytes of a file that is counted by several threads, and whose index is cached. A smaller file is counted
+/// in about a millisecond.
+const LARGE_BYTES: u64 = 8_000_000;
 /// Minimum age in nanoseconds of a file's last change for caching. It is coarser than the clock of any file system.
 const SETTLED_NANOS: i128 = 2_000_000_000;
 
@@ -90,7 +88,7 @@ impl LineIndex {
                 done?;
             }
         };
-        let others = if bytes < MIN_PARALLEL_BYTES { 0 } else { workers.saturating_sub(1) };
+        let others = if bytes < LARGE_BYTES { 0 } else { workers.saturating_sub(1) };
         std::thread::scope(|scope| {
             let handles: Vec<_> = (0..others)
                 // If the system refuses to start a thread, the other threads do all the work.
@@ -166,7 +164,7 @@ impl Cache {
         stop: &Stop,
     ) -> io::Result<Arc<LineIndex>> {
         let index = Arc::new(LineIndex::count(text, workers, stop)?);
-        if stat.bytes >= MIN_REMEMBERED_BYTES && is_old_enough_to_cache(&stat) {
+        if stat.bytes >= LARGE_BYTES && is_old_enough_to_cache(&stat) {
             let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             kept.retain(|(other, _)| other.id != stat.id);
             kept.truncate(REMEMBERED - 1);
