@@ -103,7 +103,7 @@ pub const GLOB_BYTES: usize = 1024;
 /// Maximum number of globs in one argument of a call.
 pub const GLOBS: usize = 100;
 /// Maximum bytes of an ignore file. Larger ones are skipped.
-pub const RULES_BYTES: u64 = 65_536;
+pub const RULES_BYTES: usize = 65_536;
 /// Maximum bytes of the ignore files that apply in one folder, including those of the folders above.
 pub const RULES_IN_FORCE_BYTES: u64 = 98_304;
 /// Maximum positions in a regular expression after expanding all repetitions. In the worst case, each byte of a text

@@ -154,7 +154,7 @@ impl IgnoreRules {
         if shared.base.is_empty() {
             return false;
         }
-        let read = |there: bool, name: &str| if there { files::rules(folder, name) } else { None };
+        let read = |there: bool, name: &str| if there { files::content(folder, name) } else { None };
         let contents = [
             read(files.ignore, ".ignore"),
             read(files.gitignore, ".gitignore"),
@@ -278,7 +278,7 @@ impl Shared {
 
 /// Compiles the rules of a file for paths relative to its folder. Skips invalid rules, as git does.
 fn compile(content: &[u8]) -> Result<Option<Arc<Gitignore>>, TooLarge> {
-    if content.len() as u64 > RULES_BYTES {
+    if content.len() > RULES_BYTES {
         return Err(TooLarge);
     }
     let text = String::from_utf8_lossy(content);

@@ -1,16 +1,15 @@
 //! Reads rule files through the open folder that contains them, up to the limit on rules.
 
-use std::fs::File;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use super::{RuleFilesPresent, with_slash};
+use crate::fs::lines::first_bytes;
 use crate::fs::workspace::lexical;
 use crate::limits::RULES_BYTES;
 use crate::sys::{self, FileKind, Folder, Opened, below};
 
-/// Maximum bytes of a `.git` file and of `commondir`.
-const POINTER_BYTES: u64 = 65_536;
+/// Bytes that are read of a file. One byte more than the limit shows that a rule file is too large.
+const READ_BYTES: usize = RULES_BYTES + 1;
 
 /// Checks which rule files exist in a folder that is not listed.
 pub(super) fn in_folder(folder: &Path) -> RuleFilesPresent {
@@ -18,10 +17,10 @@ pub(super) fn in_folder(folder: &Path) -> RuleFilesPresent {
     RuleFilesPresent { ignore: there(".ignore"), gitignore: there(".gitignore"), git: there(".git") }
 }
 
-/// Returns the content of a rule file in `folder`, or `None` if it does not exist.
-pub(super) fn rules(folder: &Folder, name: &str) -> Option<Vec<u8>> {
-    // One byte more than the limit shows that the file is too large.
-    content(folder, name, RULES_BYTES + 1)
+/// Returns the content of a file in `folder`, or `None` if it does not exist.
+pub(super) fn content(folder: &Folder, name: &str) -> Option<Vec<u8>> {
+    let (file, _) = below::file(folder, name.as_bytes()).ok()??;
+    first_bytes(&file, READ_BYTES).ok()
 }
 
 /// Returns the content of git's global excludes file.
@@ -32,7 +31,7 @@ pub(super) fn global() -> Option<Vec<u8>> {
     let path = ignore::gitignore::gitconfig_excludes_path()?;
     // Does not block if the file is a pipe.
     let opened = Opened::through_links(&path).ok().filter(|opened| opened.stat.kind == FileKind::File)?;
-    first_bytes(opened.file().ok()?, RULES_BYTES + 1)
+    first_bytes(&opened.file().ok()?, READ_BYTES).ok()
 }
 
 /// Returns the paths of the user's git configurations, which the crate `ignore` reads. It would wait for a pipe.
@@ -49,11 +48,11 @@ fn git_configs() -> Vec<PathBuf> {
 /// In a linked work tree or a submodule, `.git` is a file with the path of the repository. The files that all work
 /// trees share are in another folder, and `commondir` has its path.
 pub(super) fn exclude(folder: &Folder) -> Option<Vec<u8>> {
-    rules(folder, ".git/info/exclude").or_else(|| {
+    content(folder, ".git/info/exclude").or_else(|| {
         let git = sys::folder_from(folder, &git_folder(folder)?).ok()?;
-        let common = content(&git, "commondir", POINTER_BYTES).and_then(|content| target(&content));
+        let common = content(&git, "commondir").and_then(|content| target(&content));
         let common = sys::folder_from(&git, &common.unwrap_or_else(|| ".".into())).ok()?;
-        rules(&common, "info/exclude")
+        content(&common, "info/exclude")
     })
 }
 
@@ -67,22 +66,11 @@ pub(super) fn main_work_tree(folder: &Folder, path: &[u8]) -> Option<Vec<u8>> {
 
 /// Returns the path in a `.git` file.
 fn git_folder(folder: &Folder) -> Option<PathBuf> {
-    target(content(folder, ".git", POINTER_BYTES)?.strip_prefix(b"gitdir:")?)
+    target(content(folder, ".git")?.strip_prefix(b"gitdir:")?)
 }
 
 /// Parses the path in a file with one line.
 fn target(content: &[u8]) -> Option<PathBuf> {
     let path = content.trim_ascii();
     (!path.is_empty() && !path.contains(&0)).then(|| PathBuf::from(sys::name(path).into_owned()))
-}
-
-fn content(folder: &Folder, name: &str, max_bytes: u64) -> Option<Vec<u8>> {
-    let (file, _) = below::file(folder, name.as_bytes()).ok()??;
-    first_bytes(file, max_bytes)
-}
-
-fn first_bytes(file: File, max_bytes: u64) -> Option<Vec<u8>> {
-    let mut content = Vec::new();
-    file.take(max_bytes).read_to_end(&mut content).ok()?;
-    Some(content)
 }
