@@ -6,7 +6,7 @@
 
 #![expect(clippy::indexing_slicing, reason = "the bounds are at most the length")]
 
-use std::io;
+use std::io::{self, Write};
 use std::sync::Arc;
 
 use crate::fs::saved_name::SavedKind;
@@ -175,6 +175,18 @@ impl Capture {
             self.stream.discard();
         }
         Captured { text, lines_cut, raw, is_lossy, is_overwritten, diff_ending, binary, saved }
+    }
+}
+
+impl Write for Capture {
+    /// Never fails.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.push(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

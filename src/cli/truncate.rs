@@ -3,9 +3,7 @@
 //! The input is read once in bounded memory, and processed like the output of `bash`. If it is truncated, the full
 //! input is saved, and a notice names the file.
 
-#![expect(clippy::indexing_slicing, reason = "a read returns at most the length of the buffer")]
-
-use std::io::{self, Read};
+use std::io::{self, BufReader};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -51,7 +49,7 @@ pub(super) fn run(
     let mut capture = Capture::new(store, SavedKind::FILTER, view);
     let file = file.unwrap_or(Path::new("-"));
     open(file)
-        .and_then(|input| read_to_end(input, &mut capture))
+        .and_then(|input| io::copy(&mut BufReader::with_capacity(READ_BYTES, input), &mut capture))
         .map_err(|error| unreadable(file, &error))?;
     // `cutline truncate` does not know which tools the agent has.
     let output = capture.answer(false, forms);
@@ -64,16 +62,4 @@ pub(super) fn run(
     }
     print(text)?;
     Ok(0)
-}
-
-fn read_to_end(mut input: impl Read, capture: &mut Capture) -> io::Result<()> {
-    let mut buffer = vec![0; READ_BYTES];
-    loop {
-        match input.read(&mut buffer) {
-            Ok(0) => return Ok(()),
-            Ok(read) => capture.push(&buffer[..read]),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
 }
