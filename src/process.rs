@@ -115,11 +115,10 @@ impl Commands {
     /// Prepares the process for commands, and starts the background work. Needs a tokio runtime. `shutdown` ends the
     /// work.
     ///
-    /// First creates the folder of saved outputs if the user named one. After a short delay, removes folders of killed
-    /// servers. Then removes old saved outputs, and again every hour. Reaps the processes that this one adopts.
+    /// After a short delay, removes folders of killed servers. Then removes old saved outputs, and again every hour. Reaps
+    /// the processes that this one adopts.
     pub fn start(&self) {
         let (store, registry) = (Arc::clone(&self.store), Arc::clone(&self.registry));
-        store.make_named();
         sys::survive_large_files();
         if !sys::has_process_table() {
             tracing::warn!(

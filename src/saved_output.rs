@@ -5,7 +5,6 @@
 //! fails, the result reports the error, and the call still succeeds.
 
 mod stream;
-mod sweep;
 
 use std::io;
 use std::path::PathBuf;
@@ -15,9 +14,9 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use crate::fs::own_folder::OwnFolder;
-use crate::fs::saved_name::SavedKind;
+use crate::fs::saved_name::{SavedKind, is_saved_name};
 use crate::limits::{SAVED_OUTPUT_KEEP, SAVED_OUTPUT_MAX_BYTES, SAVED_OUTPUTS_MAX_BYTES};
-use crate::sys;
+use crate::sys::{self, Folder, Stat, below};
 use stream::OutputFile;
 
 pub use stream::{SavedOutput, SavedStream};
@@ -67,24 +66,10 @@ impl Store {
     /// Opens the folder in `settings` if it exists. It is created when it is needed. Logs a failure.
     pub fn new(settings: Settings) -> Self {
         let folder = OwnFolder::new(&settings.dir, settings.private);
-        let store = Self { settings, folder, unswept: AtomicU64::new(0) };
-        store.warn_of(store.folder.as_ref().err());
-        store
-    }
-
-    /// Creates the folder that the user named if it is missing. Logs a failure.
-    pub(crate) fn make_named(&self) {
-        if let Ok(folder) = self.folder.as_ref()
-            && !self.settings.private
-        {
-            self.warn_of(folder.open().as_ref().err());
+        if let Err(error) = &folder {
+            tracing::warn!("no output can be saved in {}: {error}", settings.dir.display());
         }
-    }
-
-    fn warn_of(&self, error: Option<&io::Error>) {
-        if let Some(error) = error {
-            tracing::warn!("no output can be saved in {}: {error}", self.settings.dir.display());
-        }
+        Self { settings, folder, unswept: AtomicU64::new(0) }
     }
 
     /// Returns the path of the folder without links, even if the folder does not exist yet. Tools can read saved
@@ -120,12 +105,36 @@ impl Store {
         self.path().ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    /// Removes files that exceed the maximum age, and then the oldest files until the total size is within its limit.
-    /// Keeps files that are being written.
+    /// Removes old outputs: files that exceed the maximum age, and then the oldest files until the total size is within its
+    /// limit. These are only regular files with the name of a saved output and a single hard link that this user owns, to
+    /// which no other user has rights, and that no running server is writing.
     pub fn sweep(&self, now: SystemTime) {
-        if let Ok(Ok(Some(folder))) = self.folder.as_ref().map(OwnFolder::existing) {
-            sweep::sweep(&folder, &self.settings, now);
+        let Ok(Ok(Some(folder))) = self.folder.as_ref().map(OwnFolder::existing) else { return };
+        // A new descriptor reads the folder from its start.
+        let Ok(from_start) = below::folder(&folder, b"") else { return };
+        let is_saved = |name: &[u8]| std::str::from_utf8(name).is_ok_and(is_saved_name);
+        let Ok(names) = sys::names_in(&from_start, usize::MAX, is_saved) else { return };
+        let seen = names.into_iter().filter_map(|name| Some((below::stat(&folder, &name).ok()?, name)));
+        let mut candidates: Vec<(Stat, Vec<u8>)> =
+            seen.filter(|(stat, _)| stat.is_own_file() && stat.is_private).collect();
+        candidates.sort_by(|(a, left), (b, right)| (a.modified, left).cmp(&(b.modified, right)));
+        let oldest = now.checked_sub(self.settings.keep).map_or(i128::MIN, sys::nanos);
+        let mut total: u64 = candidates.iter().map(|(stat, _)| stat.bytes).sum();
+        for (seen, name) in candidates {
+            let too_much = total > self.settings.max_total_bytes;
+            if (seen.modified < oldest || too_much) && remove(&folder, &seen, &name) {
+                total -= seen.bytes;
+            }
         }
+    }
+}
+
+/// Removes the file if it is still the same one and no server is writing it. Returns true if the file no longer exists.
+fn remove(folder: &Folder, seen: &Stat, name: &[u8]) -> bool {
+    match below::file(folder, name) {
+        Ok(Some((file, now))) => now.id == seen.id && sys::lock(&file) && below::remove(folder, name).is_ok(),
+        Ok(None) => false,
+        Err(error) => sys::is_missing(&error),
     }
 }
 
