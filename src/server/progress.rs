@@ -1,10 +1,10 @@
 //! Sends progress messages of long calls to clients that requested them.
 
+use std::pin::pin;
 use std::time::Instant;
 
-use rmcp::model::{ProgressNotificationParam, ProgressToken};
-use tokio::sync::mpsc::{self, Receiver};
-use tokio_util::sync::CancellationToken;
+use rmcp::model::ProgressNotificationParam;
+use tokio::sync::mpsc;
 
 use super::Request;
 use crate::tools::Progress;
@@ -16,35 +16,16 @@ const MAX_QUEUED: usize = 16;
 /// is sent.
 pub(super) async fn forwarded<W: Future>(request: &Request, work: impl FnOnce(Progress) -> W) -> W::Output {
     let Some(token) = request.meta.get_progress_token() else { return work(Progress::default()).await };
-    let (sender, queue) = mpsc::channel(MAX_QUEUED);
-    let work = work(Progress::new(move |message| {
+    let (sender, mut queue) = mpsc::channel(MAX_QUEUED);
+    let mut work = pin!(work(Progress::new(move |message| {
         let _dropped_if_full = sender.try_send(message);
-    }));
-    // The end of the work does not close the queue, because a thread that is blocked in the system may still have the
-    // sender.
-    let ended = CancellationToken::new();
-    let work = async {
-        let output = work.await;
-        ended.cancel();
-        output
-    };
-    tokio::join!(work, send(token, request, &ended, queue)).0
-}
-
-/// Sends the queued messages until the work has `ended` and the queue is empty.
-async fn send(
-    token: ProgressToken,
-    request: &Request,
-    ended: &CancellationToken,
-    mut queue: Receiver<String>,
-) {
-    let start = Instant::now();
-    let mut last = 0.0;
+    })));
+    let (start, mut last) = (Instant::now(), 0.0);
     loop {
         let message = tokio::select! {
             biased;
             Some(message) = queue.recv() => message,
-            () = ended.cancelled() => return,
+            output = &mut work => return output,
         };
         // The value must increase, even if the clock returns the same time twice.
         last = start.elapsed().as_secs_f64().max(last + 0.001);
@@ -52,7 +33,7 @@ async fn send(
         let param = ProgressNotificationParam::new(token.clone(), value).with_message(message);
         let sent = request.peer.notify_progress(param);
         if !matches!(request.ct.run_until_cancelled(sent).await, Some(Ok(()))) {
-            return;
+            return work.await;
         }
     }
 }
