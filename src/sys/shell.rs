@@ -3,7 +3,6 @@
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
-use std::sync::LazyLock;
 
 use rustix::fs::{Access, access};
 use rustix::process::Signal;
@@ -65,16 +64,7 @@ pub(crate) fn ending_of(status: Option<ExitStatus>) -> Ending {
 
 /// Returns the name of the signal with this number. All real-time signals have the same name.
 pub(crate) fn signal_name(number: i32) -> &'static str {
-    /// The names that std has for the signals of this system, by number. They are parsed from `signal: 9 (SIGKILL)`.
-    static NAMES: LazyLock<Vec<Option<String>>> = LazyLock::new(|| {
-        let name = |number| {
-            let ending = ExitStatus::from_raw(number).to_string();
-            Some(ending.strip_suffix(')')?.split_once('(')?.1.to_owned())
-        };
-        (0..32).map(name).collect()
-    });
-    let name = usize::try_from(number).ok().and_then(|number| NAMES.get(number));
-    name.and_then(Option::as_deref).unwrap_or("SIGRT")
+    nix::sys::signal::Signal::try_from(number).map_or("SIGRT", nix::sys::signal::Signal::as_str)
 }
 
 /// Searches `PATH` for a program. Returns the path of the first one.
