@@ -5,12 +5,13 @@
 
 use std::fs::File;
 use std::io::{self, Write as _};
+use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::fs::append;
 use crate::stats::{Answered, Record, Stats};
+use crate::sys::{self, FileKind};
 use crate::tools::error::reason;
 
 /// Percentage of the limit above which a result is close to it.
@@ -58,14 +59,27 @@ pub struct StatsFile {
 }
 
 impl StatsFile {
-    /// Opens the file at `path`, and creates it if it is missing.
+    /// Opens the file at `path`, and creates it for this user only if it is missing.
+    ///
+    /// Follows links in the path of the folder, because the user chose that path.
     ///
     /// # Errors
     ///
-    /// Returns an error if the path is not a regular file of this user with a single hard link.
+    /// Returns an error unless the path is a regular file of this user with a single hard link. A command could have
+    /// created a link, and a FIFO could block.
     pub fn open(path: &Path) -> io::Result<Self> {
-        let (file, is_torn) = append::open(path)?;
-        Ok(Self { file, is_torn, warned: false })
+        let (file, stat) = sys::append(path)?;
+        if stat.kind != FileKind::File {
+            return Err(io::Error::other("not a regular file"));
+        }
+        if !stat.is_own_file() {
+            return Err(io::Error::other("not a file of this user's alone: it has another owner or name"));
+        }
+        let mut last = *b"\n";
+        if let Some(at) = stat.bytes.checked_sub(1) {
+            file.read_at(&mut last, at)?;
+        }
+        Ok(Self { file, is_torn: last != *b"\n", warned: false })
     }
 
     /// Writes a record. Logs the first failure.
@@ -104,6 +118,8 @@ pub(crate) fn tell(tool: &str, answered: &Answered, total: u64, limit: u64) -> O
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
 
     fn record() -> Record {
@@ -138,5 +154,39 @@ mod tests {
         let text = std::fs::read_to_string(&path).unwrap();
         let read: Vec<bool> = text.lines().map(|line| serde_json::from_str::<Record>(line).is_ok()).collect();
         assert_eq!(read, [false, true, true], "{text}");
+    }
+
+    #[test]
+    fn a_new_file_is_private() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lines");
+        assert!(!open(&path).is_torn);
+        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn anything_but_a_regular_file_is_refused_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let fifo = folder.path().join("fifo");
+        let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+        rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+        for path in [fifo.as_path(), folder.path(), Path::new("/dev/null"), Path::new("/no/such/folder/x")] {
+            assert!(StatsFile::open(path).is_err(), "{}", path.display());
+        }
+    }
+
+    #[test]
+    fn a_link_or_a_second_name_leads_nowhere() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("victim"), "x\n").unwrap();
+        std::os::unix::fs::symlink(at("victim"), at("link")).unwrap();
+        std::os::unix::fs::symlink(at("created"), at("dangling")).unwrap();
+        std::fs::hard_link(at("victim"), at("second")).unwrap();
+        for name in ["link", "dangling", "second"] {
+            assert!(StatsFile::open(&at(name)).is_err(), "{name}");
+        }
+        assert!(!at("created").exists());
+        assert_eq!(std::fs::read_to_string(at("victim")).unwrap(), "x\n");
     }
 }

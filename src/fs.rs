@@ -3,7 +3,6 @@
 //! Each path is checked against the workspace by the open file, not by its name. This module returns bytes and entries.
 //! It formats no text for the model.
 
-pub mod append;
 pub mod file_uri;
 pub mod follow;
 pub mod line_index;
