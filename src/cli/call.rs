@@ -12,6 +12,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::call_stats::{CallStats, now_ms};
+use crate::fit::Client;
 use crate::limits::Limits;
 use crate::server::result_of;
 use crate::stats::{Outcome, Record, Tool};
@@ -120,7 +121,9 @@ fn prepared<'a>(
     let given = object(tool, words)?;
     let shared = options.shared()?;
     let workspace = Arc::new(options.workspace(&shared)?);
-    let limits = options.fitted(options.fit.client(None))?;
+    let saved_in = shared.commands.store.path();
+    let fitted = |client: &Client| client.fitted(&shared.limits, options.given(), saved_in.as_deref());
+    let limits = options.fit.client(None).map_or_else(|| shared.limits.clone(), fitted);
     let deadline = Deadline::new(Instant::now(), limits.search_timeout);
     let cx = Context {
         limits,

@@ -9,7 +9,7 @@ use anyhow::{Context as _, anyhow, ensure};
 
 use crate::blocking::Threads;
 use crate::call_stats::StatsFile;
-use crate::fit::{self, Given};
+use crate::fit::Given;
 use crate::fs::line_index;
 use crate::fs::workspace::{Boundary, Root, Workspace, lexical};
 use crate::limits::{
@@ -61,17 +61,6 @@ impl Options {
             images: (self.images != Some(false)).then_some(self.max_image_bytes),
             ..body
         })
-    }
-
-    /// Returns the limits for a client with this profile.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if flags contradict each other.
-    pub(super) fn fitted(&self, client: Option<&fit::Client>) -> anyhow::Result<Limits> {
-        let limits = self.limits()?;
-        let folder = self.saved_outputs().dir;
-        Ok(client.map(|client| client.fitted(&limits, self.given(), Some(&folder))).unwrap_or(limits))
     }
 
     /// Returns the limits of a result's body, which also apply to `cutline wrap`. The other limits have their defaults.
