@@ -35,10 +35,7 @@ pub(crate) async fn run_anyway<T: Send + 'static>(work: impl FnOnce() -> T + Clo
 }
 
 /// Shows that somebody waits for the work of a thread.
-#[derive(Debug)]
-pub struct Waiting {
-    _reference: Arc<()>,
-}
+pub type Waiting = Arc<()>;
 
 /// Runs blocking work and counts stuck threads: those that are still working after their caller stopped waiting.
 #[derive(Debug, Clone, Default)]
@@ -62,7 +59,7 @@ impl Threads {
             work();
             drop(running);
         })?;
-        Ok(Waiting { _reference: waiting })
+        Ok(waiting)
     }
 
     /// Runs `work` like [`run`].

@@ -23,7 +23,6 @@ pub struct Times {
 }
 
 /// A running command. Dropping it ends the command.
-#[derive(Debug)]
 pub struct Running {
     pub(super) outcome: oneshot::Receiver<CommandOutcome>,
     pub(super) drain: Arc<Drain>,

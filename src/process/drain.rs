@@ -3,7 +3,6 @@
 
 #![expect(clippy::indexing_slicing, reason = "a read returns at most the length of the block")]
 
-use std::fmt;
 use std::io::{self, PipeReader};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,12 +26,6 @@ pub(super) struct Drain {
     bytes: AtomicU64,
     /// Cancelled when the pipe has ended or the reader was stopped.
     pub(super) ended: CancellationToken,
-}
-
-impl fmt::Debug for Drain {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Drain").field("bytes", &self.bytes()).finish_non_exhaustive()
-    }
 }
 
 /// The progress of a reader.
