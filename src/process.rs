@@ -87,10 +87,7 @@ pub struct Commands {
 }
 
 /// A permit to run one command. Dropping it lets another command run.
-#[derive(Debug)]
-pub struct CommandPermit {
-    _running: Option<OwnedSemaphorePermit>,
-}
+pub type CommandPermit = Option<OwnedSemaphorePermit>;
 
 /// No further command can start: this number of earlier commands have processes that hold their output open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -165,11 +162,7 @@ impl Commands {
         let running = Arc::clone(&self.permits).acquire_owned().await.ok();
         self.registry.clean_up();
         let background = self.registry.background_commands();
-        if background < BACKGROUND_COMMANDS {
-            Ok(CommandPermit { _running: running })
-        } else {
-            Err(TooManyCommands(background))
-        }
+        if background < BACKGROUND_COMMANDS { Ok(running) } else { Err(TooManyCommands(background)) }
     }
 
     /// Starts `command`, a thread that reads its output, and a task that supervises it. Needs a tokio runtime. `folder` is
