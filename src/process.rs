@@ -8,11 +8,10 @@
 //! ends all running commands in the same way. Of the commands that had ended before, it ends the processes that stayed
 //! in the command's group or still hold the command's pipe open.
 //!
-//! Modules in reading order: `command` has the outcome of a command, `environment` and `sandbox` restrict what a command can see and change, `start` starts it, `supervise` follows it
-//! until it ends, `drain` reads its output, `pipeline` gets the exit codes of its pipelines, `registry` lists the
-//! processes to end, `process_tree` ends them. `temp_folder` has the folders of one server.
+//! Modules in reading order: `environment` and `sandbox` restrict what a command can see and change, `start` starts it,
+//! `supervise` follows it until it ends and has its outcome, `drain` reads its output, `pipeline` gets the exit codes of
+//! its pipelines, `registry` lists the processes to end, `process_tree` ends them.
 
-mod command;
 mod drain;
 pub mod environment;
 mod pipeline;
@@ -53,9 +52,9 @@ pub use crate::sys::Ending;
 pub(crate) use crate::sys::{
     InputPipe, adopt_orphans, close_inherited_on_exec, is_program, leave_terminal, on_path, signal_name,
 };
-pub use command::{Background, Cause, CommandOutcome, Running, State, Times, status};
 pub use pipeline::has_pipe;
 pub use start::Program;
+pub use supervise::{Background, Cause, CommandOutcome, Running, State, Times, status};
 
 /// Delay after the start before cutline removes folders of killed servers, so that the first results do not wait for it.
 const REMOVE_STALE_AFTER: Duration = Duration::from_millis(300);
