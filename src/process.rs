@@ -20,7 +20,6 @@ mod registry;
 pub mod sandbox;
 mod start;
 mod supervise;
-mod temp_folder;
 
 use std::ffi::OsStr;
 use std::io;
@@ -35,6 +34,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::blocking;
 use crate::capture::{Capture, View};
+use crate::fs::own_folder::{OwnFolder, remove_stale_temp_folders};
 use crate::fs::saved_name::SavedKind;
 use crate::fs::workspace::Root;
 use crate::limits::{BACKGROUND_COMMANDS, COMMANDS_AT_ONCE};
@@ -46,7 +46,6 @@ use pipeline::PipelineReport;
 use registry::Registry;
 use sandbox::Sandbox;
 use supervise::SupervisedCommand;
-use temp_folder::TempFolder;
 
 pub use crate::sys::Ending;
 pub(crate) use crate::sys::{
@@ -82,7 +81,7 @@ pub struct Commands {
     permits: Arc<Semaphore>,
     /// The folder with the startup file of pipelines, and without a sandbox with the reports. It is created for the first
     /// command with a pipeline. Sandboxed commands cannot write there.
-    temp: OnceLock<Option<Arc<TempFolder>>>,
+    temp: OnceLock<Option<Arc<OwnFolder>>>,
 }
 
 /// A permit to run one command. Dropping it lets another command run.
@@ -125,7 +124,7 @@ impl Commands {
         tokio::spawn(async move {
             let removal = async {
                 tokio::time::sleep(REMOVE_STALE_AFTER).await;
-                let _no_thread = blocking::run(temp_folder::remove_stale).await;
+                let _no_thread = blocking::run(remove_stale_temp_folders).await;
                 while !registry.closing.is_cancelled() {
                     sweep(&store).await;
                     tokio::time::sleep(SWEEP_INTERVAL).await;
@@ -225,7 +224,7 @@ impl Commands {
         let folders: Vec<_> =
             of_sandbox.chain(self.temp.get().into_iter().flatten()).map(Arc::clone).collect();
         let removal = async {
-            let remove = move || folders.iter().for_each(|temp| drop(temp.folder.remove()));
+            let remove = move || folders.iter().for_each(|temp| drop(temp.remove()));
             let _removed_when_dropped = blocking::run(remove).await;
             // A server for a single call exits before its first sweep.
             sweep(&self.store).await;

@@ -11,6 +11,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::sys::{self, Folder, Stat, below};
 
+/// The prefix of the names of temp folders. A random number follows.
+const PREFIX: &str = "cutline-commands-";
+
 /// A folder of this server.
 #[derive(Debug)]
 pub(crate) struct OwnFolder {
@@ -21,6 +24,8 @@ pub(crate) struct OwnFolder {
     name: String,
     /// True if no other user may have created it or have rights to it.
     is_private: bool,
+    /// True for a folder that is locked while it is open, and that is removed when it is dropped.
+    is_temporary: bool,
     /// The open folder, if it exists.
     folder: Mutex<Option<Arc<Folder>>>,
 }
@@ -42,22 +47,37 @@ impl OwnFolder {
         let real = path.parent().ok_or_else(missing)?.canonicalize()?;
         let name = path.file_name().and_then(|name| name.to_str()).ok_or_else(missing)?.to_owned();
         let parent = sys::open_folder(&real)?;
-        let folder = Self { path: real.join(&name), parent, name, is_private, folder: Mutex::new(opened) };
+        let (path, folder) = (real.join(&name), Mutex::new(opened));
+        let folder = Self { path, parent, name, is_private, is_temporary: false, folder };
         folder.existing()?;
         Ok(folder)
     }
 
-    /// Returns the folder, and creates it if it is missing.
+    /// Creates a private folder with an unpredictable name in the temp folder, for the commands of one server. If the
+    /// process exits without dropping it, the next server removes it.
+    pub(crate) fn temporary() -> io::Result<Self> {
+        let path = sys::temp_dir().join(format!("{PREFIX}{:016x}", sys::random()));
+        let mut folder = Self::new(&path, true)?;
+        folder.is_temporary = true;
+        folder.open()?;
+        Ok(folder)
+    }
+
+    /// Returns the folder, and creates it if it is missing. Locks a temporary one.
     pub(crate) fn open(&self) -> io::Result<Arc<Folder>> {
-        if let Some(folder) = self.existing()? {
-            return Ok(folder);
+        if self.existing()?.is_none() {
+            match below::make_private_folder(&self.parent, &self.name) {
+                // Another server may have created it just before.
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+                _exists => {}
+            }
         }
-        match below::make_private_folder(&self.parent, &self.name) {
-            // Another server may have created it just before.
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-            _exists => {}
+        let folder = self.existing()?.ok_or(io::ErrorKind::NotFound)?;
+        if self.is_temporary {
+            // On a file system without locks, `remove_stale_temp_folders` removes nothing.
+            let _not_needed_without_locks = sys::lock(&folder);
         }
-        self.existing()?.ok_or_else(|| io::ErrorKind::NotFound.into())
+        Ok(folder)
     }
 
     /// Returns the folder, or `None` if it is missing.
@@ -100,4 +120,42 @@ impl OwnFolder {
 /// Returns true if this user owns the folder.
 fn is_own(folder: &Folder) -> bool {
     below::stat(folder, b".").is_ok_and(|stat| stat.owner == sys::user())
+}
+
+impl Drop for OwnFolder {
+    fn drop(&mut self) {
+        if self.is_temporary {
+            let _next_server_tries_again = self.remove();
+        }
+    }
+}
+
+/// Removes the temp folders of servers that were killed. Blocks.
+///
+/// Only folders of this user are removed that are private, not locked, and not links. No path is read from a file, and
+/// nothing is removed through a link.
+pub(crate) fn remove_stale_temp_folders() {
+    let Ok(shared) = sys::open_folder(sys::temp_dir()) else { return };
+    let is_own = |name: &[u8]| name.starts_with(PREFIX.as_bytes());
+    for name in sys::names_in(&shared, usize::MAX, is_own).unwrap_or_default() {
+        let Ok(folder) = below::folder(&shared, &name) else { continue };
+        if below::stat(&folder, b".").is_ok_and(|stat| stat.is_own_private_folder()) && sys::lock(&folder) {
+            let _next_server_tries_again = sys::remove_tree(&shared, &name, &folder);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn restored_folder_is_locked() {
+        let folder = OwnFolder::temporary().unwrap();
+        let is_locked = || !sys::lock(sys::open_folder(&folder.path).unwrap());
+        assert!(is_locked());
+        std::fs::remove_dir(&folder.path).unwrap();
+        folder.open().unwrap();
+        assert!(is_locked(), "another server could remove the folder");
+    }
 }

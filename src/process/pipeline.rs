@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Commands;
-use super::temp_folder::TempFolder;
+use crate::fs::own_folder::OwnFolder;
 use crate::sys::{self, below};
 use cutline_core::notice::PipelineExitCodes;
 
@@ -67,7 +67,7 @@ pub(super) struct PipelineReport {
     startup: PathBuf,
     file: File,
     name: String,
-    folder: Arc<TempFolder>,
+    folder: Arc<OwnFolder>,
 }
 
 impl Commands {
@@ -83,9 +83,9 @@ impl Commands {
         {
             return None;
         }
-        let own = self.temp.get_or_init(|| TempFolder::create().ok().map(Arc::new)).as_ref()?;
+        let own = self.temp.get_or_init(|| OwnFolder::temporary().ok().map(Arc::new)).as_ref()?;
         let folder = self.sandbox.as_ref().map_or(own, |sandbox| &sandbox.temp);
-        if !is_plain(&folder.folder.path) {
+        if !is_plain(&folder.path) {
             return None;
         }
         let report = PipelineReport::create(own, folder);
@@ -124,7 +124,7 @@ fn is_plain(path: &Path) -> bool {
 }
 
 impl PipelineReport {
-    fn create(own: &TempFolder, folder: &Arc<TempFolder>) -> io::Result<Self> {
+    fn create(own: &OwnFolder, folder: &Arc<OwnFolder>) -> io::Result<Self> {
         match below::create(&*own.open()?, STARTUP_NAME) {
             Ok(mut startup) => startup.write_all(STARTUP.as_bytes())?,
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -132,12 +132,12 @@ impl PipelineReport {
         }
         let name = format!(".pipelines-{:016x}", sys::random());
         let file = below::create(&*folder.open()?, &name)?;
-        Ok(Self { startup: own.folder.path.join(STARTUP_NAME), file, name, folder: Arc::clone(folder) })
+        Ok(Self { startup: own.path.join(STARTUP_NAME), file, name, folder: Arc::clone(folder) })
     }
 
     /// Returns the environment variables for the shell.
     pub(super) fn variables(&self) -> [(OsString, OsString); 2] {
-        let report = self.folder.folder.path.join(&self.name);
+        let report = self.folder.path.join(&self.name);
         [(STARTUP_FILE.into(), self.startup.clone().into()), (REPORT.into(), report.into())]
     }
 
@@ -152,7 +152,7 @@ impl PipelineReport {
 
 impl Drop for PipelineReport {
     fn drop(&mut self) {
-        if let Ok(Some(folder)) = self.folder.folder.existing() {
+        if let Ok(Some(folder)) = self.folder.existing() {
             let _removed_with_the_folder = below::remove(&folder, self.name.as_bytes());
         }
     }

@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex};
 use serde::{Deserialize, Serialize};
 use tokio::process::Command;
 
-use super::temp_folder::TempFolder;
+use crate::fs::own_folder::OwnFolder;
 use crate::fs::workspace::Root;
 use crate::sys;
 
@@ -64,7 +64,7 @@ pub struct Sandbox {
     /// Files and folders of the server, each with a description. None may be in a folder that commands can write to.
     server_paths: Vec<(&'static str, Root)>,
     /// The temp folder of commands.
-    pub(super) temp: Arc<TempFolder>,
+    pub(super) temp: Arc<OwnFolder>,
     /// The parent folder of `temp`.
     temp_parent: Root,
 }
@@ -120,7 +120,7 @@ impl Sandbox {
             Root::resolve(path.clone()).map_err(|error| format!("--writable {}: {error}", path.display()))
         };
         let writable = writable.iter().filter(|_| !is_read_only).map(folder).collect::<Result<_, _>>()?;
-        let temp = TempFolder::create().map(Arc::new);
+        let temp = OwnFolder::temporary().map(Arc::new);
         let temp = temp.map_err(|error| format!("no temp folder for commands: {error}"))?;
         Ok(Self {
             mode,
@@ -129,7 +129,7 @@ impl Sandbox {
             autorun_files: autorun_files.to_vec(),
             watched: Mutex::default(),
             // Before the first command, because a command could change the result.
-            can_mount: try_to_mount(&temp.folder.path),
+            can_mount: try_to_mount(&temp.path),
             server_paths,
             temp_parent: Root::followed(sys::temp_dir()),
             temp,
@@ -138,7 +138,7 @@ impl Sandbox {
 
     /// Returns the writable folders outside the roots: the `--writable` folders and the temp folder.
     pub(super) fn writable(&self) -> impl Iterator<Item = &Path> {
-        self.writable.iter().map(|folder| folder.real.as_path()).chain([self.temp.folder.path.as_path()])
+        self.writable.iter().map(|folder| folder.real.as_path()).chain([self.temp.path.as_path()])
     }
 
     /// Returns all folders that a command for `roots` can write to.
@@ -232,7 +232,7 @@ impl Sandbox {
             has_shared_memory: self.mode == Mode::WorkspaceWrite && self.can_mount,
             deny_unix_sockets: self.deny_unix_sockets,
             folder: folder.into(),
-            variables: variables.chain([("TMPDIR".into(), (&self.temp.folder.path).into())]).collect(),
+            variables: variables.chain([("TMPDIR".into(), (&self.temp.path).into())]).collect(),
         };
         under_rules(&rules, shell)
     }

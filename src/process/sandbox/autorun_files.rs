@@ -97,7 +97,7 @@ impl Sandbox {
     /// Returns the error of the system if it is unknown whether a file exists, or which folder it names: a process of an
     /// earlier command can have removed the right to search its folder, or have a lease of the file.
     fn find_autorun_files(&self, roots: &[Root]) -> io::Result<Vec<AutorunFile>> {
-        let temp = &self.temp.folder.path;
+        let temp = &self.temp.path;
         let folders: Vec<&Path> = self.writable_with(roots).filter(|folder| folder != temp).collect();
         let is_inside =
             |path: &Path| folders.iter().any(|folder| path != *folder && path.starts_with(folder));
