@@ -35,7 +35,7 @@ fn mentioned_flags_exist() {
 }
 
 /// Files with texts for the model or for users of `doctor`, in addition to the notices.
-const TEXTS: [&str; 12] = [
+const TEXTS: [&str; 11] = [
     "core/src/details.rs",
     "core/src/outline.rs",
     "core/src/truncate/bounds.rs",
@@ -47,7 +47,6 @@ const TEXTS: [&str; 12] = [
     "src/tools/resolve.rs",
     "src/search/content/pattern.rs",
     "src/cli/doctor.rs",
-    "src/cli/doctor/clients.rs",
 ];
 /// Words in quoted texts that are not in the code: a program, keywords and a text of the examples, and a word of a system
 /// error.
