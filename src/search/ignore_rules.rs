@@ -12,20 +12,22 @@
 //! its rules and those of the folders above are too large together.
 #![expect(clippy::indexing_slicing, reason = "paths are longer than those of their folders")]
 
-mod files;
-
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
+use crate::fs::lines::first_bytes;
+use crate::fs::workspace::lexical;
 use crate::limits::{GLOB_BYTES, RULES_BYTES, RULES_IN_FORCE_BYTES};
-use crate::sys::{self, Folder};
+use crate::sys::{self, FileKind, Folder, Opened, below};
 
 /// The name of git's own folder, which is never searched or entered.
 pub(super) const GIT: &[u8] = b".git";
+/// Bytes that are read of a file. One byte more than the limit shows that a rule file is too large.
+const READ_BYTES: usize = RULES_BYTES + 1;
 /// Maximum number of compiled rule files that are kept for folders with the same rules.
 const KEPT_FILES: usize = 16;
 
@@ -87,6 +89,12 @@ pub struct RuleFilesPresent {
 }
 
 impl RuleFilesPresent {
+    /// Checks which rule files exist in a folder that is not listed.
+    fn in_folder(folder: &Path) -> Self {
+        let there = |name: &str| folder.join(name).symlink_metadata().is_ok();
+        Self { ignore: there(".ignore"), gitignore: there(".gitignore"), git: there(".git") }
+    }
+
     /// Records an entry of the folder.
     pub fn see(&mut self, name: &[u8]) {
         match name {
@@ -100,7 +108,7 @@ impl RuleFilesPresent {
     /// Returns true if the folder is a linked work tree of a repository whose own work tree contains it. Its files are
     /// copies. `path` is the absolute path of the folder, with a `/` at the end.
     pub fn is_linked_work_tree(self, folder: &Folder, path: &[u8]) -> bool {
-        self.git && files::main_work_tree(folder, path).is_some_and(|main| path.starts_with(&main))
+        self.git && main_work_tree(folder, path).is_some_and(|main| path.starts_with(&main))
     }
 }
 
@@ -114,9 +122,9 @@ impl IgnoreRules {
     /// the folders above it. Global excludes that are too large are skipped, and the search does not report it.
     pub fn for_walk_from(base: &Path) -> Self {
         let mut found = Vec::new();
-        let mut in_repository = files::in_folder(base).git;
+        let mut in_repository = RuleFilesPresent::in_folder(base).git;
         for folder in base.ancestors().skip(1) {
-            let mut files = files::in_folder(folder);
+            let mut files = RuleFilesPresent::in_folder(folder);
             if in_repository {
                 (files.gitignore, files.git) = (false, false);
             }
@@ -125,7 +133,7 @@ impl IgnoreRules {
             }
             in_repository |= files.git;
         }
-        let global = files::global().and_then(|content| compile(&content).ok().flatten());
+        let global = global().and_then(|content| compile(&content).ok().flatten());
         let shared = Arc::new(Shared { global, base: with_slash(base), ..Shared::default() });
         let mut rules = Self { shared, ..Self::default() };
         for (folder, files) in found.into_iter().rev() {
@@ -154,11 +162,11 @@ impl IgnoreRules {
         if shared.base.is_empty() {
             return false;
         }
-        let read = |there: bool, name: &str| if there { files::content(folder, name) } else { None };
+        let read = |there: bool, name: &str| if there { content(folder, name) } else { None };
         let contents = [
             read(files.ignore, ".ignore"),
             read(files.gitignore, ".gitignore"),
-            if files.git { files::exclude(folder) } else { None },
+            if files.git { exclude(folder) } else { None },
         ];
         let above = self.nearest.take();
         let above_bytes = above.as_ref().map_or(0, |above| above.bytes);
@@ -235,7 +243,7 @@ impl IgnoreRules {
                 return false;
             }
             if let Ok(open) = sys::open_folder(&folder) {
-                let _is_skipped = self.enter(&open, path.len(), files::in_folder(&folder));
+                let _is_skipped = self.enter(&open, path.len(), RuleFilesPresent::in_folder(&folder));
             }
             folder.push(name);
             path.extend_from_slice(name.as_encoded_bytes());
@@ -288,6 +296,64 @@ fn compile(content: &[u8]) -> Result<Option<Arc<Gitignore>>, TooLarge> {
     }
     let rules = rules.build().map_err(|_| TooLarge)?;
     Ok((!rules.is_empty()).then(|| Arc::new(rules)))
+}
+
+/// Returns the content of a file in `folder`, or `None` if it does not exist.
+fn content(folder: &Folder, name: &str) -> Option<Vec<u8>> {
+    let (file, _) = below::file(folder, name.as_bytes()).ok()??;
+    first_bytes(&file, READ_BYTES).ok()
+}
+
+/// Returns the content of git's global excludes file.
+fn global() -> Option<Vec<u8>> {
+    if git_configs().iter().any(|path| path.metadata().is_ok_and(|stat| !stat.is_file())) {
+        return None;
+    }
+    let path = ignore::gitignore::gitconfig_excludes_path()?;
+    // Does not block if the file is a pipe.
+    let opened = Opened::through_links(&path).ok().filter(|opened| opened.stat.kind == FileKind::File)?;
+    first_bytes(&opened.file().ok()?, READ_BYTES).ok()
+}
+
+/// Returns the paths of the user's git configurations, which the crate `ignore` reads. It would wait for a pipe.
+fn git_configs() -> Vec<PathBuf> {
+    let home = std::env::home_dir();
+    let config = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
+    let config = config.or_else(|| Some(home.clone()?.join(".config")));
+    let paths = [home.map(|home| home.join(".gitconfig")), config.map(|config| config.join("git/config"))];
+    paths.into_iter().flatten().collect()
+}
+
+/// Returns the excludes of the repository with the top folder `folder`.
+///
+/// In a linked work tree or a submodule, `.git` is a file with the path of the repository. The files that all work
+/// trees share are in another folder, and `commondir` has its path.
+fn exclude(folder: &Folder) -> Option<Vec<u8>> {
+    content(folder, ".git/info/exclude").or_else(|| {
+        let git = sys::folder_from(folder, &git_folder(folder)?).ok()?;
+        let common = content(&git, "commondir").and_then(|content| target(&content));
+        let common = sys::folder_from(&git, &common.unwrap_or_else(|| ".".into())).ok()?;
+        content(&common, "info/exclude")
+    })
+}
+
+/// Returns the path of the main work tree, with a `/` at the end, if `folder` is a linked work tree of a repository.
+/// `path` is the path of the folder.
+fn main_work_tree(folder: &Folder, path: &[u8]) -> Option<Vec<u8>> {
+    let git = lexical(&Path::new(&*sys::name(path)).join(git_folder(folder)?));
+    let worktrees = git.parent().filter(|parent| parent.ends_with(".git/worktrees"))?;
+    worktrees.parent()?.parent().map(with_slash)
+}
+
+/// Returns the path in a `.git` file.
+fn git_folder(folder: &Folder) -> Option<PathBuf> {
+    target(content(folder, ".git")?.strip_prefix(b"gitdir:")?)
+}
+
+/// Parses the path in a file with one line.
+fn target(content: &[u8]) -> Option<PathBuf> {
+    let path = content.trim_ascii();
+    (!path.is_empty() && !path.contains(&0)).then(|| PathBuf::from(sys::name(path).into_owned()))
 }
 
 /// Returns the path of a folder with a `/` at the end.
