@@ -21,7 +21,7 @@ const MAX_PIECE_RESULT_BYTES: usize = 1024 * 1024;
 /// Size in bytes of the buffer for names from the kernel.
 const BUFFER_BYTES: usize = 64 * 1024;
 
-/// Starts a worker. The first one lists the root.
+/// Starts a worker.
 pub(super) fn start<V: Visit>(shared: &Arc<Shared<V>>, id: usize) -> io::Result<Waiting> {
     let shared = Arc::clone(shared);
     shared.walk.threads.clone().start(move || {
@@ -41,8 +41,7 @@ pub(super) struct Worker<'a, V: Visit> {
     shared: &'a Shared<V>,
     /// The index of the worker.
     id: usize,
-    /// True for the first worker until it has listed the root, and until there is work for others.
-    is_first: bool,
+    /// True for the first worker until there is work for others.
     is_alone: bool,
     visitor: V,
     /// The buffer for the names of a folder.
@@ -56,26 +55,26 @@ pub(super) struct Worker<'a, V: Visit> {
 }
 
 impl<'a, V: Visit> Worker<'a, V> {
+    /// Creates a worker. The first one lists the root.
     pub(super) fn new(shared: &'a Shared<V>, id: usize) -> Self {
-        Self {
+        let mut worker = Self {
             shared,
             id,
-            is_first: id == 0,
             is_alone: id == 0,
             visitor: (shared.new_visitor)(),
             buffer: Vec::with_capacity(BUFFER_BYTES),
             open: OpenDirs::new(&shared.walk.root),
             path: Vec::new(),
             path_len: 0,
+        };
+        if id == 0 {
+            worker.enter(&None, shared.walk.rules.clone());
         }
+        worker
     }
 
     /// Processes the next piece of work. Returns false when the walk is complete or must stop.
     pub(super) fn step(&mut self) -> bool {
-        if std::mem::take(&mut self.is_first) {
-            self.enter(&None, self.shared.walk.rules.clone());
-            return true;
-        }
         let Some(Work { dir, range, rules }) = self.next() else { return false };
         if dir.entries.get(range.start).2 == Task::Enter {
             self.enter(&Some((dir, range.start)), rules);
