@@ -29,7 +29,7 @@ impl Selector {
     fn selects(&self, file: &[u8]) -> bool {
         let Some(below) = below(file, &self.path) else { return false };
         let Some(glob) = &self.glob else { return true };
-        glob.selects(below, false) || folders_of(below).any(|folder| glob.selects(folder, true))
+        glob.selects(below, false) || is_in_selected(glob, below)
     }
 
     fn enters(&self, folder: &[u8]) -> bool {
@@ -38,10 +38,13 @@ impl Selector {
         }
         let Some(below) = below(folder, &self.path) else { return false };
         let Some(glob) = &self.glob else { return true };
-        glob.can_select_below(below)
-            || glob.selects(below, true)
-            || folders_of(below).any(|folder| glob.selects(folder, true))
+        glob.can_select_below(below) || glob.selects(below, true) || is_in_selected(glob, below)
     }
+}
+
+/// Returns true if the glob selects a folder that contains `path`.
+fn is_in_selected(glob: &Glob, path: &[u8]) -> bool {
+    folders_of(path).any(|folder| glob.selects(folder, true))
 }
 
 /// Returns the rest of `path` below `folder`. Empty for the folder itself.
