@@ -151,11 +151,7 @@ fn object<'a>(tool: ToolName, words: impl Iterator<Item = &'a String>) -> anyhow
     let mut object = Object::new();
     for word in words {
         let pair = word.split_once('=').filter(|(key, _)| !key.is_empty());
-        let first = match tool {
-            ToolName::Bash => "command",
-            ToolName::Grep | ToolName::Find => "pattern",
-            ToolName::Read | ToolName::Ls => "path",
-        };
+        let first = tool.schema().get("required").and_then(|names| names[0].as_str()).unwrap_or("path");
         let hint = || format!("{word} is not KEY=VALUE, for example {first}={word}");
         let (key, value) = pair.with_context(hint)?;
         let earlier = object.insert(key.to_owned(), value.into());
