@@ -34,7 +34,7 @@ pub struct Client {
     /// Maximum bytes of a result as JSON, if the client converts it to JSON.
     max_result_json_bytes: Option<u64>,
     /// The client timeout in seconds, if it is shorter than the command timeout.
-    timeout_secs: Option<u64>,
+    pub timeout_secs: Option<u64>,
     /// False if the client starts a server for each call. Commands then end with their call.
     keeps_server: bool,
     /// False if the client passes images as text, drops them, or rejects results with images.
@@ -56,7 +56,7 @@ const FOLDER_BYTES: u64 = 100;
 /// Maximum number of saved outputs in the notices of a result: one of a command, and one more if processes keep
 /// running.
 const SAVED_NAMED: u64 = 2;
-/// Time between the end of a search and the client timeout.
+/// Time between the end of a search and the client timeout. A search gets at least half of that timeout.
 const CLIENT_MARGIN: Duration = Duration::from_secs(5);
 /// Minimum size of a body in bytes, however long that path is.
 const BODY_BYTES: u64 = 500;
@@ -110,11 +110,6 @@ impl Client {
         words.concat().starts_with(&own) || (1..words.len()).any(is_later)
     }
 
-    /// Returns true if the client timeout is shorter than the command timeout.
-    pub fn gives_up(&self) -> bool {
-        self.timeout_secs.is_some()
-    }
-
     /// Returns `limits` lowered to those of the profile, except the `given` ones. Outputs are saved in the folder
     /// `saved_in`.
     pub fn fitted(&self, limits: &Limits, given: Given, saved_in: Option<&Path>) -> Limits {
@@ -126,7 +121,8 @@ impl Client {
         let bash_head = limits.bash_head.min(max_lines);
         let client_timeout = self.timeout_secs.map(Duration::from_secs);
         let answer_within = match client_timeout {
-            Some(client) if !given.answer_within => Some(answer_within(client)),
+            // Nine tenths of it, in whole seconds.
+            Some(client) if !given.answer_within => Some(Duration::from_secs((client * 9 / 10).as_secs())),
             _ => limits.answer_within,
         };
         // The command would end together with the server. It therefore gets a shorter timeout, so that its output is
@@ -148,24 +144,15 @@ impl Client {
             bash_max_timeout_secs: within_call(limits.bash_max_timeout_secs),
             answer_within: answer_within.filter(|_| self.keeps_server),
             search_timeout: match client_timeout {
-                Some(client) if !given.search_timeout => limits.search_timeout.min(search_within(client)),
+                Some(client) if !given.search_timeout => {
+                    limits.search_timeout.min(client.saturating_sub(CLIENT_MARGIN).max(client / 2))
+                }
                 _ => limits.search_timeout,
             },
             images: if self.has_images || given.images { limits.images } else { None },
             ..limits.clone()
         }
     }
-}
-
-/// Returns the time within which a command returns a result to a client with this timeout: nine tenths of it, in whole
-/// seconds.
-pub fn answer_within(client_timeout: Duration) -> Duration {
-    Duration::from_secs((client_timeout * 9 / 10).as_secs())
-}
-
-/// Returns the time limit of a search for a client with this timeout: 5 seconds less, but at least half of it.
-pub fn search_within(client_timeout: Duration) -> Duration {
-    client_timeout.saturating_sub(CLIENT_MARGIN).max(client_timeout / 2)
 }
 
 impl Fit {

@@ -212,7 +212,7 @@ pub(super) fn add_needed(flags: &mut Vec<Flag>, place: &Place, entry: &Value, do
     let secs = given.or(wait.is_set.then_some(WAIT_SECS)).map_or(0, less_a_tenth);
     let longest = flags.iter().find(|flag| flag.name == MAX_TIMEOUT_FLAG);
     let longest = longest.and_then(|flag| flag.words.last()?.parse().ok()).unwrap_or(BASH_MAX_TIMEOUT_SECS);
-    if secs > 0 && (place.client.gives_up() || secs < longest) {
+    if secs > 0 && (place.client.timeout_secs.is_some() || secs < longest) {
         add(flags, "--answer-within", &secs.to_string());
     }
 }
