@@ -6,7 +6,6 @@
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
-use std::iter::successors;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -69,19 +68,15 @@ fn most_compared(bytes: usize) -> usize {
 /// Reads the folders level by level, because useful paths are rarely deep.
 pub fn with_same_end(root: &OpenedPath, asked: &Path, exists: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
     let Ok(base) = root.folder() else { return Vec::new() };
-    let ends: Vec<&Path> = successors(Some(asked), |path| {
-        let mut names = path.iter();
-        names.next().map(|_| names.as_path())
-    })
-    .take_while(|end| !end.as_os_str().is_empty())
-    .collect();
+    let ends: Vec<PathBuf> =
+        (0..asked.iter().count()).map(|omitted| asked.iter().skip(omitted).collect()).collect();
     let mut found: Vec<(usize, PathBuf)> = Vec::new();
     let mut folders = VecDeque::from([(PathBuf::new(), 0)]);
     let (mut entries_left, mut buffer) = (MAX_ENTRIES, Vec::with_capacity(NAMES_BYTES));
     while let Some((path, level)) = folders.pop_front().filter(|_| entries_left > 0) {
         let Ok(folder) = below::folder(&base, path.as_os_str().as_encoded_bytes()) else { continue };
         let _unreadable_folders_have_none = sys::each_name(&folder, &mut buffer, |name, kind| {
-            let same = |end: &&&Path| end.iter().next().is_some_and(|first| first.as_encoded_bytes() == name);
+            let same = |end: &Path| end.iter().next().is_some_and(|first| first.as_encoded_bytes() == name);
             let beginning = ends.iter().enumerate().filter(|(_, end)| same(end));
             found.extend(beginning.map(|(omitted, end)| (omitted, path.join(end))));
             if kind == FileKind::Folder && level < MAX_LEVELS && !SKIPPED.contains(&name) {
