@@ -9,12 +9,11 @@ use std::io;
 use rmcp::model::{
     CallToolRequest, ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcRequest, RequestId,
 };
-use serde::{Deserialize, Deserializer};
-use serde_json::Value;
 use serde_json::error::Category;
 use tokio_util::bytes::{Bytes, BytesMut};
 use tokio_util::codec::{AnyDelimiterCodec, AnyDelimiterCodecError, Decoder};
 
+use crate::json;
 use crate::limits::MAX_MESSAGE_BYTES;
 use crate::server::NAME_CHARS;
 use cutline_core::text::{Size, show};
@@ -57,22 +56,6 @@ fn within_limit(line: Result<Option<Bytes>, AnyDelimiterCodecError>) -> io::Resu
     }
 }
 
-/// The members that tell who gets an error response. The others are skipped without a check of their text, so the id of
-/// a message with invalid text is known.
-#[derive(Debug, Deserialize)]
-struct Head {
-    jsonrpc: Option<Value>,
-    /// `None` if it is missing.
-    #[serde(default, deserialize_with = "present")]
-    id: Option<Value>,
-    method: Option<Value>,
-}
-
-/// Reads a value that can be null.
-fn present<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
-    Value::deserialize(from).map(Some)
-}
-
 /// Parses a line as a message. For an invalid line, returns the error response, if it gets one.
 #[expect(clippy::result_large_err, reason = "a line is parsed once")]
 pub(super) fn parse(line: Option<&[u8]>) -> Result<ClientJsonRpcMessage, Option<Refusal>> {
@@ -101,14 +84,18 @@ fn refusal(line: &[u8], error: &serde_json::Error) -> Option<Refusal> {
         [b'[', ..] => ErrorData::invalid_request("Invalid request: batches are not supported", None),
         _ => ErrorData::invalid_request("Invalid request", None),
     };
-    let head = line.starts_with(b"{").then(|| serde_json::from_slice::<Head>(line).ok()).flatten();
-    let Some(Head { jsonrpc, id, method }) = head else { return Some((invalid, None)) };
+    // The id of a message with invalid text is known too.
+    let text = String::from_utf8_lossy(line);
+    if !text.starts_with('{') || !json::is_valid(&text) {
+        return Some((invalid, None));
+    }
+    let [version, id, method] = json::members(&text, ["jsonrpc", "id", "method"]);
     // A notification or a response.
     let (id, method) = (id?, method?);
-    let id = serde_json::from_value::<RequestId>(id).ok();
-    match method.as_str() {
-        Some(method) if is_json && id.is_some() && jsonrpc.is_some_and(|version| version == "2.0") => {
-            let method = show::middle_out(method, NAME_CHARS);
+    let id = serde_json::from_str::<RequestId>(id).ok();
+    match json::text(method) {
+        Some(method) if is_json && id.is_some() && version == Some("\"2.0\"") => {
+            let method = show::middle_out(&method, NAME_CHARS);
             Some((ErrorData::invalid_params(format!("Invalid params for {method}"), None), id))
         }
         _ => Some((invalid, id)),
@@ -117,6 +104,8 @@ fn refusal(line: &[u8], error: &serde_json::Error) -> Option<Refusal> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
     use futures_util::StreamExt as _;
     use tokio_util::codec::FramedRead;
