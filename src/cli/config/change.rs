@@ -76,10 +76,8 @@ impl Change<'_> {
         all.retain(|place| place.path.exists() && has_entry(place));
         let used = all.first().map(|place| place.scope);
         for other in all.iter().filter(|place| Some(place.scope) != used) {
-            tell(format_args!(
-                "{other} has an entry {name} too; --scope {} selects it",
-                word_of(&other.scope)
-            ));
+            let scope = word_of(&other.scope);
+            tell(format_args!("{other} has an entry {name} too; --scope {scope} selects it"));
         }
         all.retain(|place| Some(place.scope) == used);
         if all.is_empty() {

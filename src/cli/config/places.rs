@@ -104,13 +104,8 @@ pub(in crate::cli) fn written(client: &'static Client, scope: Option<Scope>) -> 
     let scope = scope.unwrap_or(files.scope);
     let mut scopes: Vec<String> = files.paths.iter().map(|(scope, _)| word_of(scope)).collect();
     scopes.dedup();
-    let has = scopes.join(", ");
-    ensure!(
-        scopes.contains(&word_of(&scope)),
-        "{} has no {} scope; it has {has}",
-        files.name,
-        word_of(&scope)
-    );
+    let (word, has) = (word_of(&scope), scopes.join(", "));
+    ensure!(scopes.contains(&word), "{} has no {word} scope; it has {has}", files.name);
     let (mut there, mut missing): (Vec<_>, Vec<_>) = places(client)
         .into_iter()
         .filter(|place| place.scope == scope)
