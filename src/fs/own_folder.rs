@@ -91,6 +91,7 @@ impl OwnFolder {
         if let Some(folder) = open.as_ref().filter(|folder| self.is_usable(folder)) {
             return Ok(Some(Arc::clone(folder)));
         }
+        let is_own = |folder: &Folder| below::stat(folder, b".").is_ok_and(|stat| stat.owner == sys::user());
         *open = match below::folder(&self.parent, self.name.as_bytes()) {
             Ok(folder) if self.is_usable(&folder) && is_own(&folder) => Some(Arc::new(folder)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
@@ -115,11 +116,6 @@ impl OwnFolder {
         let folder = folder.or_else(|error| open.ok_or(error))?;
         sys::remove_tree(&self.parent, self.name.as_bytes(), &folder)
     }
-}
-
-/// Returns true if this user owns the folder.
-fn is_own(folder: &Folder) -> bool {
-    below::stat(folder, b".").is_ok_and(|stat| stat.owner == sys::user())
 }
 
 impl Drop for OwnFolder {
