@@ -246,7 +246,7 @@ fn give_out<V: Visit>(shared: &Arc<Shared<V>>, sink: &mut impl FnMut(Walked<V::F
             Some(Item::Found { found, .. }) => (None, found),
             Some(Item::Unfinished(position, part)) => (Some(position), part),
             Some(Item::Running(_, position)) => (Some(position), Vec::new()),
-            Some(Item::Pending(work)) => (Some(work.position()), Vec::new()),
+            Some(Item::Pending(work)) => (Some(Some(work.position())), Vec::new()),
         };
         if shared.idle.load(Ordering::Relaxed) > 0 {
             shared.work_changed.notify_all();

@@ -51,9 +51,8 @@ impl Work {
     }
 
     /// Returns the position of the first entry.
-    #[expect(clippy::unnecessary_wraps, reason = "the root, which has no entry, is a position too")]
-    pub(super) fn position(&self) -> Position {
-        Some((Arc::clone(&self.dir), self.range.start))
+    pub(super) fn position(&self) -> (Arc<Dir>, usize) {
+        (Arc::clone(&self.dir), self.range.start)
     }
 }
 
@@ -117,7 +116,7 @@ impl<F> Queue<F> {
             _ => None,
         })?;
         let first = work.take_first();
-        let running = Item::Running(worker, first.position());
+        let running = Item::Running(worker, Some(first.position()));
         if work.range.is_empty() {
             self.items[at] = running;
         } else {
