@@ -120,7 +120,7 @@ fn check_rules(folder: &Path, rules: &[u8], paths: &[Vec<u8>]) {
     let by_git = excluded(folder, ".gitignore", rules, paths);
     assert_eq!(excluded(folder, ".ignore", rules, paths), by_git, "in .ignore");
     let all_included = [rules, b"\n!*\n"].concat();
-    if all_included.len() as u64 <= RULES_BYTES {
+    if all_included.len() <= RULES_BYTES {
         assert!(!excluded(folder, ".gitignore", &all_included, paths).contains(&true), "after !*");
     }
 }

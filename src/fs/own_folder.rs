@@ -59,7 +59,8 @@ impl OwnFolder {
         let path = sys::temp_dir().join(format!("{PREFIX}{:016x}", sys::random()));
         let mut folder = Self::new(&path, true)?;
         folder.is_temporary = true;
-        folder.open()?;
+        // Another server can remove it before it is locked.
+        folder.open().or_else(|_| folder.open())?;
         Ok(folder)
     }
 

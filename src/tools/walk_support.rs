@@ -170,7 +170,9 @@ impl<'a> Search<'a> {
                 Ok((FileKind::Folder, target)) if is_elsewhere(target) && reaches(&link) => {
                     folders.push(&show(&link));
                 }
-                Ok((FileKind::File, target)) if selects(&link, is_elsewhere(target)) => files.push(&show(&link)),
+                Ok((FileKind::File, target)) if selects(&link, is_elsewhere(target)) => {
+                    files.push(&show(&link))
+                }
                 // What it leads to is not checked.
                 Err(OpenError::Outside) if !only_ignored => outside.push(&show(&link)),
                 _ => {}
