@@ -204,8 +204,11 @@ pub enum Notice {
     RulesSkipped(u64),
     #[display("[An escaped | is the character itself. Use a plain | between alternatives]")]
     BarEscaped,
-    #[display("[Escaped + {{ }} are the characters themselves. Unescaped, the pattern matches {}{}]", _0.at_least(), Count(_0.count(), "line", "lines"))]
-    RepetitionEscaped(Total),
+    #[display("[Escaped {chars} are the characters themselves. Unescaped, the pattern matches {}{}]", lines.at_least(), Count(lines.count(), "line", "lines"))]
+    Escaped { chars: &'static str, lines: Total },
+    /// A pattern in which only some special characters are escaped.
+    #[display("[Without backslashes, the text itself occurs in {}{}. Use literal=true to search for it]", _0.at_least(), Count(_0.count(), "line", "lines"))]
+    OccursUnescaped(Total),
     #[display("[Escaped < > are word boundaries. Unescaped, the pattern matches {}{}]", _0.at_least(), Count(_0.count(), "line", "lines"))]
     BoundaryEscaped(Total),
     #[display("[With single backslashes, the pattern matches {}{}]", _0.at_least(), Count(_0.count(), "line", "lines"))]

@@ -161,9 +161,14 @@ fn cause(args: &FindArgs, place: &OpenedPath, query: &Query, search: &Search<'_>
             return Some(Notice::CaseDiffers);
         }
     }
-    if search.ignored_any() {
+    // The folder above the first one of a path may be ignored.
+    let is_path = args.pattern.contains('/') && args.pattern.starts_with(char::is_alphanumeric);
+    if search.ignored == Ignored::Skipped && (search.ignored_any() || is_path) {
+        let above = if is_path { "**/" } else { "" };
+        let anywhere = FindArgs { pattern: format!("{above}{}", args.pattern), ..args.clone() };
+        let query = Query { kind, ..self::query(cx, &anywhere, place).ok()? };
         let walk = walk_support::walk(cx, place, Ignored::Only).ok()?;
-        if walk_support::finds_any(walk, like, Some(IGNORED_CHECK)) != Some(false) {
+        if walk_support::finds_any(walk, query, Some(IGNORED_CHECK)) != Some(false) {
             return Some(Notice::IgnoredNotSearched);
         }
     }

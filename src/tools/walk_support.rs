@@ -171,7 +171,7 @@ impl<'a> Search<'a> {
                     folders.push(&show(&link));
                 }
                 Ok((FileKind::File, target)) if selects(&link, is_elsewhere(target)) => {
-                    files.push(&show(&link))
+                    files.push(&show(&link));
                 }
                 // What it leads to is not checked.
                 Err(OpenError::Outside) if !only_ignored => outside.push(&show(&link)),

@@ -95,9 +95,6 @@ pub(super) fn of(args: &GrepArgs, targets: &[Target], results: &Results<'_>) -> 
     {
         return Some(Notice::OccursAsText(lines));
     }
-    if args.escapes_bar() {
-        return Some(Notice::BarEscaped);
-    }
     if is_regex && args.pattern.contains('\u{8}') {
         return Some(Notice::HasBackspace);
     }
@@ -107,6 +104,15 @@ pub(super) fn of(args: &GrepArgs, targets: &[Target], results: &Results<'_>) -> 
     });
     if rewritten.is_some() {
         return rewritten;
+    }
+    if args.escapes_bar() {
+        return Some(Notice::BarEscaped);
+    }
+    if is_regex
+        && let Some(text) = half_escaped(&args.pattern)
+        && let Some(lines) = lines_with(Source { pattern: &text, literal: true, ..source })
+    {
+        return Some(Notice::OccursUnescaped(lines));
     }
     if ignored_any {
         let query = counted(query, query.pattern.clone());
@@ -131,11 +137,23 @@ fn rewritten(args: &GrepArgs) -> Vec<(String, OfLines)> {
     } else if pattern.contains(r"\\") {
         vec![single]
     } else {
+        // Without a group, another notice is about the bar.
+        let group: &[&str] = if pattern.contains(r"\(") { &["(", ")", "|"] } else { &[] };
         vec![
-            (unescaped(&["+", "{", "}"]), Notice::RepetitionEscaped),
+            (unescaped(&["+", "{", "}"]), |lines| Notice::Escaped { chars: "+ { }", lines }),
+            (unescaped(group), |lines| Notice::Escaped { chars: "( ) |", lines }),
             (unescaped(&["<", ">"]), Notice::BoundaryEscaped),
         ]
     }
+}
+
+/// Returns a pattern without its backslashes, if they precede only some of its special characters, and no letters.
+fn half_escaped(pattern: &str) -> Option<String> {
+    let (first, others) = pattern.split_once('\\')?;
+    let after = others.split('\\').map(|part| part.strip_prefix(|escaped: char| !escaped.is_alphanumeric()));
+    let plain = after.collect::<Option<Vec<_>>>()?;
+    let has_special = first.contains(SPECIAL) || plain.iter().any(|part| part.contains(SPECIAL));
+    has_special.then(|| pattern.replace('\\', ""))
 }
 
 /// Returns a pattern that was escaped twice as it was meant.
