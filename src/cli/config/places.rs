@@ -74,7 +74,7 @@ pub(in crate::cli) fn all_files() -> impl Iterator<Item = PathBuf> {
     clients().flat_map(places).map(|place| place.path)
 }
 
-/// Returns the first of the `paths`, separated by `|`, that can be resolved ([`Files::paths`]).
+/// Returns the first of the `paths`, separated by `|`, that can be resolved.
 fn found(paths: &str) -> Option<PathBuf> {
     paths.split('|').find_map(|path| {
         let (start, rest) = path.split_once('/').unwrap_or((path, ""));
