@@ -179,7 +179,7 @@ impl Commands {
         let shell_command = self.shell_command(command, roots, folder, report.as_ref())?;
         let sandbox = self.sandbox.clone();
         if let Some(sandbox) = &sandbox {
-            sandbox.watch(roots, &self.registry);
+            sandbox.watch(roots, &self.registry)?;
         }
         let (shell, output) = Program::start(&self.registry, shell_command, true)?;
         let capture = Capture::new(Arc::clone(&self.store), SavedKind::COMMAND, view);

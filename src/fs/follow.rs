@@ -10,6 +10,8 @@ const MAX_LINKS: usize = 40;
 /// Maximum number of entries that a [`Followed`] has. Usual paths have fewer than 50. A few long links can have many
 /// thousands, which the kernel resolves much faster.
 const MAX_ENTRIES: usize = 128;
+/// Bytes of a path from which the kernel refuses it. It may accept the same path with links.
+const PATH_BYTES: usize = 4096;
 
 /// A resolved path.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -33,7 +35,7 @@ impl Followed {
         let mut entries = Vec::new();
         let visit = |entry: &Path| {
             entries.push(entry.to_owned());
-            entries.len() < MAX_ENTRIES
+            entries.len() < MAX_ENTRIES && entry.as_os_str().len() < PATH_BYTES
         };
         let end = follow(start.to_owned(), path, |target| target, visit);
         let path = start.join(path);

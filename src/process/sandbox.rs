@@ -266,6 +266,11 @@ fn under_rules<'a>(rules: &SandboxRules, words: impl Iterator<Item = &'a OsStr>)
     Ok(command)
 }
 
+/// Returns true if the error means that there is no such file. A path that is too long can have links.
+fn is_missing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
 /// Joins the paths with commas.
 fn listed(paths: &BTreeSet<PathBuf>) -> String {
     paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")

@@ -19,7 +19,7 @@ use super::page::{Page, PageRequest};
 use super::{Context, Output, Progress, ToolError, resolve};
 
 /// Maximum number of names, files and bytes that a search without results reads to check whether ignored files match.
-pub(super) const IGNORED_CHECK: Searched = Searched { names: 20_000, files: 2000, bytes: 16_000_000 };
+pub(super) const IGNORED_CHECK: Searched = Searched { names: 5000, files: 1000, bytes: 8_000_000 };
 /// Maximum number of names, files and bytes that a search reads only to count further results.
 pub(super) const COUNTED: Searched = Searched { names: 100_000, files: 5000, bytes: 64_000_000 };
 /// Maximum number of links of which a search without results checks the target.

@@ -44,6 +44,8 @@ impl<'a> Parts<'a> {
             name => {
                 let kept_bytes = parts.kept_bytes + (spelled.len() + value.len() + "\"\":,".len()) as u64;
                 match name {
+                    // A client must know it.
+                    "isError" if value.len() <= "false".len() => parts.members.push((spelled, value)),
                     _ if kept_bytes > FREE_BYTES => return,
                     "_meta" => parts.meta = Some(value),
                     _ => parts.members.push((spelled, value)),

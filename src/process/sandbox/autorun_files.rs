@@ -10,7 +10,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{MutexGuard, PoisonError};
 
-use super::{Mode, Sandbox};
+use super::{Mode, Sandbox, is_missing};
 use crate::fs::follow::Followed;
 use crate::fs::lines::first_bytes;
 use crate::fs::workspace::{Root, shown};
@@ -118,7 +118,7 @@ impl Sandbox {
             let ends_inside = is_inside(&way.end) || kind == Kind::Git && way.end.starts_with(temp);
             if ends_inside || is_inside(&path) {
                 let exists = match way.end.symlink_metadata() {
-                    Err(error) if !sys::is_missing(&error) => return Err(unknown(&way.end, &error)),
+                    Err(error) if !is_missing(&error) => return Err(unknown(&way.end, &error)),
                     found => found.is_ok_and(|found| !found.is_symlink()),
                 };
                 let existing = (exists && ends_inside).then_some(way.end);
@@ -189,12 +189,12 @@ fn named_folder(path: &Path, prefix: &str, base: &Path) -> io::Result<Option<(Pa
         Err(error) => Err(error),
     };
     let text = text.map_err(|error| unknown(path, &error))?;
-    // Git ends the name at a NUL.
-    let name = text.strip_prefix(prefix.as_bytes()).and_then(|name| name.split(|byte| *byte == 0).next());
-    let Some(mut name) = name else { return Ok(None) };
+    let Some(mut name) = text.strip_prefix(prefix.as_bytes()) else { return Ok(None) };
     while let [start @ .., b'\n' | b'\r'] = name {
         name = start;
     }
+    // After the newlines, as in git.
+    let name = name.split(|byte| *byte == 0).next().unwrap_or_default();
     let named = base.join(OsStr::from_bytes(name));
     let way = Followed::new(&named);
     Ok(Some((named, way)))
@@ -245,18 +245,22 @@ pub(super) struct Watched {
 impl Sandbox {
     /// Prepares the comparison after a command for `roots`. If no process of `earlier` commands remains, keeps the changes
     /// since their end for the next result. Otherwise, these changes count as those of the commands that run.
-    pub(in crate::process) fn watch(&self, roots: &[Root], earlier: &Registry) {
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the system if a file is unknown.
+    pub(in crate::process) fn watch(&self, roots: &[Root], earlier: &Registry) -> io::Result<()> {
         let mut watched = self.watched();
         if earlier.is_idle() || watched.roots != roots {
             self.compare(&mut watched);
         }
-        if watched.roots != roots
-            && let Ok(known) = self.known_files(roots)
-        {
-            (watched.roots, watched.known) = (roots.to_vec(), known);
+        if watched.roots != roots {
+            watched.known = self.known_files(roots)?;
+            watched.roots = roots.to_vec();
         }
         // No result of an earlier command has shown these.
         watched.unshown.values_mut().for_each(|change| change.is_since_last = true);
+        Ok(())
     }
 
     /// Returns the autorun files that were created or changed since the last comparison, and keeps them for the next
@@ -286,11 +290,12 @@ impl Sandbox {
     }
 
     fn compare(&self, watched: &mut Watched) -> Vec<AutorunChange> {
-        // No command starts while the files are unknown. A later comparison finds the changes.
-        let Ok(now) = self.known_files(&watched.roots) else { return Vec::new() };
+        // No command starts while a file is unknown. The others are compared.
+        let now = self.known_files(&watched.roots).ok();
+        let now_of = |path: &Path| now.as_ref().and_then(|now| now.get(path));
         let change = |(path, (before, file)): (&PathBuf, &(Option<FileState>, AutorunFile))| {
             // A link can have left the way to an autorun file.
-            let state = now.get(path).map_or_else(|| state_of(path, file.kind), |(state, _)| state.clone());
+            let state = now_of(path).map_or_else(|| state_of(path, file.kind), |(state, _)| state.clone());
             let change = if before.is_none() { FileChange::Created } else { FileChange::Changed };
             // A command cannot change a protected file, but a process that was left, another name of it, or the user can.
             let is_since_last = file.is_protected;
@@ -303,7 +308,11 @@ impl Sandbox {
             tracing::warn!("{path}, which starts programs outside the sandbox, was {}", change.change);
         }
         watched.unshown.extend(changes.iter().map(|change| (change.path.clone(), change.clone())));
-        watched.known = now;
+        if let Some(now) = now {
+            watched.known = now;
+        } else {
+            watched.known.iter_mut().for_each(|(path, (state, file))| *state = state_of(path, file.kind));
+        }
         changes
     }
 }
@@ -331,4 +340,28 @@ pub fn notices(changes: &[AutorunChange], show: impl Fn(&Path) -> String) -> imp
     };
     let [new, old] = [FileChange::Created, FileChange::Changed];
     [(true, new), (true, old), (false, new), (false, old)].map(notice).into_iter().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folder_is_named_as_in_git() {
+        let base = tempfile::tempdir().unwrap();
+        let base = base.path().canonicalize().unwrap();
+        let file = base.join("file");
+        for (text, name) in [
+            ("gitdir: g\r\n\n", Some("g")),
+            ("gitdir: g\0x\n", Some("g")),
+            ("gitdir: g\n\0x", Some("g\n")),
+            ("gitdir g\n", None),
+        ] {
+            std::fs::write(&file, text).unwrap();
+            let named = named_folder(&file, "gitdir: ", &base).unwrap();
+            assert_eq!(named.map(|(path, _)| path), name.map(|name| base.join(name)), "{text:?}");
+        }
+        assert!(named_folder(&base, "gitdir: ", &base).unwrap().is_none());
+        assert!(named_folder(&base.join("none"), "gitdir: ", &base).unwrap().is_none());
+    }
 }

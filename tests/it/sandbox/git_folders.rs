@@ -275,3 +275,30 @@ time.sleep(60)' > held & until [ -s held ]; do sleep 0.01; done";
         reply.assert_error(&["--sandbox: cannot check", &path.display().to_string()]);
     }
 }
+
+#[test]
+fn mount_in_a_git_folder_is_read_only() {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let workspace = workspace();
+    git(&workspace, ".", &["init", "-q"]);
+    let hooks = workspace.path(".git/hooks");
+    // The mount is in a namespace of the server alone.
+    let script = format!("mount -t tmpfs none {} && exec \"$0\" \"$@\"", hooks.display());
+    let start = || Start::new(&workspace).flags(FLAGS).through("unshare", &["-m", "sh", "-c", &script]);
+    let Some(mut client) = started(start) else { return };
+    let reply = client.call("bash", json!({"command": "echo x > .git/hooks/post-commit"}));
+    assert!(failed(&reply), "{reply}");
+}
+
+#[test]
+fn created_file_is_reported_although_another_one_is_unknown() {
+    let workspace = workspace();
+    let Some(mut client) = start(&workspace, true, true, &[]) else { return };
+    let hide = json!({"command": "echo x > .mcp.json; mkdir d; ln -s d .claude; chmod 000 d"});
+    client.call("bash", hide).assert_contains("[The command created .mcp.json, which starts");
+    client
+        .call("bash", json!({"command": "pwd"}))
+        .assert_error(&["--sandbox: cannot check", "settings.json"]);
+}

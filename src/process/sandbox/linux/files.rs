@@ -10,8 +10,7 @@ use landlock::{
 };
 use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags};
 
-use crate::process::sandbox::THIS_BINARY;
-use crate::sys;
+use crate::process::sandbox::{THIS_BINARY, is_missing};
 
 /// The only devices that a command can open. They store nothing. Reading from a terminal in `/dev/pts` would return the
 /// user's input.
@@ -103,7 +102,7 @@ fn readable() -> io::Result<Vec<PathBuf>> {
 pub(super) fn present(mut paths: Vec<PathBuf>) -> io::Result<Vec<PathBuf>> {
     let mut checked = Ok(());
     paths.retain(|path| match without_links(path, OFlags::empty()) {
-        Err(error) if sys::is_missing(&error) => false,
+        Err(error) if is_missing(&error) => false,
         Err(error) => {
             checked = Err(error);
             false

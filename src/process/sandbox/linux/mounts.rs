@@ -62,6 +62,9 @@ const LOCAL: [&str; 35] = [
     "xfs",
     "zfs",
 ];
+/// The type of folders in which the system mounts others when they are used. A path through one that is in the table does
+/// not block.
+const AUTOMOUNT: &str = "autofs";
 /// The table of mounts of this process.
 const TABLE: &str = "/proc/self/mountinfo";
 
@@ -98,6 +101,7 @@ pub(super) fn enter_namespaces(
             }
         }
     }
+    make_read_only_below(paths)?;
     Ok(shared_memory)
 }
 
@@ -127,6 +131,21 @@ fn add_flag(mounted: &OwnedFd, flag: MountFlags) -> io::Result<()> {
     let had = MountFlags::from_bits_truncate(u32::try_from(had).map_err(io::Error::other)?);
     let flags = MountFlags::BIND | flag | (had & kept);
     Ok(rustix::mount::mount_remount(path_of(mounted), flags, c"")?)
+}
+
+/// Makes the mounts below a read-only path read-only too.
+fn make_read_only_below(paths: &[PathBuf]) -> io::Result<()> {
+    let is_below = |mount: &Path| paths.iter().any(|path| mount != path && mount.starts_with(path));
+    for (path, _) in mounts()?.iter().filter(|(path, _)| is_below(path)) {
+        add_flag(&without_links(path, OFlags::empty())?, MountFlags::RDONLY)?;
+    }
+    Ok(())
+}
+
+/// Returns the mounts of this process, each with its path and its type.
+fn mounts() -> io::Result<Vec<(PathBuf, String)>> {
+    let table = std::fs::read(TABLE)?;
+    Ok(table.split(|byte| *byte == b'\n').filter_map(parse).collect())
 }
 
 /// Moves this process into a new mount namespace, from which no mount spreads, and a new IPC namespace.
@@ -166,12 +185,13 @@ fn make_others_read_only(kept: &[&Path]) -> io::Result<()> {
             add_flag(&bind(path)?, MountFlags::NODEV)?;
         }
     }
-    let table = std::fs::read(TABLE)?;
-    let mounts: Vec<(PathBuf, bool)> = table.split(|byte| *byte == b'\n').filter_map(parse).collect();
-    // A path through a mount that is not local may block.
-    let others = mounts.iter().filter(|(_, is_local)| !is_local).map(|(path, _)| path.as_path());
+    let mounts = mounts()?;
+    // A path through one that is not local may block.
+    let is_local = |kind: &str| LOCAL.contains(&kind);
+    let others = mounts.iter().filter(|(_, kind)| !is_local(kind) && kind != AUTOMOUNT);
+    let others = others.map(|(path, _)| path.as_path());
     let skipped: Vec<&Path> = others.chain(kept.iter().copied()).collect();
-    for (path, _) in mounts.iter().filter(|(path, _)| !is_below(path, &skipped)) {
+    for (path, _) in mounts.iter().filter(|(path, kind)| is_local(kind) && !is_below(path, &skipped)) {
         // Another mount may hide this one.
         let _hidden =
             without_links(path, OFlags::empty()).and_then(|mount| add_flag(&mount, MountFlags::RDONLY));
@@ -179,12 +199,12 @@ fn make_others_read_only(kept: &[&Path]) -> io::Result<()> {
     Ok(())
 }
 
-/// Parses a line of the table: numbers, path, flags, `-`, type. Returns the path, and true if the file system is local.
-fn parse(line: &[u8]) -> Option<(PathBuf, bool)> {
+/// Parses a line of the table: numbers, path, flags, `-`, type. Returns the path and the type.
+fn parse(line: &[u8]) -> Option<(PathBuf, String)> {
     let mut fields = line.split(|byte| *byte == b' ');
     let path = unescaped(fields.nth(4)?);
     let kind = std::str::from_utf8(fields.skip_while(|field| *field != b"-").nth(1)?).ok()?;
-    Some((PathBuf::from(OsString::from_vec(path)), LOCAL.contains(&kind)))
+    Some((PathBuf::from(OsString::from_vec(path)), kind.to_owned()))
 }
 
 /// Decodes the escapes of a path: the table has white space and backslashes as three octal digits.
@@ -206,9 +226,9 @@ mod tests {
     #[test]
     fn lines_of_the_table_are_parsed() {
         let line = br"36 35 98:0 /mnt1 /mnt\0402\134x rw,nosuid,noexec,relatime shared:1 master:2 - ext4 /dev/root rw";
-        assert_eq!(parse(line), Some((PathBuf::from(r"/mnt 2\x"), true)));
+        assert_eq!(parse(line), Some((PathBuf::from(r"/mnt 2\x"), "ext4".to_owned())));
         let remote = b"1 2 0:3 / /a ro,nodev - nfs4 host:/x rw";
-        assert_eq!(parse(remote), Some((PathBuf::from("/a"), false)));
+        assert_eq!(parse(remote), Some((PathBuf::from("/a"), "nfs4".to_owned())));
         assert_eq!(parse(b""), None);
     }
 }
