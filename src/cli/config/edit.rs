@@ -10,6 +10,7 @@ use toml_edit::{DocumentMut, Item, Table, TableLike};
 
 use crate::cli::NAME;
 use crate::fit::Format;
+use crate::json::{each_child, is_valid};
 
 /// The field with the name of a server, for files with a list of servers.
 const NAME_FIELD: &str = "name";
@@ -18,6 +19,8 @@ const NEW_YAML: &str =
     r#"{"name": "cutline", "version": "1.0.0", "schema": "v1", "mcpServers": [{"name": "cutline"}]}"#;
 /// Maximum bytes of a line of JSON that is not split.
 const LINE_BYTES: usize = 16_000;
+/// The levels of the objects of a file that are split: the root, and those around the entries of servers.
+const OUTER_LEVELS: usize = 3;
 /// Parser options for JSON with comments, as VS Code accepts it.
 const LIKE_VSCODE: ParseOptions = ParseOptions {
     allow_comments: true,
@@ -122,12 +125,24 @@ impl Doc {
     }
 }
 
-/// Returns JSON with each value on a line if a line of it is very long: `jsonc-parser` would split this line in a time that
-/// grows with the square of its length.
+/// Returns JSON with a member of the outer objects on each line if a line of it is very long: `jsonc-parser` would split this
+/// line in a time that grows with the square of its length.
 fn without_long_lines(text: &str) -> Cow<'_, str> {
     let is_long = text.lines().any(|line| line.len() > LINE_BYTES);
-    let value = if is_long { serde_json::from_str::<Value>(text).ok() } else { None };
-    value.map_or(text.into(), |value| format!("{value:#}\n").into())
+    if is_long && is_valid(text) {
+        return (split(text.trim(), OUTER_LEVELS) + "\n").into();
+    }
+    text.into()
+}
+
+/// Writes each member of an object on a line, and those of the objects in it, down to this number of levels.
+fn split(json: &str, levels: usize) -> String {
+    let mut lines = Vec::new();
+    let mut add = |name: &str, value| lines.push(format!("\"{name}\": {}", split(value, levels - 1)));
+    if levels == 0 || !json.starts_with('{') || each_child(json, &mut add).is_err() || lines.is_empty() {
+        return json.to_owned();
+    }
+    format!("{{\n{}\n}}", lines.join(",\n"))
 }
 
 fn set_json(root: &CstRootNode, path: &[String], name: &str, value: &Value) -> anyhow::Result<()> {
