@@ -176,11 +176,14 @@ impl Commands {
     ) -> io::Result<Running> {
         let began = Instant::now();
         let report = self.pipeline_report(command);
-        let shell_command = self.shell_command(command, roots, folder, report.as_ref())?;
         let sandbox = self.sandbox.clone();
-        if let Some(sandbox) = &sandbox {
-            sandbox.watch(roots, &self.registry)?;
-        }
+        let watch = || sandbox.as_ref().map_or(Ok(()), |sandbox| sandbox.watch(roots, &self.registry));
+        let shell_command =
+            watch().and_then(|()| self.shell_command(command, roots, folder, report.as_ref()));
+        let shell_command = shell_command.inspect_err(|_| {
+            // A process of an earlier command can have changed files.
+            let _kept_for_the_next_result = sandbox.as_ref().map(|sandbox| sandbox.keep_changes());
+        })?;
         let (shell, output) = Program::start(&self.registry, shell_command, true)?;
         let capture = Capture::new(Arc::clone(&self.store), SavedKind::COMMAND, view);
         let drain = Drain::start(output, capture)?;

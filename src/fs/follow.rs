@@ -21,6 +21,8 @@ pub struct Followed {
     /// The paths, without links, of the first 128 entries on the way, including the end. If one of them becomes a link,
     /// the path refers to another location.
     pub entries: Vec<PathBuf>,
+    /// False if the way has more entries or is too long, or leads through `/proc`, where it can differ for another process.
+    pub is_certain: bool,
 }
 
 impl Followed {
@@ -38,9 +40,10 @@ impl Followed {
             entries.len() < MAX_ENTRIES && entry.as_os_str().len() < PATH_BYTES
         };
         let end = follow(start.to_owned(), path, |target| target, visit);
+        let is_certain = end.is_some() && !entries.iter().any(|entry| entry.starts_with("/proc"));
         let path = start.join(path);
         let end = end.or_else(|| Some(Opened::through_links(&path).ok()?.real));
-        Self { end: end.unwrap_or(path), entries }
+        Self { end: end.unwrap_or(path), entries, is_certain }
     }
 
     /// Returns the folder of `folders` (paths without links) that contains an entry of the way, if there is one. A
@@ -161,12 +164,14 @@ mod tests {
         }
         let followed = Followed::new(&base.join(next));
         assert_eq!((followed.end, followed.entries.len()), (base.join("a"), MAX_ENTRIES));
+        assert!(!followed.is_certain && Followed::new(&base).is_certain);
+        assert!(!Followed::new(Path::new("/proc/self/cwd/a")).is_certain || !cfg!(target_os = "linux"));
     }
 
     #[test]
     fn path_passes_through_the_folder() {
         let entries = ["/a", "/a/b", "/a/b/c"].map(PathBuf::from).to_vec();
-        let followed = Followed { end: "/d".into(), entries };
+        let followed = Followed { end: "/d".into(), entries, is_certain: true };
         let through = |folder: &str| followed.way_through(&[Path::new(folder)]).is_some();
         assert!(through("/") && through("/a") && through("/a/b"));
         // A path is not inside itself, and not inside a sibling whose name starts with the same letters.

@@ -37,7 +37,8 @@ impl<'a> Parts<'a> {
             let rest_bytes = (result.len() - raw.len()) as u64;
             return Ok(Self { texts: vec![text], rest_bytes, ..Self::default() });
         }
-        let (mut parts, mut content, mut is_double) = (Self::default(), None, false);
+        let (mut parts, mut content) = (Self::default(), None);
+        let (mut is_double, mut has_is_error) = (false, false);
         let read = each_child(result, |spelled, value| match &*decoded(spelled) {
             "content" => is_double |= content.replace(value).is_some(),
             "structuredContent" => is_double |= parts.structured.replace(value).is_some(),
@@ -45,7 +46,10 @@ impl<'a> Parts<'a> {
                 let kept_bytes = parts.kept_bytes + (spelled.len() + value.len() + "\"\":,".len()) as u64;
                 match name {
                     // A client must know it.
-                    "isError" if value.len() <= "false".len() => parts.members.push((spelled, value)),
+                    "isError" if value.len() <= "false".len() => {
+                        is_double |= std::mem::replace(&mut has_is_error, true);
+                        parts.members.push((spelled, value));
+                    }
                     _ if kept_bytes > FREE_BYTES => return,
                     "_meta" => parts.meta = Some(value),
                     _ => parts.members.push((spelled, value)),

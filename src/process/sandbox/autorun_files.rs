@@ -78,12 +78,12 @@ struct AutorunFile {
 }
 
 /// What of an autorun file is compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
-    /// Only which folder a git folder is, because it changes with each commit.
-    Git,
     /// A link on the way to another one.
     Link,
+    /// Only which folder a git folder is, because it changes with each commit.
+    Git,
     /// A file or a folder, also behind a link, and the entries of the folder.
     Contents,
 }
@@ -114,6 +114,10 @@ impl Sandbox {
             let links = way.entries.into_iter().filter(|entry| is_inside(entry) && entry.is_symlink());
             found.extend(links.map(|link| file(link.clone(), Kind::Link, Some(link), false, false)));
             let is_behind_link = found.len() > before;
+            if !way.is_certain && (is_behind_link || is_inside(&path) || kind == Kind::Git) {
+                let error = io::Error::other("its links are too many, or lead through /proc");
+                return Err(unknown(&path, &error));
+            }
             // A command can write to the target of a link that it created, in its temp folder.
             let ends_inside = is_inside(&way.end) || kind == Kind::Git && way.end.starts_with(temp);
             if ends_inside || is_inside(&path) {
@@ -181,7 +185,7 @@ impl Sandbox {
 fn named_folder(path: &Path, prefix: &str, base: &Path) -> io::Result<Option<(PathBuf, Followed)>> {
     let text = match Opened::without_links(path) {
         Ok(opened) if opened.stat.kind == FileKind::File => {
-            opened.file().and_then(|file| first_bytes(&file, MAX_LINK_BYTES))
+            opened.file().and_then(|file| first_bytes(&file, MAX_LINK_BYTES + 1))
         }
         Ok(_) => return Ok(None),
         // A link here is one that leads nowhere.
@@ -189,13 +193,17 @@ fn named_folder(path: &Path, prefix: &str, base: &Path) -> io::Result<Option<(Pa
         Err(error) => Err(error),
     };
     let text = text.map_err(|error| unknown(path, &error))?;
+    if text.len() > MAX_LINK_BYTES {
+        return Err(unknown(path, &io::ErrorKind::FileTooLarge.into()));
+    }
     let Some(mut name) = text.strip_prefix(prefix.as_bytes()) else { return Ok(None) };
     while let [start @ .., b'\n' | b'\r'] = name {
         name = start;
     }
     // After the newlines, as in git.
     let name = name.split(|byte| *byte == 0).next().unwrap_or_default();
-    let named = base.join(OsStr::from_bytes(name));
+    // Without a `.` or a `/` at the end, which another spelling of the path would be.
+    let named: PathBuf = base.join(OsStr::from_bytes(name)).components().collect();
     let way = Followed::new(&named);
     Ok(Some((named, way)))
 }
@@ -283,8 +291,8 @@ impl Sandbox {
     /// Returns the autorun files of a command for `roots` in their current state.
     fn known_files(&self, roots: &[Root]) -> io::Result<KnownFiles> {
         let mut files = self.find_autorun_files(roots)?;
-        // The state of an autorun file replaces that of the same path as a link to another one.
-        files.sort_by_key(|file| file.kind != Kind::Link);
+        // The state of an autorun file replaces that of the same path as a link or a git folder.
+        files.sort_by_key(|file| file.kind);
         let with_state = |file: AutorunFile| (file.path.clone(), (state_of(&file.path, file.kind), file));
         Ok(files.into_iter().map(with_state).collect())
     }
@@ -355,12 +363,15 @@ mod tests {
             ("gitdir: g\r\n\n", Some("g")),
             ("gitdir: g\0x\n", Some("g")),
             ("gitdir: g\n\0x", Some("g\n")),
+            ("gitdir: ./g/./\n", Some("g")),
             ("gitdir g\n", None),
         ] {
             std::fs::write(&file, text).unwrap();
             let named = named_folder(&file, "gitdir: ", &base).unwrap();
             assert_eq!(named.map(|(path, _)| path), name.map(|name| base.join(name)), "{text:?}");
         }
+        std::fs::write(&file, "gitdir: ".to_owned() + &"./".repeat(MAX_LINK_BYTES)).unwrap();
+        assert!(named_folder(&file, "gitdir: ", &base).is_err());
         assert!(named_folder(&base, "gitdir: ", &base).unwrap().is_none());
         assert!(named_folder(&base.join("none"), "gitdir: ", &base).unwrap().is_none());
     }

@@ -320,7 +320,7 @@ fn file_that_a_command_changes_is_reported() {
         .call("bash", json!({"command": "echo x >> .opencode/plugins/a.ts"}))
         .assert_contains("The command changed .opencode/plugins,");
     client
-        .call("bash", json!({"command": "ln -sf /proc/kmsg .mcp.json"}))
+        .call("bash", json!({"command": "ln -sf /dev/zero .mcp.json"}))
         .assert_contains("The command changed .mcp.json,");
     let special = "mkfifo fifo; ln -sf fifo .mcp.json; truncate -s 1T .vscode/tasks.json";
     client.call("bash", json!({"command": special})).assert_text(

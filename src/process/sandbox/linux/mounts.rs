@@ -19,6 +19,7 @@ use rustix::mount::{MountFlags, MountPropagationFlags};
 use rustix::thread::UnshareFlags;
 
 use super::files::without_links;
+use crate::process::sandbox::is_missing;
 use crate::sys::path_of;
 
 /// The folder of POSIX shared memory and semaphores.
@@ -123,7 +124,7 @@ fn bind(path: &Path) -> io::Result<OwnedFd> {
     without_links(path, OFlags::empty())
 }
 
-/// Adds a flag to a mount. Its other flags stay, because a locked flag can't be removed.
+/// Adds flags to a mount. Its other flags stay, because a locked flag can't be removed.
 fn add_flag(mounted: &OwnedFd, flag: MountFlags) -> io::Result<()> {
     let kept = MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     // `fstatvfs` and `mount` use the same bits for these flags.
@@ -137,7 +138,11 @@ fn add_flag(mounted: &OwnedFd, flag: MountFlags) -> io::Result<()> {
 fn make_read_only_below(paths: &[PathBuf]) -> io::Result<()> {
     let is_below = |mount: &Path| paths.iter().any(|path| mount != path && mount.starts_with(path));
     for (path, _) in mounts()?.iter().filter(|(path, _)| is_below(path)) {
-        add_flag(&without_links(path, OFlags::empty())?, MountFlags::RDONLY)?;
+        match without_links(path, OFlags::empty()) {
+            // Another mount hides it.
+            Err(error) if is_missing(&error) => {}
+            mount => add_flag(&mount?, MountFlags::RDONLY)?,
+        }
     }
     Ok(())
 }
@@ -191,10 +196,20 @@ fn make_others_read_only(kept: &[&Path]) -> io::Result<()> {
     let others = mounts.iter().filter(|(_, kind)| !is_local(kind) && kind != AUTOMOUNT);
     let others = others.map(|(path, _)| path.as_path());
     let skipped: Vec<&Path> = others.chain(kept.iter().copied()).collect();
+    // Without a file system of its own, `/dev` is on the one of the root folder.
+    let has_dev = mounts.iter().any(|(path, _)| path == Path::new("/dev"));
+    let no_devices = |path: &Path| {
+        if has_dev && !path.starts_with("/dev") { MountFlags::NODEV } else { MountFlags::empty() }
+    };
+    // Another mount may hide this one.
+    let add_flags = |path: &Path, flags| {
+        let _hidden = without_links(path, OFlags::empty()).and_then(|mount| add_flag(&mount, flags));
+    };
     for (path, _) in mounts.iter().filter(|(path, kind)| is_local(kind) && !is_below(path, &skipped)) {
-        // Another mount may hide this one.
-        let _hidden =
-            without_links(path, OFlags::empty()).and_then(|mount| add_flag(&mount, MountFlags::RDONLY));
+        add_flags(path, MountFlags::RDONLY | no_devices(path));
+    }
+    for (path, _) in mounts.iter().filter(|(path, _)| is_below(path, kept)) {
+        add_flags(path, no_devices(path));
     }
     Ok(())
 }
