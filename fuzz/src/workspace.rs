@@ -56,7 +56,7 @@ impl Tools {
             progress: Progress::default(),
             ignored: cutline_core::notice::Names::default(),
         };
-        Self { folder, cx, runtime: Builder::new_current_thread().build().unwrap() }
+        Self { folder, cx, runtime: Builder::new_current_thread().enable_time().build().unwrap() }
     }
 
     /// Writes a file of the workspace.
