@@ -176,14 +176,8 @@ impl Commands {
     ) -> io::Result<Running> {
         let began = Instant::now();
         let report = self.pipeline_report(command);
+        let shell_command = self.shell_command(command, roots, folder, report.as_ref())?;
         let sandbox = self.sandbox.clone();
-        let watch = || sandbox.as_ref().map_or(Ok(()), |sandbox| sandbox.watch(roots, &self.registry));
-        let shell_command =
-            watch().and_then(|()| self.shell_command(command, roots, folder, report.as_ref()));
-        let shell_command = shell_command.inspect_err(|_| {
-            // A process of an earlier command can have changed files.
-            let _kept_for_the_next_result = sandbox.as_ref().map(|sandbox| sandbox.keep_changes());
-        })?;
         let (shell, output) = Program::start(&self.registry, shell_command, true)?;
         let capture = Capture::new(Arc::clone(&self.store), SavedKind::COMMAND, view);
         let drain = Drain::start(output, capture)?;
@@ -191,8 +185,8 @@ impl Commands {
         Ok(supervised.spawn())
     }
 
-    /// Returns what starts the shell for `command` in `folder`. A sandbox lets it write to `roots`. It must
-    /// not need code between fork and exec, because the standard library can then use `posix_spawn`, which is faster.
+    /// Returns what starts the shell for `command` in `folder`. A sandbox lets it write to `roots`, and watches the autorun
+    /// files from now on. The start must not need code between fork and exec, because the standard library can then use `posix_spawn`, which is faster.
     fn shell_command(
         &self,
         command: &str,
@@ -206,7 +200,10 @@ impl Commands {
             self.environment.variables().chain(report.into_iter().flat_map(PipelineReport::variables));
         if let Some(sandbox) = &self.sandbox {
             let words = [self.shell.as_os_str()].into_iter().chain(arguments.map(OsStr::new));
-            return sandbox.command(roots, folder, words, variables);
+            let watched = sandbox.watch(roots, &self.registry);
+            let start = watched.and_then(|()| sandbox.command(roots, folder, words, variables));
+            // A process of an earlier command can have changed files. The next result shows them.
+            return start.inspect_err(|_| drop(sandbox.keep_changes()));
         }
         let mut start = Command::new(&self.shell);
         start.args(arguments).current_dir(folder);

@@ -213,8 +213,12 @@ impl Sandbox {
     }
 
     /// Returns what starts a process that applies the rules for `roots` and then becomes `shell` in `folder`, with
-    /// `variables` as its environment, or an error if it is unknown what must be read-only. The process starts with an empty environment; variables that the caller adds reach
+    /// `variables` as its environment. The process starts with an empty environment; variables that the caller adds reach
     /// the shell too.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if it is unknown what must be read-only.
     pub(super) fn command<'a>(
         &self,
         roots: &[Root],
@@ -266,8 +270,9 @@ fn under_rules<'a>(rules: &SandboxRules, words: impl Iterator<Item = &'a OsStr>)
     Ok(command)
 }
 
-/// Returns true if the error means that there is no such file. A path that is too long can have links.
-fn is_missing(error: &io::Error) -> bool {
+/// Returns true if the error means that there is no such file. Unlike [`sys::is_missing`], a path that is too long does not
+/// count, because the kernel may accept another spelling of it.
+fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 

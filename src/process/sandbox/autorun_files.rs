@@ -10,7 +10,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{MutexGuard, PoisonError};
 
-use super::{Mode, Sandbox, is_missing};
+use super::{Mode, Sandbox, is_absent};
 use crate::fs::follow::Followed;
 use crate::fs::lines::first_bytes;
 use crate::fs::workspace::{Root, shown};
@@ -64,7 +64,7 @@ const NAMES: [(&str, &str); 33] = [
 ];
 
 /// An autorun file or folder, or a link on the way to one, which a command could replace.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct AutorunFile {
     /// Its absolute path, which may contain links.
     path: PathBuf,
@@ -122,7 +122,7 @@ impl Sandbox {
             let ends_inside = is_inside(&way.end) || kind == Kind::Git && way.end.starts_with(temp);
             if ends_inside || is_inside(&path) {
                 let exists = match way.end.symlink_metadata() {
-                    Err(error) if !is_missing(&error) => return Err(unknown(&way.end, &error)),
+                    Err(error) if !is_absent(&error) => return Err(unknown(&way.end, &error)),
                     found => found.is_ok_and(|found| !found.is_symlink()),
                 };
                 let existing = (exists && ends_inside).then_some(way.end);
@@ -299,11 +299,16 @@ impl Sandbox {
 
     fn compare(&self, watched: &mut Watched) -> Vec<AutorunChange> {
         // No command starts while a file is unknown. The others are compared.
-        let now = self.known_files(&watched.roots).ok();
-        let now_of = |path: &Path| now.as_ref().and_then(|now| now.get(path));
+        let now = self.known_files(&watched.roots).unwrap_or_else(|_unknown| {
+            let files = watched.known.iter();
+            let with_state = |(path, (_, file)): (&PathBuf, &(Option<FileState>, AutorunFile))| {
+                (path.clone(), (state_of(path, file.kind), file.clone()))
+            };
+            files.map(with_state).collect()
+        });
         let change = |(path, (before, file)): (&PathBuf, &(Option<FileState>, AutorunFile))| {
             // A link can have left the way to an autorun file.
-            let state = now_of(path).map_or_else(|| state_of(path, file.kind), |(state, _)| state.clone());
+            let state = now.get(path).map_or_else(|| state_of(path, file.kind), |(state, _)| state.clone());
             let change = if before.is_none() { FileChange::Created } else { FileChange::Changed };
             // A command cannot change a protected file, but a process that was left, another name of it, or the user can.
             let is_since_last = file.is_protected;
@@ -316,11 +321,7 @@ impl Sandbox {
             tracing::warn!("{path}, which starts programs outside the sandbox, was {}", change.change);
         }
         watched.unshown.extend(changes.iter().map(|change| (change.path.clone(), change.clone())));
-        if let Some(now) = now {
-            watched.known = now;
-        } else {
-            watched.known.iter_mut().for_each(|(path, (state, file))| *state = state_of(path, file.kind));
-        }
+        watched.known = now;
         changes
     }
 }

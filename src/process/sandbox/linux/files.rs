@@ -10,7 +10,7 @@ use landlock::{
 };
 use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags};
 
-use crate::process::sandbox::{THIS_BINARY, is_missing};
+use crate::process::sandbox::{THIS_BINARY, is_absent};
 
 /// The only devices that a command can open. They store nothing. Reading from a terminal in `/dev/pts` would return the
 /// user's input.
@@ -99,17 +99,16 @@ fn readable() -> io::Result<Vec<PathBuf>> {
 /// # Errors
 ///
 /// Returns an error if one of them cannot be reached, or only through a link: it would not become read-only.
-pub(super) fn present(mut paths: Vec<PathBuf>) -> io::Result<Vec<PathBuf>> {
-    let mut checked = Ok(());
-    paths.retain(|path| match without_links(path, OFlags::empty()) {
-        Err(error) if is_missing(&error) => false,
-        Err(error) => {
-            checked = Err(error);
-            false
+pub(super) fn present(paths: Vec<PathBuf>) -> io::Result<Vec<PathBuf>> {
+    let mut present = Vec::new();
+    for path in paths {
+        match without_links(&path, OFlags::empty()) {
+            Ok(_) => present.push(path),
+            Err(error) if is_absent(&error) => {}
+            Err(error) => return Err(error),
         }
-        Ok(_) => true,
-    });
-    checked.map(|()| paths)
+    }
+    Ok(present)
 }
 
 /// Opens a path for its location only, not for reading. Returns an error if any part of the path is a link, because an

@@ -19,7 +19,7 @@ use rustix::mount::{MountFlags, MountPropagationFlags};
 use rustix::thread::UnshareFlags;
 
 use super::files::without_links;
-use crate::process::sandbox::is_missing;
+use crate::process::sandbox::is_absent;
 use crate::sys::path_of;
 
 /// The folder of POSIX shared memory and semaphores.
@@ -87,8 +87,9 @@ pub(super) fn enter_namespaces(
     let shared_memory =
         (wants_shared_memory && mount_shared_memory(&shared_memory).is_ok()).then_some(shared_memory);
     let kept: Vec<&Path> = writable.iter().chain(&shared_memory).map(PathBuf::as_path).collect();
+    let mounts = mounts()?;
     // If this fails, Landlock still protects contents and names.
-    let _only_metadata_can_change = make_others_read_only(&kept);
+    let _only_metadata_can_change = restrict_others(&mounts, &kept);
     let mut pinned = BTreeSet::new();
     for (folder, path) in paths.iter().filter_map(|path| Some((outermost(path)?, path))) {
         // The kernel refuses to move or remove a mounted folder.
@@ -97,12 +98,12 @@ pub(super) fn enter_namespaces(
             if pinned.insert(above) {
                 let mount = bind(above)?;
                 if above == path {
-                    add_flag(&mount, MountFlags::RDONLY)?;
+                    add_flags(&mount, MountFlags::RDONLY)?;
                 }
             }
         }
     }
-    make_read_only_below(paths)?;
+    make_read_only_below(&mounts, paths)?;
     Ok(shared_memory)
 }
 
@@ -125,30 +126,36 @@ fn bind(path: &Path) -> io::Result<OwnedFd> {
 }
 
 /// Adds flags to a mount. Its other flags stay, because a locked flag can't be removed.
-fn add_flag(mounted: &OwnedFd, flag: MountFlags) -> io::Result<()> {
+fn add_flags(mounted: &OwnedFd, flags: MountFlags) -> io::Result<()> {
     let kept = MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     // `fstatvfs` and `mount` use the same bits for these flags.
     let had = rustix::fs::fstatvfs(mounted)?.f_flag.bits();
     let had = MountFlags::from_bits_truncate(u32::try_from(had).map_err(io::Error::other)?);
-    let flags = MountFlags::BIND | flag | (had & kept);
-    Ok(rustix::mount::mount_remount(path_of(mounted), flags, c"")?)
+    Ok(rustix::mount::mount_remount(path_of(mounted), MountFlags::BIND | flags | (had & kept), c"")?)
 }
 
 /// Makes the mounts below a read-only path read-only too.
-fn make_read_only_below(paths: &[PathBuf]) -> io::Result<()> {
-    let is_below = |mount: &Path| paths.iter().any(|path| mount != path && mount.starts_with(path));
-    for (path, _) in mounts()?.iter().filter(|(path, _)| is_below(path)) {
+fn make_read_only_below(mounts: &[Mount], paths: &[PathBuf]) -> io::Result<()> {
+    for (path, _) in mounts.iter().filter(|(path, _)| is_below(path, paths)) {
         match without_links(path, OFlags::empty()) {
             // Another mount hides it.
-            Err(error) if is_missing(&error) => {}
-            mount => add_flag(&mount?, MountFlags::RDONLY)?,
+            Err(error) if is_absent(&error) => {}
+            mount => add_flags(&mount?, MountFlags::RDONLY)?,
         }
     }
     Ok(())
 }
 
-/// Returns the mounts of this process, each with its path and its type.
-fn mounts() -> io::Result<Vec<(PathBuf, String)>> {
+/// Returns true if `path` is below one of `folders`, and is none of them.
+fn is_below(path: &Path, folders: &[impl AsRef<Path>]) -> bool {
+    folders.iter().any(|folder| path != folder.as_ref() && path.starts_with(folder))
+}
+
+/// The path and the type of a mount.
+type Mount = (PathBuf, String);
+
+/// Returns the mounts of this process.
+fn mounts() -> io::Result<Vec<Mount>> {
     let table = std::fs::read(TABLE)?;
     Ok(table.split(|byte| *byte == b'\n').filter_map(parse).collect())
 }
@@ -175,22 +182,16 @@ fn unshare(flags: UnshareFlags) -> Result<(), Errno> {
     rustix::thread::unshare(flags)
 }
 
-/// Makes all mounts of local file systems read-only, except at and below `kept`. Does nothing if `kept` contains the
-/// root folder. File systems over the network and in user space are skipped, because a path to one that does not respond
-/// would block the command.
-fn make_others_read_only(kept: &[&Path]) -> io::Result<()> {
+/// Makes all mounts of local file systems read-only, except at and below `kept`. Devices can be opened only in `/dev`. Does
+/// nothing if `kept` contains the root folder. File systems over the network and in user space are skipped, because a path
+/// to one that does not respond would block the command.
+fn restrict_others(mounts: &[Mount], kept: &[&Path]) -> io::Result<()> {
     if kept.contains(&Path::new("/")) {
         return Ok(());
     }
-    let is_below = |path: &Path, folders: &[&Path]| folders.iter().any(|folder| path.starts_with(folder));
-    for path in kept {
-        let others: Vec<&Path> = kept.iter().copied().filter(|other| other != path).collect();
-        if !is_below(path, &others) {
-            // A device that somebody else created there bypasses every rule.
-            add_flag(&bind(path)?, MountFlags::NODEV)?;
-        }
+    for path in kept.iter().filter(|path| !is_below(path, kept)) {
+        add_flags(&bind(path)?, MountFlags::NODEV)?;
     }
-    let mounts = mounts()?;
     // A path through one that is not local may block.
     let is_local = |kind: &str| LOCAL.contains(&kind);
     let others = mounts.iter().filter(|(_, kind)| !is_local(kind) && kind != AUTOMOUNT);
@@ -198,24 +199,24 @@ fn make_others_read_only(kept: &[&Path]) -> io::Result<()> {
     let skipped: Vec<&Path> = others.chain(kept.iter().copied()).collect();
     // Without a file system of its own, `/dev` is on the one of the root folder.
     let has_dev = mounts.iter().any(|(path, _)| path == Path::new("/dev"));
-    let no_devices = |path: &Path| {
-        if has_dev && !path.starts_with("/dev") { MountFlags::NODEV } else { MountFlags::empty() }
-    };
-    // Another mount may hide this one.
-    let add_flags = |path: &Path, flags| {
-        let _hidden = without_links(path, OFlags::empty()).and_then(|mount| add_flag(&mount, flags));
-    };
-    for (path, _) in mounts.iter().filter(|(path, kind)| is_local(kind) && !is_below(path, &skipped)) {
-        add_flags(path, MountFlags::RDONLY | no_devices(path));
-    }
-    for (path, _) in mounts.iter().filter(|(path, _)| is_below(path, kept)) {
-        add_flags(path, no_devices(path));
+    for (path, kind) in mounts {
+        let is_skipped = !is_local(kind) || skipped.iter().any(|folder| path.starts_with(folder));
+        let mut flags = MountFlags::empty();
+        flags.set(MountFlags::RDONLY, !is_skipped);
+        flags.set(
+            MountFlags::NODEV,
+            (!is_skipped || is_below(path, kept)) && has_dev && !path.starts_with("/dev"),
+        );
+        if !flags.is_empty() {
+            // Another mount may hide this one.
+            let _hidden = without_links(path, OFlags::empty()).and_then(|mount| add_flags(&mount, flags));
+        }
     }
     Ok(())
 }
 
 /// Parses a line of the table: numbers, path, flags, `-`, type. Returns the path and the type.
-fn parse(line: &[u8]) -> Option<(PathBuf, String)> {
+fn parse(line: &[u8]) -> Option<Mount> {
     let mut fields = line.split(|byte| *byte == b' ');
     let path = unescaped(fields.nth(4)?);
     let kind = std::str::from_utf8(fields.skip_while(|field| *field != b"-").nth(1)?).ok()?;
