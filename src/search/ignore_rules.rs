@@ -13,6 +13,7 @@
 #![expect(clippy::indexing_slicing, reason = "paths are longer than those of their folders")]
 
 use std::collections::HashMap;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,7 +23,8 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use crate::fs::lines::first_bytes;
 use crate::fs::workspace::lexical;
 use crate::limits::{GLOB_BYTES, RULES_BYTES, RULES_IN_FORCE_BYTES};
-use crate::sys::{self, FileKind, Folder, Opened, below};
+use crate::sys::{self, FileKind, Folder, Opened, Stat, below};
+use cutline_core::text::as_index;
 
 /// The name of git's own folder, which is never searched or entered.
 pub(super) const GIT: &[u8] = b".git";
@@ -300,8 +302,14 @@ fn compile(content: &[u8]) -> Result<Option<Arc<Gitignore>>, TooLarge> {
 
 /// Returns the content of a file in `folder`, or `None` if it does not exist.
 fn content(folder: &Folder, name: &str) -> Option<Vec<u8>> {
-    let (file, _) = below::file(folder, name.as_bytes()).ok()??;
-    first_bytes(&file, READ_BYTES).ok()
+    let (file, stat) = below::file(folder, name.as_bytes()).ok()??;
+    start_of(&file, stat)
+}
+
+/// Returns the first [`READ_BYTES`] of a file. A file that reports a size of 0 can have a content.
+fn start_of(file: &File, stat: Stat) -> Option<Vec<u8>> {
+    let most = if stat.bytes == 0 { READ_BYTES } else { as_index(stat.bytes).min(READ_BYTES) };
+    first_bytes(file, most).ok()
 }
 
 /// Returns the content of git's global excludes file.
@@ -312,7 +320,7 @@ fn global() -> Option<Vec<u8>> {
     let path = ignore::gitignore::gitconfig_excludes_path()?;
     // Does not block if the file is a pipe.
     let opened = Opened::through_links(&path).ok().filter(|opened| opened.stat.kind == FileKind::File)?;
-    first_bytes(&opened.file().ok()?, READ_BYTES).ok()
+    start_of(&opened.file().ok()?, opened.stat)
 }
 
 /// Returns the paths of the user's git configurations, which the crate `ignore` reads. It would wait for a pipe.

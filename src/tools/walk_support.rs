@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -42,6 +42,15 @@ impl Ignored {
     /// Returns the choice of a call with the argument `noIgnore`.
     pub(super) fn of(no_ignore: Option<bool>) -> Self {
         if no_ignore == Some(true) { Self::Visited } else { Self::Skipped }
+    }
+
+    /// Returns the rules for a walk from `base`.
+    pub(super) fn rules(self, base: &Path) -> IgnoreRules {
+        match self {
+            Self::Skipped => IgnoreRules::for_walk_from(base),
+            Self::Visited => IgnoreRules::none(),
+            Self::Only => IgnoreRules::for_walk_from(base).of_ignored(),
+        }
     }
 }
 
@@ -301,11 +310,7 @@ impl Counting {
 pub(super) fn walk(cx: &Context, place: &OpenedPath, ignored: Ignored) -> Result<Walk, ToolError> {
     Ok(Walk {
         root: resolve::folder(cx, place)?,
-        rules: match ignored {
-            Ignored::Skipped => IgnoreRules::for_walk_from(&place.real),
-            Ignored::Visited => IgnoreRules::none(),
-            Ignored::Only => IgnoreRules::for_walk_from(&place.real).of_ignored(),
-        },
+        rules: ignored.rules(&place.real),
         workers: cx.shared.workers,
         threads: cx.shared.threads.clone(),
         stop: Stop::new(cx.cancel.child_token(), cx.deadline),
@@ -334,10 +339,13 @@ pub(super) fn finds_any(walk: Walk, query: names::Query, most: Option<Searched>)
 fn progress(progress: &Progress) -> impl Fn(usize) + Send + Sync + use<> {
     let (progress, state) = (progress.clone(), Mutex::new((0, Instant::now() + FIRST_PROGRESS_AFTER)));
     move |more| {
+        if !progress.is_wanted() {
+            return;
+        }
         let Ok(mut state) = state.lock() else { return };
         let ((listed, due), now) = (&mut *state, Instant::now());
         *listed += more;
-        if progress.is_wanted() && now >= *due {
+        if now >= *due {
             *due = now + PROGRESS_INTERVAL;
             progress.report(format!("{listed} entries listed"));
         }

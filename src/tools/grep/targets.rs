@@ -11,7 +11,6 @@ use crate::fs::open::{FileKind, OpenedPath};
 use crate::search::file_filter::{FileFilter, Selector};
 use crate::search::file_types::FileTypes;
 use crate::search::globs::{Glob, has_wildcard, literal_folders};
-use crate::search::ignore_rules::IgnoreRules;
 use crate::search::names;
 
 use super::{Context, GrepArgs, ToolError};
@@ -143,8 +142,7 @@ fn path_in(target: &Target, place: &OpenedPath, args: &GrepArgs) -> Option<Vec<u
     }
     let is_folder = place.stat.kind == FileKind::Folder;
     let names: Vec<&[u8]> = below.iter().map(OsStr::as_encoded_bytes).collect();
-    let rules =
-        if args.no_ignore == Some(true) { IgnoreRules::none() } else { IgnoreRules::for_walk_from(base) };
+    let rules = Ignored::of(args.no_ignore).rules(base);
     let path = names.join(&b'/');
     let is_reached = target.filter.keeps(&path, is_folder) && rules.let_in(base, below, is_folder);
     is_reached.then_some(path)
