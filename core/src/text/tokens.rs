@@ -68,24 +68,34 @@ impl TokenCounter {
 
     /// Counts the next piece.
     pub fn push(&mut self, text: &str) {
-        // A step waits for the one before it, so the lines of both halves are counted in turns.
-        let (bytes, half) = (text.as_bytes(), text.len() / 2);
-        let end = memchr::memchr(NEWLINE, &bytes[half..]).map_or(bytes.len(), |at| half + at + 1);
-        let (first, second) = bytes.split_at(end);
+        // A step waits for the one before it, so the lines of four parts are counted in turns.
+        let (mut rest, quarter) = (text.as_bytes(), text.len() / 4);
+        let parts: [&[u8]; 4] = std::array::from_fn(|n| {
+            let newline = rest.get(quarter..).filter(|_| n < 3).and_then(|rest| memchr::memchr(NEWLINE, rest));
+            let (part, after) = rest.split_at(newline.map_or(rest.len(), |at| quarter + at + 1));
+            rest = after;
+            part
+        });
+        let [a, b, c, d] = parts;
         // Local copies, so that the steps need no memory write.
-        let (mut one, mut other) = (*self, Self::default());
-        for (byte, other_byte) in first.iter().zip(second) {
-            one.step(*byte);
-            other.step(*other_byte);
+        let mut counters = [*self, Self::default(), Self::default(), Self::default()];
+        for (((a, b), c), d) in a.iter().zip(b).zip(c).zip(d) {
+            for (counter, byte) in counters.iter_mut().zip([a, b, c, d]) {
+                counter.step(*byte);
+            }
         }
-        first.iter().skip(second.len()).for_each(|byte| one.step(*byte));
-        let state = if second.is_empty() { one.state } else { other.state };
-        *self = Self { state, hundredths: one.hundredths + other.hundredths };
+        let in_turns = parts.map(<[u8]>::len).into_iter().min().unwrap_or(0);
+        for (counter, part) in counters.iter_mut().zip(parts) {
+            part[in_turns..].iter().for_each(|byte| counter.step(*byte));
+        }
+        let last = parts.iter().rposition(|part| !part.is_empty()).unwrap_or(0);
+        let hundredths = counters.iter().map(|counter| counter.hundredths).sum();
+        *self = Self { state: counters[last].state, hundredths };
     }
 
     fn step(&mut self, byte: u8) {
         self.state = STEPS[usize::from(self.state & STATE | u16::from(byte))];
-        self.hundredths += u64::from(self.state & !STATE);
+        self.hundredths += u64::from(self.state & COST);
     }
 
     /// Adds a line, or the last part of a line. Its position in the text does not matter.
@@ -106,8 +116,11 @@ const STATES: usize = 19;
 const CLASSES: usize = 16;
 const DIGIT: u8 = 2;
 const SPACE: u8 = 5;
-/// The bits of a step that are the next state. The others are the cost.
-const STATE: u16 = 0xff00;
+/// The bits of a step that are the next state, and those that are the cost.
+const STATE: u16 = 0x1f00;
+const COST: u16 = 0xff;
+/// The size of the table. Each index is less than it, so that no check is needed.
+const MAX_STEPS: usize = 32 * 256;
 
 /// Returns the class of a byte. The first byte of a character has the class of the character. The other bytes have none.
 const fn class(byte: u8) -> Option<u8> {
@@ -160,10 +173,10 @@ const COSTS: [[u8; CLASSES]; STATES] = [
 ];
 
 /// The next state and the cost for each state and byte.
-static STEPS: [u16; STATES * 256] = {
-    let mut steps = [0; STATES * 256];
+static STEPS: [u16; MAX_STEPS] = {
+    let mut steps = [0; MAX_STEPS];
     let mut n = 0;
-    while n < steps.len() {
+    while n < STATES * 256 {
         let (state, byte) = ((n / 256) as u8, (n % 256) as u8);
         steps[n] = match class(byte) {
             None => (state as u16) << 8,
