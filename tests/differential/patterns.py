@@ -1,6 +1,8 @@
 """Random patterns in the syntax of Rust and of Python, with the same meaning."""
 
+import contextlib
 import re
+import signal
 from dataclasses import dataclass
 
 import data
@@ -15,6 +17,25 @@ CLASSES = [
 # Python's `\B` does not match in an empty text.
 ANCHORS = [("^", "^"), ("$", "$"), ("\\b", "\\b"), ("\\B", "(?!\\b)")]
 REPETITIONS = ["*", "+", "?", "{1,3}", "{2}", "*?", "+?", "??"]
+# Python takes minutes for a few patterns of nested repetitions, which take Rust no time.
+MOST_SECONDS = 5
+
+
+class TooSlow(Exception):
+    """Python has not found the matches of a pattern in time."""
+
+
+@contextlib.contextmanager
+def time_limit():
+    def late(*_):
+        raise TooSlow
+
+    signal.signal(signal.SIGALRM, late)
+    signal.alarm(MOST_SECONDS)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
 
 
 @dataclass
