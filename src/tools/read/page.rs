@@ -23,7 +23,7 @@ use super::ReadArgs;
 use super::page_lines::{self, PageLines};
 
 /// Number of bytes of a file that are read at a time. One block is usually enough for a page.
-const PAGE_BLOCK_BYTES: usize = 64 * 1024;
+const PAGE_BLOCK_BYTES: usize = 32 * 1024;
 /// Time after the deadline for reading a page if not all lines were counted.
 const PAGE_TIME: Duration = Duration::from_secs(1);
 /// Number of bytes to decode before checking whether the page is full.
