@@ -4,7 +4,7 @@
 //! are truncated and saved completely, and the result is written again. Its text is then one block with the notice. JSON
 //! stays valid, and has the notice in another block.
 
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
 use std::io::{BufWriter, Write as _};
 use std::sync::Arc;
 use std::thread::{self, ScopedJoinHandle};
@@ -189,22 +189,21 @@ impl Cutter<'_> {
         let structured = parts.structured.map(compact);
         let is_json = |text: &String| looks_like_json(text) && (parts.texts.len() == 1 || is_valid(text));
         let values = if parts.texts.iter().all(is_json) { &*parts.texts } else { &[] };
-        let values: Vec<_> = values.iter().map(|text| compact(text)).collect();
         let total = Extent::of(all);
         // The same value in both is truncated once.
-        if let ([value], Some(structured)) = (&*values, &structured)
-            && let Some([before, after]) = around(value, structured)
+        if let ([value], Some(structured)) = (values, &structured)
+            && let Some([before, after]) = around(&compact(value), structured)
             && (text_is_over || structured_is_over)
         {
             let of_value = of_structured.bytes.saturating_sub((before.len() + after.len()) as u64);
             let both = Bounds { bytes: bounds.bytes.min(of_value), ..bounds };
-            let text = self.json(&values, both, total).unwrap_or_else(|| as_json(MARK));
+            let text = self.json(values, both, total).unwrap_or_else(|| as_json(MARK));
             let structured = [before, &text, after].concat();
             return (Some(text), Some(structured));
         }
         // Several values in one block would not be valid JSON.
         let text = (text_is_over || is_crowded && values.len() > 1).then(|| {
-            let shown = if values.is_empty() { None } else { self.json(&values, bounds, total) };
+            let shown = if values.is_empty() { None } else { self.json(values, bounds, total) };
             shown.unwrap_or_else(|| self.text(all, bounds))
         });
         let shortened = structured.filter(|_| structured_is_over).map(|json| {
@@ -246,16 +245,19 @@ impl Cutter<'_> {
 
     /// Truncates a JSON value, or an array of the values of several blocks, and saves it. `total` is the extent of the
     /// original text. Returns `None` if it is not valid or cannot be truncated.
-    fn json(&mut self, values: &[Cow<'_, str>], bounds: Bounds, total: Extent) -> Option<String> {
+    fn json(&mut self, values: &[impl Borrow<str>], bounds: Bounds, total: Extent) -> Option<String> {
         let json = match values {
-            [value] => Cow::Borrowed(&**value),
+            [value] => Cow::Borrowed(value.borrow()),
             _ => format!("[{}]", values.join(",")).into(),
         };
         let save = || self.save(&json);
         let (shrunk, saved) = thread::scope(|scope| {
             let saving = thread::Builder::new().spawn_scoped(scope, save);
             // If the system refuses to start a thread, this one saves too.
-            (shrink_within(&json, bounds), saving.map_or_else(|_| Ok(save()), ScopedJoinHandle::join))
+            (
+                shrink_within(&compact(&json), bounds),
+                saving.map_or_else(|_| Ok(save()), ScopedJoinHandle::join),
+            )
         });
         let ((shown, parts, by), saved) = (shrunk?, saved.ok()?);
         let Some(first) = parts.first() else { return Some(shown) };
