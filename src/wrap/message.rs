@@ -29,7 +29,7 @@ pub(super) struct MessageHead<'a> {
 impl<'a> MessageHead<'a> {
     /// Reads as much of a message as possible. The id is also found in a message that is not valid.
     pub(super) fn read(line: &'a str) -> Self {
-        let mut head = Self::default();
+        let (mut head, mut seen) = (Self::default(), Vec::new());
         let read = each_child(line, |name, value| {
             let place = match name {
                 "jsonrpc" => &mut head.version,
@@ -40,7 +40,11 @@ impl<'a> MessageHead<'a> {
                 "error" => &mut head.error,
                 _ => return head.is_odd = true,
             };
-            head.is_odd |= place.is_some();
+            if seen.contains(&name) {
+                head.is_odd = true;
+            } else {
+                seen.push(name);
+            }
             // Some servers send `"error": null`.
             if value != "null" {
                 *place = Some(value);

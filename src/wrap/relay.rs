@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::limit::{Limited, limit_error, limit_result, limit_task};
 use super::message::{END_BYTES, Line, Lines, MessageHead, error_reply, id_at_end_of, id_key, valid_start};
+use super::parts::FREE_BYTES;
 use super::{END_GRACE, Settings};
 use crate::call_stats::{CallStats, now_ms, tell};
 use crate::fit::Client;
@@ -278,6 +279,10 @@ impl Session {
             (None, Some(json)) => json,
             _ => return Ok(None),
         };
+        let known = head.id.unwrap_or("").len() + json.len();
+        if (line.len() - known) as u64 > FREE_BYTES {
+            return Err("it has over 4 KB outside of its result and id");
+        }
         let client = call.map_or_else(|| *locked(&self.profile), |call| call.client);
         let rules = self.settings.rules(call.map_or("", |call| &call.tool), client, &self.store);
         let limited = match (head.error, call) {

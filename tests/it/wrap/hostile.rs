@@ -189,14 +189,32 @@ fn large_message_that_is_not_utf8_becomes_an_error_of_the_call() {
 }
 
 #[test]
-fn white_space_outside_of_values_passes() {
+fn little_white_space_outside_of_values_passes() {
     let workspace = Workspace::new();
-    let spaces = " ".repeat(LARGE);
-    let line = format!(r#"{spaces}{{"jsonrpc":"2.0",{spaces}"id":1,"result":{{}}}}"#) + "\n";
-    workspace.write("1", &line);
+    let spaced = |id: u32, spaces: &str| {
+        format!("{spaces}{{\"jsonrpc\":\"2.0\",{spaces}\"id\":{id},\"result\":{{}}}}\n")
+    };
+    let few = spaced(1, &" ".repeat(2000));
+    workspace.write("1", &few);
+    workspace.write("2", spaced(2, &" ".repeat(LARGE)));
     let mut wrap = Wrap::start(&workspace, &[], RESPONSES);
     wrap.call("1", "a");
-    assert_eq!(wrap.line(), line.as_bytes());
+    assert_eq!(wrap.line(), few.as_bytes());
+    wrap.call("2", "a");
+    let error = wrap.message()["error"]["message"].as_str().unwrap().to_owned();
+    assert!(error.ends_with("over 4 KB outside of its result and id"), "{error}");
+}
+
+#[test]
+fn repeated_members_are_an_error_also_if_they_are_null() {
+    let nulls = "\"error\":null,".repeat(2);
+    for members in [format!("\"id\":1,{nulls}"), "\"id\":null,\"id\":1,".to_owned()] {
+        let workspace = Workspace::new();
+        workspace.write("1", format!("{{\"jsonrpc\":\"2.0\",{members}\"result\":{{}}}}\n"));
+        let mut wrap = Wrap::start(&workspace, &[], RESPONSES);
+        wrap.call("1", "a");
+        assert!(wrap.message()["error"].is_object(), "{members}");
+    }
 }
 
 #[test]
