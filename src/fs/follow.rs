@@ -1,9 +1,10 @@
 //! Resolves a path link by link. Returns the resolved path and all entries on the way to it.
 
 use std::ffi::OsString;
+use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use crate::sys::Opened;
+use crate::sys::{Opened, is_absent};
 
 /// Maximum number of links in a path, as in the kernel.
 const MAX_LINKS: usize = 40;
@@ -21,7 +22,8 @@ pub struct Followed {
     /// The paths, without links, of the first 128 entries on the way, including the end. If one of them becomes a link,
     /// the path refers to another location.
     pub entries: Vec<PathBuf>,
-    /// False if the way has more entries or is too long, or leads through `/proc`, where it can differ for another process.
+    /// False if the way has more entries or is too long, if an entry cannot be checked, or if `..` follows a missing one.
+    /// Also if it leads through `/proc`, where it can differ for another process.
     pub is_certain: bool,
 }
 
@@ -40,9 +42,10 @@ impl Followed {
             entries.len() < MAX_ENTRIES && entry.as_os_str().len() < PATH_BYTES
         };
         let end = follow(start.to_owned(), path, |target| target, visit);
-        let is_certain = end.is_some() && !entries.iter().any(|entry| entry.starts_with("/proc"));
+        let is_clear = end.as_ref().is_some_and(|(_, is_clear)| *is_clear);
+        let is_certain = is_clear && !entries.iter().any(|entry| entry.starts_with("/proc"));
         let path = start.join(path);
-        let end = end.or_else(|| Some(Opened::through_links(&path).ok()?.real));
+        let end = end.map(|(end, _)| end).or_else(|| Some(Opened::through_links(&path).ok()?.real));
         Self { end: end.unwrap_or(path), entries, is_certain }
     }
 
@@ -56,8 +59,9 @@ impl Followed {
 }
 
 /// Resolves `rest` link by link from the folder `start`, a path without links. Calls `visit` with each entry before
-/// reading it. Returns the resolved path, or `None` if `visit` returned false or a link cannot be read. `respelled`
-/// converts the target of an absolute link to the form to use.
+/// reading it. Returns the resolved path, or `None` if `visit` returned false or a link cannot be read. Also returns false
+/// if an entry cannot be checked, or if `..` follows a missing entry. `respelled` converts the target of an absolute link to
+/// the form to use.
 ///
 /// After a missing entry, and after [`MAX_LINKS`] links, the rest of the path stays unchanged.
 pub(super) fn follow(
@@ -65,12 +69,13 @@ pub(super) fn follow(
     rest: &Path,
     respelled: impl Fn(PathBuf) -> PathBuf,
     mut visit: impl FnMut(&Path) -> bool,
-) -> Option<PathBuf> {
+) -> Option<(PathBuf, bool)> {
     let mut here = start;
     let mut ahead = reversed(rest);
-    let (mut links, mut exists) = (0, true);
+    let (mut links, mut exists, mut is_clear) = (0, true, true);
     while let Some(name) = ahead.pop() {
         if name == ".." {
+            is_clear &= exists;
             here.pop();
             continue;
         }
@@ -78,13 +83,14 @@ pub(super) fn follow(
         if !visit(&here) {
             return None;
         }
-        let found = exists.then(|| here.symlink_metadata().ok()).flatten();
-        exists = found.is_some();
-        if found.is_some_and(|found| found.is_symlink()) {
+        let found = if exists { here.symlink_metadata() } else { Err(io::ErrorKind::NotFound.into()) };
+        is_clear &= found.as_ref().err().is_none_or(is_absent);
+        exists = found.is_ok();
+        if found.is_ok_and(|found| found.is_symlink()) {
             links += 1;
             let mut target = here.read_link().ok()?;
             if links > MAX_LINKS {
-                return Some(here);
+                return Some((here, is_clear));
             }
             here.pop();
             if target.is_absolute() {
@@ -94,7 +100,7 @@ pub(super) fn follow(
             ahead.extend(reversed(&target));
         }
     }
-    Some(here)
+    Some((here, is_clear))
 }
 
 /// Returns the components of a path, the last one first.
@@ -150,6 +156,7 @@ mod tests {
             );
         }
         assert_eq!(Followed::new(&at("circle/x")).end, at("circle"));
+        assert!(Followed::new(&at("dangling/x")).is_certain && !Followed::new(&at("none/../x")).is_certain);
     }
 
     #[test]

@@ -115,7 +115,8 @@ fn leaves(workspace: &Workspace, path: &Path) -> bool {
         entries += 1;
         entries <= MAX_ENTRIES && on_the_way(workspace, here)
     };
-    follow(start, &rest, |target| workspace.taken(target), visit).is_none_or(|end| !workspace.allows(&end))
+    follow(start, &rest, |target| workspace.taken(target), visit)
+        .is_none_or(|(end, _)| !workspace.allows(&end))
 }
 
 /// Returns true if `here` is inside a root or is a folder above a root.

@@ -270,12 +270,6 @@ fn under_rules<'a>(rules: &SandboxRules, words: impl Iterator<Item = &'a OsStr>)
     Ok(command)
 }
 
-/// Returns true if the error means that there is no such file. Unlike [`sys::is_missing`], a path that is too long does not
-/// count, because the kernel may accept another spelling of it.
-fn is_absent(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
-}
-
 /// Joins the paths with commas.
 fn listed(paths: &BTreeSet<PathBuf>) -> String {
     paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")

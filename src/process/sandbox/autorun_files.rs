@@ -10,11 +10,12 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{MutexGuard, PoisonError};
 
-use super::{Mode, Sandbox, is_absent};
+use super::{Mode, Sandbox};
 use crate::fs::follow::Followed;
 use crate::fs::lines::first_bytes;
 use crate::fs::workspace::{Root, shown};
 use crate::process::registry::Registry;
+use crate::sys::is_absent;
 use crate::sys::{self, FileKind, Opened};
 use cutline_core::notice::{FileChange, Names, Notice};
 use cutline_core::text::show;
@@ -115,7 +116,7 @@ impl Sandbox {
             found.extend(links.map(|link| file(link.clone(), Kind::Link, Some(link), false, false)));
             let is_behind_link = found.len() > before;
             if !way.is_certain && (is_behind_link || is_inside(&path) || kind == Kind::Git) {
-                let error = io::Error::other("its links are too many, or lead through /proc");
+                let error = io::Error::other("its links are too many or unclear, or lead through /proc");
                 return Err(unknown(&path, &error));
             }
             // A command can write to the target of a link that it created, in its temp folder.

@@ -277,6 +277,26 @@ time.sleep(60)' > held & until [ -s held ]; do sleep 0.01; done";
 }
 
 #[test]
+fn no_command_starts_while_the_way_to_a_git_folder_is_unclear() {
+    for (hide, path) in [("chmod 000 sub", "sub/deep/../../via"), ("rmdir sub/deep", "sub/deep/../../via")] {
+        for mounts in [true, false] {
+            let workspace = workspace();
+            fs::create_dir_all(workspace.path("sub/deep")).unwrap();
+            git(&workspace, ".", &["init", "-q", "store"]);
+            std::os::unix::fs::symlink("store/.git", workspace.path("via")).unwrap();
+            std::os::unix::fs::symlink(path, workspace.path(".git")).unwrap();
+            let Some(mut client) = start(&workspace, true, mounts, &[]) else { return };
+            // Without mounts, the command cannot do this.
+            let hidden = !failed(&client.call("bash", json!({"command": hide})));
+            let write = "chmod 755 sub; mkdir sub/deep; echo x >> store/.git/config";
+            let reply = client.call("bash", json!({"command": write}));
+            assert!(!hidden || reply.text().contains("--sandbox: cannot check"), "{hide}, {mounts}: {reply}");
+            assert!(hidden || failed(&reply), "{hide}, {mounts}: {reply}");
+        }
+    }
+}
+
+#[test]
 fn mount_in_a_git_folder_is_read_only() {
     if !rustix::process::geteuid().is_root() {
         return;

@@ -10,7 +10,8 @@ use landlock::{
 };
 use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags};
 
-use crate::process::sandbox::{THIS_BINARY, is_absent};
+use crate::process::sandbox::THIS_BINARY;
+use crate::sys::is_absent;
 
 /// The only devices that a command can open. They store nothing. Reading from a terminal in `/dev/pts` would return the
 /// user's input.

@@ -19,7 +19,7 @@ use rustix::mount::{MountFlags, MountPropagationFlags};
 use rustix::thread::UnshareFlags;
 
 use super::files::without_links;
-use crate::process::sandbox::is_absent;
+use crate::sys::is_absent;
 use crate::sys::path_of;
 
 /// The folder of POSIX shared memory and semaphores.
