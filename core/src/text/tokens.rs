@@ -71,7 +71,8 @@ impl TokenCounter {
         // A step waits for the one before it, so the lines of four parts are counted in turns.
         let (mut rest, quarter) = (text.as_bytes(), text.len() / 4);
         let parts: [&[u8]; 4] = std::array::from_fn(|n| {
-            let newline = rest.get(quarter..).filter(|_| n < 3).and_then(|rest| memchr::memchr(NEWLINE, rest));
+            let newline =
+                rest.get(quarter..).filter(|_| n < 3).and_then(|rest| memchr::memchr(NEWLINE, rest));
             let (part, after) = rest.split_at(newline.map_or(rest.len(), |at| quarter + at + 1));
             rest = after;
             part
