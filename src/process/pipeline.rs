@@ -33,20 +33,13 @@ const MAX_EARLIER: usize = 3;
 /// The exit code of a stage that wrote to a pipe without a reader (SIGPIPE), such as `yes` in `yes | head`. It is no
 /// failure.
 const SIGPIPE_CODE: i32 = 141;
-/// Words of commands that could notice or change the report: traps, listed variables, limits, options of the shell.
-const REVEALING: [&str; 11] = [
-    "trap",
-    "PIPESTATUS",
-    "BASH_ENV",
-    "BASH_XTRACEFD",
-    "BASH_ARGC",
-    "BASH_ARGV",
-    "ulimit",
-    "compgen",
-    "typeset",
-    "declare",
-    "verbose",
-];
+/// Commands of bash that could notice the report, or change it.
+const REVEALING_COMMANDS: [&str; 5] = ["trap", "ulimit", "compgen", "typeset", "declare"];
+/// Variables by which a command could do so.
+const REVEALING_VARIABLES: [&str; 5] = ["PIPESTATUS", "BASH_ENV", "BASH_XTRACEFD", "BASH_ARGC", "BASH_ARGV"];
+/// Words that a command can follow.
+const BEFORE_COMMANDS: [&str; 11] =
+    ["then", "do", "else", "elif", "if", "while", "until", "time", "builtin", "command", "eval"];
 
 /// The startup file. Each record of a report starts with an empty word. `.` ends one of an earlier pipeline, and the value
 /// of `$_` follows; `=` ends that of the last pipeline.
@@ -98,23 +91,43 @@ pub fn has_pipe(command: &str) -> bool {
     command.replace("||", "").contains('|')
 }
 
-/// Returns true if `command` could notice the report, or change it.
+/// Returns true if `command` could notice the report, or change it. A name counts where it is a command or a variable, not
+/// in an argument or a comment.
 fn is_revealing(command: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    let words = || command.split(|c| !is_part(c));
+    let words = || command.split(|c| !is_part(c)).filter(|word| !word.is_empty());
     // In POSIX mode, `wait` returns early if the CHLD trap runs.
     let may_be_posix = || words().any(|word| word == "posix" || word == "POSIXLY_CORRECT");
-    let lists_or_echoes = |(at, word): (usize, &str)| {
-        let rest = command.get(at + word.len()..).unwrap_or_default();
-        let before = command.get(..at).unwrap_or_default();
-        let is_separate = !before.ends_with(|c| is_part(c) || c == '-') && !rest.starts_with(is_part);
-        let rest = rest.trim_start_matches([' ', '\t']);
-        let mut options = rest.lines().next().unwrap_or_default().split(' ');
-        let prints_all = rest.is_empty() || rest.starts_with(|c| "|;&\n>)}".contains(c));
-        is_separate && (prints_all || options.any(|option| option.starts_with('-') && option.contains('v')))
-    };
-    words().any(|word| REVEALING.contains(&word) || word == "wait" && may_be_posix())
-        || command.match_indices("set").any(lists_or_echoes)
+    // eval runs the text in quotes.
+    let has_eval = words().any(|word| word == "eval");
+    words().any(|word| {
+        let at = word.as_ptr().addr() - command.as_ptr().addr();
+        let (before, rest) = (command.split_at(at).0, command.split_at(at + word.len()).1);
+        let is_command = || {
+            let before = before.trim_end_matches([' ', '\t', '\\']);
+            let starts = before.is_empty()
+                || before.ends_with(|c| "\n;&|(){`!".contains(c))
+                || has_eval && before.ends_with(['"', '\''])
+                || BEFORE_COMMANDS.contains(&before.rsplit(|c| !is_part(c)).next().unwrap_or_default());
+            starts && !rest.starts_with(['-', '.', '/', '='])
+        };
+        match word {
+            "set" | "shopt" => {
+                let mut options =
+                    rest.split(|c| "|;&\n>)}".contains(c)).next().unwrap_or_default().split_whitespace();
+                let is_listing = options.clone().next().is_none();
+                let is_verbose =
+                    |option: &str| option == "verbose" || option.starts_with('-') && option.contains('v');
+                (is_listing || options.any(is_verbose)) && is_command()
+            }
+            "wait" => may_be_posix() && is_command(),
+            _ if REVEALING_COMMANDS.contains(&word) => is_command(),
+            _ => {
+                let is_used = before.ends_with(['$', '{', '#', '!']) || rest.starts_with(['=', '[']);
+                is_used && REVEALING_VARIABLES.contains(&word)
+            }
+        }
+    })
 }
 
 /// Returns true if the path is the same text for the shell, whether quoted or not.
@@ -235,11 +248,26 @@ mod tests {
             "set -o posix; a | b; wait",
             "POSIXLY_CORRECT=1; a | b & wait",
             "declare -p | b",
+            "if a; then trap; fi | b",
+            "x=$(trap -p) | b",
+            "eval 'trap -p' | b",
+            "a | b; echo \"${#PIPESTATUS[@]}\"",
         ] {
             assert!(is_revealing(command), "{command:?}");
         }
-        for command in ["./bootstrap.sh | b", "git config set x | b", "set -euo pipefail; a | b", "reset | b"]
-        {
+        for command in [
+            "./bootstrap.sh | b",
+            "git config set x | b",
+            "set -euo pipefail; a | b",
+            "set -e; make -v | b",
+            "reset | b",
+            "npm run set -v | b",
+            "node trap.test.js | b",
+            "git commit -m 'Fix trap'; a | b",
+            "grep -q trap f; a | b # declare it",
+            "grep -rn PIPESTATUS . | b",
+            "./trap-signals.sh | b",
+        ] {
             assert!(!is_revealing(command), "{command:?}");
         }
     }
