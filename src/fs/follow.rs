@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use crate::sys::{Opened, is_absent};
+use crate::sys::{self, Opened, is_absent};
 
 /// Maximum number of links in a path, as in the kernel.
 const MAX_LINKS: usize = 40;
@@ -23,7 +23,7 @@ pub struct Followed {
     /// the path refers to another location.
     pub entries: Vec<PathBuf>,
     /// False if the way has more entries or is too long, if an entry cannot be checked, or if `..` follows a missing one.
-    /// Also if it leads through `/proc`, where it can differ for another process.
+    /// Also if it has a link in `/proc`, which can lead another process elsewhere.
     pub is_certain: bool,
 }
 
@@ -42,8 +42,7 @@ impl Followed {
             entries.len() < MAX_ENTRIES && entry.as_os_str().len() < PATH_BYTES
         };
         let end = follow(start.to_owned(), path, |target| target, visit);
-        let is_clear = end.as_ref().is_some_and(|(_, is_clear)| *is_clear);
-        let is_certain = is_clear && !entries.iter().any(|entry| entry.starts_with("/proc"));
+        let is_certain = end.as_ref().is_some_and(|(_, is_clear)| *is_clear);
         let path = start.join(path);
         let end = end.map(|(end, _)| end).or_else(|| Some(Opened::through_links(&path).ok()?.real));
         Self { end: end.unwrap_or(path), entries, is_certain }
@@ -60,7 +59,7 @@ impl Followed {
 
 /// Resolves `rest` link by link from the folder `start`, a path without links. Calls `visit` with each entry before
 /// reading it. Returns the resolved path, or `None` if `visit` returned false or a link cannot be read. Also returns false
-/// if an entry cannot be checked, or if `..` follows a missing entry. `respelled` converts the target of an absolute link to
+/// if an entry cannot be checked, if `..` follows a missing entry, or if a link is in `/proc`. `respelled` converts the target of an absolute link to
 /// the form to use.
 ///
 /// After a missing entry, and after [`MAX_LINKS`] links, the rest of the path stays unchanged.
@@ -88,6 +87,7 @@ pub(super) fn follow(
         exists = found.is_ok();
         if found.is_ok_and(|found| found.is_symlink()) {
             links += 1;
+            is_clear &= !here.parent().is_some_and(sys::is_procfs);
             let mut target = here.read_link().ok()?;
             if links > MAX_LINKS {
                 return Some((here, is_clear));

@@ -217,6 +217,17 @@ pub(crate) fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
+/// Returns true if `path` is in a mount of `/proc`, at any location.
+#[cfg(target_os = "linux")]
+pub(crate) fn is_procfs(path: &Path) -> bool {
+    rustix::fs::statfs(path).is_ok_and(|found| found.f_type == rustix::fs::PROC_SUPER_MAGIC)
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn is_procfs(_: &Path) -> bool {
+    false
+}
+
 /// Returns true if the error means that the file was removed or replaced.
 pub(crate) fn is_gone(error: &io::Error) -> bool {
     matches!(Errno::from_io_error(error), Some(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::NXIO))

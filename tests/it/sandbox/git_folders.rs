@@ -313,6 +313,23 @@ fn mount_in_a_git_folder_is_read_only() {
 }
 
 #[test]
+fn no_command_starts_if_a_git_folder_is_behind_any_mount_of_proc() {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let workspace = workspace();
+    let proc = workspace.base().join("outside/p");
+    fs::create_dir(&proc).unwrap();
+    let script = format!("mount -t proc none {} && exec \"$0\" \"$@\"", proc.display());
+    let start = || Start::new(&workspace).flags(FLAGS).through("unshare", &["-m", "sh", "-c", &script]);
+    let Some(mut client) = started(start) else { return };
+    let link = "git init -q s && mv s/.git store && ln -s ../outside/p/self/cwd/store .git";
+    client.call("bash", json!({"command": link}));
+    let reply = client.call("bash", json!({"command": "echo x >> store/config"}));
+    reply.assert_error(&["--sandbox: cannot check", "/.git"]);
+}
+
+#[test]
 fn created_file_is_reported_although_another_one_is_unknown() {
     let workspace = workspace();
     let Some(mut client) = start(&workspace, true, true, &[]) else { return };
