@@ -82,37 +82,20 @@ pub(super) fn of(args: &GrepArgs, targets: &[Target], results: &Results<'_>) -> 
         let filter = filters + &named(" outside exclude ", &args.exclude).unwrap_or_default();
         return Some(Notice::NoFileMatches { filter, near });
     }
-    let lines_with = |source: Source<'_>| {
-        let pattern = Pattern::new(&source).ok()?;
-        let lines = count(cx, targets.iter(), &counted(query, pattern), search.ignored, COUNTED);
-        (lines.count() > 0).then_some(lines)
-    };
-    let is_regex = args.literal != Some(true) && args.invert != Some(true);
-    let source = super::source(args);
-    if is_regex
-        && args.pattern.contains(SPECIAL)
-        && let Some(lines) = lines_with(Source { literal: true, ..source })
-    {
-        return Some(Notice::OccursAsText(lines));
-    }
-    if is_regex && args.pattern.contains('\u{8}') {
-        return Some(Notice::HasBackspace);
-    }
-    let rewritten = rewritten(args).into_iter().find_map(|(pattern, notice)| {
-        let differs = args.invert != Some(true) && pattern != args.pattern;
-        if differs { lines_with(Source { pattern: &pattern, ..source }).map(notice) } else { None }
-    });
-    if rewritten.is_some() {
-        return rewritten;
-    }
-    if args.escapes_bar() {
-        return Some(Notice::BarEscaped);
-    }
-    if is_regex
-        && let Some(text) = half_escaped(&args.pattern)
-        && let Some(lines) = lines_with(Source { pattern: &text, literal: true, ..source })
-    {
-        return Some(Notice::OccursUnescaped(lines));
+    if args.invert != Some(true) {
+        if args.literal != Some(true) && args.pattern.contains('\u{8}') {
+            return Some(Notice::HasBackspace);
+        }
+        let by_pattern = meant(args).into_iter().find_map(|(pattern, literal, notice)| {
+            let source = Source { pattern: &pattern, literal, ..super::source(args) };
+            let query = counted(query, Pattern::new(&source).ok()?);
+            let lines = count(cx, targets.iter(), &query, search.ignored, COUNTED);
+            (lines.count() > 0).then(|| notice(lines))
+        });
+        let by_pattern = by_pattern.or_else(|| args.escapes_bar().then_some(Notice::BarEscaped));
+        if by_pattern.is_some() {
+            return by_pattern;
+        }
     }
     if ignored_any {
         let query = counted(query, query.pattern.clone());
@@ -124,27 +107,39 @@ pub(super) fn of(args: &GrepArgs, targets: &[Target], results: &Results<'_>) -> 
     linked()
 }
 
-/// Returns the pattern without its backslashes that other programs or another notation of strings need, and what is to say
-/// if it matches.
-fn rewritten(args: &GrepArgs) -> Vec<(String, OfLines)> {
-    let pattern = &args.pattern;
+/// Returns what may be meant by a pattern that matches nothing: another pattern, true if that is literal, and the notice if it
+/// matches. Most are the pattern without backslashes that other programs or another notation of strings need.
+fn meant(args: &GrepArgs) -> Vec<(String, bool, OfLines)> {
+    let (pattern, is_literal) = (&args.pattern, args.literal == Some(true));
     let unescaped = |chars: &[&str]| {
         chars.iter().fold(pattern.clone(), |text, char| text.replace(&format!("\\{char}"), char))
     };
-    let single = (with_single_backslashes(pattern), Notice::BackslashesDoubled as OfLines);
-    if args.literal == Some(true) {
-        vec![single, (pattern.replace('\\', ""), Notice::BackslashesLiteral)]
-    } else if pattern.contains(r"\\") {
-        vec![single]
+    let mut all: Vec<(String, bool, OfLines)> = Vec::new();
+    if !is_literal && pattern.contains(SPECIAL) {
+        all.push((pattern.clone(), true, Notice::OccursAsText));
+    }
+    if is_literal || pattern.contains(r"\\") {
+        all.push((with_single_backslashes(pattern), is_literal, Notice::BackslashesDoubled));
     } else {
         // Without a group, another notice is about the bar.
         let group: &[&str] = if pattern.contains(r"\(") { &["(", ")", "|"] } else { &[] };
-        vec![
-            (unescaped(&["+", "{", "}"]), |lines| Notice::Escaped { chars: "+ { }", lines }),
-            (unescaped(group), |lines| Notice::Escaped { chars: "( ) |", lines }),
-            (unescaped(&["<", ">"]), Notice::BoundaryEscaped),
-        ]
+        all.extend([
+            (
+                unescaped(&["+", "{", "}"]),
+                false,
+                (|lines| Notice::Escaped { chars: "+ { }", lines }) as OfLines,
+            ),
+            (unescaped(group), false, |lines| Notice::Escaped { chars: "( ) |", lines }),
+            (unescaped(&["<", ">"]), false, Notice::BoundaryEscaped),
+        ]);
     }
+    if is_literal {
+        all.push((pattern.replace('\\', ""), true, Notice::BackslashesLiteral));
+    } else if let Some(text) = half_escaped(pattern) {
+        all.push((text, true, Notice::OccursUnescaped));
+    }
+    all.retain(|(other, literal, _)| other != pattern || *literal != is_literal);
+    all
 }
 
 /// Returns a pattern without its backslashes, if they precede only some of its special characters, and no letters.
