@@ -1,4 +1,5 @@
-//! A line in columns, with a cursor that overwrites.
+//! A line in columns, with a cursor that overwrites. Each character has one column, also a wide one, and its marks have none.
+//! A tab moves the cursor, so it becomes blanks.
 
 #![expect(clippy::indexing_slicing, reason = "a wrong column has to fail, not to leave the line as it was")]
 
@@ -20,8 +21,6 @@ const MAX_BLANKED: usize = 1024;
 type Cell = [char; 4];
 
 const BLANK: Cell = [' ', '\0', '\0', '\0'];
-/// A column of a wide character or a tab, after the first one.
-const CONTINUED: Cell = ['\0'; 4];
 
 /// The columns of one line.
 #[derive(Debug)]
@@ -48,36 +47,24 @@ impl Cells {
 
     /// Writes a character at the cursor. It is no control character other than a tab.
     fn put(&mut self, c: char) {
-        // Most characters are ASCII and are written over ASCII.
-        let is_simple = |cell: Option<&Cell>| cell.is_none_or(|cell| *cell != CONTINUED);
-        let (here, next) = (self.columns.get(self.cursor), self.columns.get(self.cursor + 1));
-        if matches!(c, ' '..='~') && self.cursor < self.columns.len() && is_simple(here) && is_simple(next) {
-            self.columns[self.cursor] = [c, '\0', '\0', '\0'];
-            self.cursor += 1;
+        if c == '\t' {
+            self.cursor = (self.cursor / TAB + 1) * TAB;
+            // Only so that the start of a long line is settled.
+            self.columns.resize(self.columns.len().max(self.cursor), BLANK);
             return;
         }
-        let width = match c {
-            '\t' if self.cursor < self.columns.len() => {
-                // Within the line, a tab only moves the cursor.
-                self.cursor = (self.cursor / TAB + 1) * TAB;
-                return;
-            }
-            '\t' => TAB - self.cursor % TAB,
-            c => c.width().unwrap_or(0),
-        };
-        if width == 0 && (1..=self.columns.len()).contains(&self.cursor) {
-            let owner = self.owner(self.cursor - 1);
-            if let Some(free) = self.columns[owner].iter_mut().find(|mark| **mark == '\0') {
+        if self.cursor > 0
+            && let Some(before) = self.columns.get_mut(self.cursor - 1)
+            && c.width() == Some(0)
+        {
+            if let Some(free) = before.iter_mut().find(|mark| **mark == '\0') {
                 *free = c;
             }
             return;
         }
-        let columns = self.cursor..self.cursor + width.max(1);
-        self.columns.resize(self.columns.len().max(columns.end), BLANK);
-        self.split(&columns);
-        self.cursor = columns.end;
-        self.columns[columns.clone()].fill(CONTINUED);
-        self.columns[columns.start] = [c, '\0', '\0', '\0'];
+        self.columns.resize(self.columns.len().max(self.cursor + 1), BLANK);
+        self.columns[self.cursor] = [c, '\0', '\0', '\0'];
+        self.cursor += 1;
     }
 
     /// Applies a control sequence with this final character and first parameter.
@@ -93,10 +80,7 @@ impl Cells {
             'K' if parameter == 1 => self.blank(0..cursor.saturating_add(1)),
             'K' if parameter == 2 => self.columns.clear(),
             // To the end of the line. Erasing to the end of the screen does the same.
-            'K' | 'J' if parameter == 0 && cursor < len => {
-                self.split(&(cursor..len));
-                self.columns.truncate(cursor);
-            }
+            'K' | 'J' if parameter == 0 => self.columns.truncate(cursor),
             _ => {}
         }
         self.settle(out);
@@ -106,8 +90,7 @@ impl Cells {
     fn settle(&mut self, out: &mut String) {
         let len = self.columns.len();
         if len > self.limit.saturating_mul(2) {
-            let rest = &self.columns[len - self.limit..];
-            let columns = len - rest.len() + continued(rest);
+            let columns = len - self.limit;
             out.extend(self.columns.drain(..columns).flatten().filter(|c| *c != '\0'));
             self.cursor = self.cursor.saturating_sub(columns);
         }
@@ -120,34 +103,12 @@ impl Cells {
         out.truncate(start + out[start..].trim_end_matches(' ').len());
     }
 
-    /// Returns the column in which the character begins that is in `column`.
-    fn owner(&self, column: usize) -> usize {
-        self.columns[..=column].iter().rposition(|cell| *cell != CONTINUED).unwrap_or(0)
-    }
-
     /// Replaces `columns` with blanks.
     fn blank(&mut self, columns: Range<usize>) {
         let len = self.columns.len();
         let columns = columns.start.min(len)..columns.end.min(len);
         if columns.len() <= MAX_BLANKED {
-            self.split(&columns);
             self.columns[columns].fill(BLANK);
         }
     }
-
-    /// Blanks the characters that are only partly in `columns`.
-    fn split(&mut self, columns: &Range<usize>) {
-        for edge in [columns.start, columns.end] {
-            let end = edge + continued(&self.columns[edge..]);
-            if end > edge {
-                let start = self.owner(edge);
-                self.columns[start..end].fill(BLANK);
-            }
-        }
-    }
-}
-
-/// Returns the number of columns at the start of `cells` that belong to a character before them.
-fn continued(cells: &[Cell]) -> usize {
-    cells.iter().take_while(|cell| **cell == CONTINUED).count()
 }
