@@ -25,6 +25,9 @@ const END: PollFlags = PollFlags::RDHUP;
 #[cfg(not(target_os = "linux"))]
 const END: PollFlags = PollFlags::empty();
 
+/// Maximum capacity of a pipe in bytes. A program of an unprivileged user cannot set a larger one.
+const MAX_PIPE_BYTES: u64 = 1 << 20;
+
 /// The read end of a pipe. One thread reads it, and other threads can stop that thread.
 pub(crate) struct OutputPipe {
     pipe: PipeReader,
@@ -68,9 +71,12 @@ impl OutputPipe {
         let _never_full = (&self.stop.1).write(&[0]);
     }
 
-    /// Returns the number of unread bytes in the pipe.
+    /// Returns the maximum number of unread bytes in the pipe, which is 0 if there are none. Does not ask for the number,
+    /// because that waits for a process that holds the lock of the pipe, as splice does.
     pub(crate) fn waiting(&self) -> u64 {
-        rustix::io::ioctl_fionread(&self.pipe).unwrap_or(0)
+        let mut pipe = [PollFd::from_borrowed_fd(self.pipe.as_fd(), PollFlags::IN)];
+        let is_ready = poll(&mut pipe, Some(&Timespec::default()));
+        if is_ready.is_ok() && pipe[0].revents().contains(PollFlags::IN) { MAX_PIPE_BYTES } else { 0 }
     }
 
     /// Returns true if the reader waits because the pipe is empty.

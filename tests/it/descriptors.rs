@@ -60,6 +60,19 @@ fn background_processes_leave_descriptors_for_other_calls() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn process_that_locks_the_output_pipe_delays_no_other_call() {
+    let workspace = Workspace::new();
+    let mut client = Client::new(&workspace);
+    // splice holds the lock of the pipe while the socket is empty.
+    let splice = "import os, socket; a, b = socket.socketpair(); os.splice(a.fileno(), 1, 4096)";
+    let wait = "for i in $(seq 500); do grep -q unix /proc/$!/wchan && break; sleep 0.01; done";
+    let command = format!("echo out; python3 -c '{splice}' & {wait}");
+    client.call("bash", json!({"command": command})).assert_contains("out\n");
+    client.call("ls", json!({})).assert_success();
+}
+
+#[test]
 fn background_processes_without_output_are_not_counted() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
