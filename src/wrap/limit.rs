@@ -228,7 +228,10 @@ impl Cutter<'_> {
         let kept = collector.finish_with(KeyForms::Strong);
         let mut stream = self.stream(SavedKind::WRAP_TEXT);
         stream.push(text.as_bytes());
-        let (raw, saved) = (stream.raw.clone(), kept.cut.map(|_| stream.keep()));
+        // A terminal may show much less than the text has.
+        let is_shorter = kept.cut.is_none() && !is_plain;
+        let raw = stream.raw.clone();
+        let saved = (kept.cut.is_some() || is_shorter).then(|| stream.keep());
         let captured = Captured {
             text: kept,
             lines_cut: None,
@@ -239,7 +242,8 @@ impl Cutter<'_> {
             binary: None,
             saved,
         };
-        let (answer, saved) = output_answer(captured, view, &ToolSet::new(), &mut self.details);
+        let (mut answer, saved) = output_answer(captured, view, &ToolSet::new(), &mut self.details);
+        answer.notices.extend(saved.clone().filter(|_| is_shorter).map(Notice::FullOutput));
         answer.into_text() + &saved.map_or_else(String::new, |_| self.hint())
     }
 

@@ -218,6 +218,21 @@ fn repeated_members_are_an_error_also_if_they_are_null() {
 }
 
 #[test]
+fn text_that_a_terminal_would_shorten_is_saved() {
+    let workspace = Workspace::new();
+    let text = format!("head\n{}end", "\u{1b}]0;title\u{7}".repeat(LIMIT));
+    let result = json!({"content": [{"type": "text", "text": text}]});
+    workspace.write("1", format!("{}\n", json!({"jsonrpc": "2.0", "id": 1, "result": result})));
+    let mut wrap = Wrap::start(&workspace, &[], RESPONSES);
+    wrap.call("1", "a");
+    let result = wrap.message()["result"].clone();
+    let shown = result["content"][0]["text"].as_str().unwrap();
+    assert!(shown.starts_with("head\nend\n\n[Full output: "), "{shown}");
+    let saved = result["_meta"]["details"]["fullOutputPath"].as_str().unwrap();
+    assert_eq!(fs::read_to_string(saved).unwrap(), text);
+}
+
+#[test]
 fn images_audio_and_blobs_pass_with_truncated_text() {
     let workspace = Workspace::new();
     let media = [
