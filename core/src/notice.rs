@@ -253,6 +253,9 @@ pub enum Notice {
     CaseDiffers,
     #[display("[The text itself occurs in {}{}. Use literal=true to search for it]", _0.at_least(), Count(_0.count(), "line", "lines"))]
     OccursAsText(Total),
+    /// A literal pattern.
+    #[display("[As a regular expression, the pattern matches {}{}. Omit literal to search for it]", _0.at_least(), Count(_0.count(), "line", "lines"))]
+    MatchesAsRegex(Total),
     #[display("[The pattern matches every line, because an alternative is empty]")]
     EmptyAlternative,
     /// The number of all results, and the offset of the next page if there is one.

@@ -145,6 +145,18 @@ fn cause(args: &FindArgs, place: &OpenedPath, query: &Query, search: &Search<'_>
         return by_glob;
     }
     let kind = args.kind.unwrap_or_default();
+    let is_ignored = |args: &FindArgs| {
+        let query = Query { kind, ..self::query(cx, args, place).ok()? };
+        walk_support::finds_any(
+            walk_support::walk(cx, place, Ignored::Only).ok()?,
+            query,
+            Some(IGNORED_CHECK),
+        )
+    };
+    let has_ignored = search.ignored == Ignored::Skipped && search.ignored_any();
+    if has_ignored && is_name(args) && is_ignored(args) == Some(true) {
+        return Some(Notice::IgnoredNotSearched);
+    }
     let is_glob = args.sort != Some(Sort::Relevance);
     let like = Query { kind, ..query.clone() };
     if is_glob && let Some(near) = path_glob::meant(cx, [&args.pattern], place, search.ignored, &like) {
@@ -163,12 +175,10 @@ fn cause(args: &FindArgs, place: &OpenedPath, query: &Query, search: &Search<'_>
     }
     // The folder above the first one of a path may be ignored.
     let is_path = args.pattern.contains('/') && args.pattern.starts_with(char::is_alphanumeric);
-    if search.ignored == Ignored::Skipped && (search.ignored_any() || is_path) {
+    if has_ignored || search.ignored == Ignored::Skipped && is_path {
         let above = if is_path { "**/" } else { "" };
         let anywhere = FindArgs { pattern: format!("{above}{}", args.pattern), ..args.clone() };
-        let query = Query { kind, ..self::query(cx, &anywhere, place).ok()? };
-        let walk = walk_support::walk(cx, place, Ignored::Only).ok()?;
-        if walk_support::finds_any(walk, query, Some(IGNORED_CHECK)) != Some(false) {
+        if is_ignored(&anywhere) != Some(false) {
             return Some(Notice::IgnoredNotSearched);
         }
     }

@@ -180,8 +180,8 @@ pub(super) fn begins_outside(cx: &Context, globs: &[String], base: &OpenedPath) 
 }
 
 /// Returns a glob that is probably meant by one of `globs`, which match nothing in `place`: its form here if it is written
-/// as in another program, in all folders or an existing one if its folder is missing, or of names that contain it. It matches
-/// folders if it is of folders, or otherwise entries of the kind of `like`. The exclusions and the depth of `like` apply.
+/// as in another program, in all folders or an existing one if its folder is missing, of what is in a folder of its name, in
+/// lower case, or of names that contain it. It matches folders if it is of folders, or otherwise entries of the kind of `like`. The exclusions and the depth of `like` apply.
 pub(super) fn meant<'a>(
     cx: &Context,
     globs: impl IntoIterator<Item = &'a String>,
@@ -193,11 +193,19 @@ pub(super) fn meant<'a>(
         let in_folders = glob.strip_prefix("*/").map(|rest| format!("**/{rest}"));
         // The name of a link is no part of a name. Links have another notice.
         let around = around_name(glob).filter(|_| !place.real.join(glob).is_symlink());
-        [of_other_program(glob), in_folders, in_other_folder(cx, glob, place), around]
+        let in_itself = (!has_wildcard(glob) && !glob.contains(['!', ','])).then(|| {
+            let anywhere = if glob.contains('/') { "" } else { "**/" };
+            format!("{anywhere}{}/**", glob.trim_end_matches('/'))
+        });
+        let lowercase = Some(glob.to_lowercase()).filter(|lowercase| lowercase != glob);
+        let elsewhere = in_other_folder(cx, glob, place);
+        [of_other_program(glob), in_folders, in_itself, elsewhere, lowercase, around]
     };
     let found = globs.into_iter().flat_map(others).flatten().find(|other| {
+        let linked = through_link(cx, other, place);
+        let (place, glob) = linked.as_ref().map_or((place, other), |(place, rest)| (place, rest));
         let (Ok([globs, mut exclude]), Ok(walk)) =
-            (selections(cx, [other], None, place, false), walk_support::walk(cx, place, ignored))
+            (selections(cx, [glob], None, place, false), walk_support::walk(cx, place, ignored))
         else {
             return false;
         };

@@ -42,8 +42,8 @@ pub enum ExpectedKind {
 
 /// Opens `asked`, a path as the model wrote it.
 ///
-/// A `file:` URI is converted to its path. If the exact name does not exist, a leading `@` is removed, because users of
-/// agents write mentions in this way. Then an entry with an equivalent name is opened. The same applies to each folder
+/// A `file:` URI is converted to its path. If the exact name does not exist, quotes around it and a leading `@` are removed,
+/// because users of agents write mentions in this way. Then an entry with an equivalent name is opened. The same applies to each folder
 /// above.
 pub fn open(cx: &Context, asked: &str, wanted: ExpectedKind) -> Result<OpenedPath, ToolError> {
     let of_uri = file_uri::path_of(asked);
@@ -185,14 +185,20 @@ pub(super) fn quoted(path: &[u8]) -> Option<String> {
 fn open_alike(cx: &Context, asked: &str) -> Option<OpenedPath> {
     let open = |path: &Path| OpenedPath::open(&cx.workspace, path).ok();
     let same = |asked: &str| open(&Nearest::of(cx, &cx.workspace.absolute(asked), MAX_REPAIRED)?.same()?);
-    let plain = asked.strip_prefix('@').filter(|rest| !rest.is_empty());
+    let bare = asked.trim_matches(|c: char| c.is_whitespace() || "\"'`<>".contains(c));
+    let plain =
+        Some(bare.strip_prefix('@').unwrap_or(bare)).filter(|rest| !rest.is_empty() && *rest != asked);
     let exact = plain.and_then(|plain| open(&cx.workspace.absolute(plain)));
     exact.or_else(|| same(asked)).or_else(|| same(plain?))
 }
 
 fn missing(cx: &Context, asked: &str, wanted: ExpectedKind) -> ToolError {
     let nearest = Nearest::of(cx, &cx.workspace.absolute(asked), MAX_REPAIRED);
-    let mut near = elsewhere(cx, asked, wanted);
+    let completed = nearest.as_ref().filter(|_| wanted == ExpectedKind::File);
+    let mut near = completed.map_or_else(Vec::new, |nearest| nearest.with_extension(cx));
+    if near.is_empty() {
+        near = elsewhere(cx, asked, wanted);
+    }
     if near.is_empty() && asked.contains('\\') {
         // Windows separates folders by backslashes.
         near = elsewhere(cx, &asked.replace('\\', "/"), wanted);
@@ -267,6 +273,12 @@ impl Nearest {
     /// Returns true if only the last component of the path is missing.
     fn is_last(&self) -> bool {
         self.rest.as_os_str().is_empty()
+    }
+
+    /// Returns the files with the missing name and an extension.
+    fn with_extension(&self, cx: &Context) -> Vec<String> {
+        let names = if self.is_last() { near::with_extension(&self.folder, &self.name) } else { Vec::new() };
+        names.iter().map(|name| cx.workspace.show(&self.folder.real.join(name))).collect()
     }
 
     /// Returns suggestions: complete existing paths with a similar name, or else the folders with a similar name.

@@ -12,6 +12,7 @@ use super::{Context, GrepArgs, Query, ToolError};
 use crate::fs::open::FileKind;
 use crate::search::content::pattern::Source;
 use crate::search::content::{self, ContextLines, Found, IncompleteReason, OutputMode, Pattern};
+use crate::search::globs::has_wildcard;
 use crate::search::names::{self, EntryKind};
 use crate::search::walk::{Searched, Walked};
 use crate::tools::walk_support::{self, COUNTED, Counting, IGNORED_CHECK, Ignored};
@@ -43,7 +44,8 @@ pub(super) fn of(args: &GrepArgs, targets: &[Target], results: &Results<'_>) -> 
     let ignored_any = search.ignored_any();
     let folders = || targets.iter().filter(|target| target.is_folder());
     let has_files = folders().count() < targets.len();
-    let is_by_path = args.glob.iter().flatten().any(|glob| glob.contains('/'));
+    let is_by_path = args.glob.iter().flatten().any(|glob| glob.contains('/'))
+        || args.path.iter().flatten().any(|path| has_wildcard(path));
     let is_none_selected = !has_files && search.counting.searched.files == 0;
     let linked = || {
         folders().find_map(|Target { place, filter }| {
@@ -135,6 +137,7 @@ fn meant(args: &GrepArgs) -> Vec<(String, bool, OfLines)> {
     }
     if is_literal {
         all.push((pattern.replace('\\', ""), true, Notice::BackslashesLiteral));
+        all.push((pattern.clone(), false, Notice::MatchesAsRegex));
     } else if let Some(text) = half_escaped(pattern) {
         all.push((text, true, Notice::OccursUnescaped));
     }

@@ -141,10 +141,10 @@ struct ReadPage<'a> {
 }
 
 impl ReadPage<'_> {
-    /// Returns the result. Detects the encoding unless the page is ASCII, which is the same in UTF-8 and legacy encodings.
+    /// Returns the result. Detects the encoding unless the page and the start of the file are ASCII, which is the same in all.
     fn answer_detected(self) -> io::Result<Output> {
         let collected = self.collect()?;
-        let is_ascii = collected.is_ascii && collected.kept.output.lines > 0;
+        let is_ascii = collected.is_ascii && collected.kept.output.lines > 0 && self.index.starts_in_ascii;
         let encoding = if is_ascii { self.text.encoding } else { self.text.detect()? };
         if encoding == self.text.encoding {
             return self.answer(collected);

@@ -65,7 +65,8 @@ impl Part {
         let range = self.lines.map(|(first, last)| {
             (i64::try_from(first).unwrap_or(i64::MAX), last.map(|last| last - first + 1))
         });
-        let (offset, limit) = range.map_or((args.offset, args.limit), |(first, lines)| (Some(first), lines));
+        let (offset, limit) =
+            range.map_or((args.offset, args.limit), |(first, lines)| (Some(first), lines.or(args.limit)));
         ReadArgs { path: vec![self.path.clone()], offset, limit, line_numbers: args.line_numbers }
     }
 }
@@ -92,7 +93,9 @@ fn parts(cx: &Context, args: &ReadArgs) -> Result<Vec<Part>, ToolError> {
     if all.is_empty() || all.len() > MOST_PARTS {
         return Err(ToolError::Argument(format!("path: must be 1 to {MOST_PARTS} files, got {}", all.len())));
     }
-    if all.iter().any(|part| part.lines.is_some()) && (args.offset.is_some() || args.limit.is_some()) {
+    // A single line and `limit` are one range.
+    let has_limit = args.limit.is_some() && !matches!(&all[..], [Part { lines: Some((_, None)), .. }]);
+    if all.iter().any(|part| part.lines.is_some()) && (args.offset.is_some() || has_limit) {
         return Err(ToolError::Argument(
             "path: a range cannot be given together with offset or limit".to_owned(),
         ));
