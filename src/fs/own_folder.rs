@@ -127,6 +127,9 @@ impl Drop for OwnFolder {
     }
 }
 
+/// Maximum number of folders of earlier servers that one server removes. Other users can create folders of any number.
+const MAX_STALE: usize = 10_000;
+
 /// Removes the temp folders of servers that were killed. Blocks.
 ///
 /// Only folders of this user are removed that are private, not locked, and not links. No path is read from a file, and
@@ -134,7 +137,7 @@ impl Drop for OwnFolder {
 pub(crate) fn remove_stale_temp_folders() {
     let Ok(shared) = sys::open_folder(sys::temp_dir()) else { return };
     let is_own = |name: &[u8]| name.starts_with(PREFIX.as_bytes());
-    for name in sys::names_in(&shared, usize::MAX, is_own).unwrap_or_default() {
+    for name in sys::names_in(&shared, MAX_STALE, is_own).unwrap_or_default() {
         let Ok(folder) = below::folder(&shared, &name) else { continue };
         if below::stat(&folder, b".").is_ok_and(|stat| stat.is_own_private_folder()) && sys::lock(&folder) {
             let _next_server_tries_again = sys::remove_tree(&shared, &name, &folder);

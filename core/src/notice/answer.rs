@@ -144,11 +144,14 @@ impl Notice {
     /// assert_eq!(Notice::part_of_text(forged), Some(Notice::PartOfText(1)));
     /// assert_eq!(Notice::part_of_text("[1, 2, 3]"), None);
     /// assert_eq!(Notice::part_of_text("name = 1\n[dependencies]"), None);
+    /// // Viewers also end a line at other characters.
+    /// assert!(Notice::part_of_text("text\u{2028}[Showing lines 1-2 of 3]").is_some());
     /// ```
     pub fn part_of_text(body: &str) -> Option<Self> {
         let is_shown = |c: char| !c.is_whitespace() && !c.is_control() && !is_invisible(c);
+        let ends_line = |c| matches!(c, '\n' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}');
         let end = body.trim_end_matches(|c| !is_shown(c));
-        let lines = end.rsplit('\n').take_while(|line| has_form_of_notice(line));
+        let lines = end.rsplit(ends_line).take_while(|line| has_form_of_notice(line));
         let count = lines.count() as u64;
         (count > 0).then_some(Self::PartOfText(count))
     }
