@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::notice::FileChange;
 use crate::outline::OutlineEntry;
 use crate::text::Extent;
-use crate::text::tokens::{BYTES_PER_TOKEN, extrapolate};
+use crate::text::tokens::{BYTES_PER_TOKEN, estimate, extrapolate};
 use crate::truncate::{Bounds, Cut, KeyLine, Partial, TruncatedBy, Truncation};
 
 /// Defines a struct of facts. A fact that does not apply is `None` and is not serialized.
@@ -146,7 +146,7 @@ impl Details {
         bounds: Bounds,
     ) -> Option<&mut TruncationInfo> {
         let Cut { by, partial, .. } = kept.cut?;
-        let (output, tokens) = (kept.output, kept.tokens());
+        let (output, tokens) = (kept.output, estimate(&kept.content));
         let left_out = total.bytes.saturating_sub(output.bytes);
         let truncation = TruncationDetails {
             truncated: true,

@@ -22,7 +22,6 @@ pub use long_lines::LongLines;
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::tokens::estimate;
 use crate::text::{Extent, as_index};
 
 /// Cuts `text` to at most `bounds`, and keeps the lines that `keep` names. If one line exceeds the bytes, a part
@@ -121,10 +120,6 @@ pub struct Truncation {
     pub key_lines: Vec<KeyLine>,
     /// How many lines report a failure, if there are key lines.
     pub reports: Option<Reports>,
-    /// Bytes of the key lines, with their newlines.
-    key_bytes: u64,
-    /// Tokens of the content without the markers for gaps, if it has any.
-    own_tokens: Option<u64>,
 }
 
 impl Truncation {
@@ -133,18 +128,6 @@ impl Truncation {
         let mut kept = Self { content, total, cut, ..Self::default() };
         kept.output = Extent { lines, bytes: kept.body().len() as u64 };
         kept
-    }
-
-    /// Returns the lines and bytes of `content` that are no key lines.
-    pub fn ends(&self) -> Extent {
-        let Extent { lines, bytes } = self.output;
-        Extent { lines: lines - self.key_lines.len() as u64, bytes: bytes - self.key_bytes }
-    }
-
-    /// Returns the tokens of `content`, by the estimate of [`tokens`](crate::text::tokens). The markers for gaps are not
-    /// included, as in `output`.
-    pub fn tokens(&self) -> u64 {
-        self.own_tokens.unwrap_or_else(|| estimate(&self.content))
     }
 
     /// Returns the content without a final newline.

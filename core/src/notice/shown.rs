@@ -19,12 +19,14 @@ impl Shown {
     /// Returns the part of a text that `kept` has within `bounds`, or `None` if it has all. The text had `total` lines, and
     /// `raw` has the bytes of the first and the last one.
     pub fn of_text(kept: &Truncation, total: u64, raw: &Counter, bounds: Bounds) -> Option<Self> {
-        let (cut, output, last) = (kept.cut?, kept.ends(), kept.total.lines);
+        let (cut, last) = (kept.cut?, kept.total.lines);
         let by = cut_by(bounds.limit(cut.by));
-        let (head, tail_lines) = (cut.head.lines, output.lines - cut.head.lines);
+        let (head, keys) = (cut.head.lines, kept.key_lines.len() as u64);
+        let tail_lines = kept.output.lines - keys - head;
         let tail = (last + 1).saturating_sub(tail_lines);
-        let last_line = part_of_line(output.bytes - cut.head.bytes, last, raw.last_line_bytes());
-        let (shown, keys, whole_lines) = match (cut.partial, head, tail_lines) {
+        let mut lines = kept.content.split('\n');
+        let last_line = part_of_line(lines.clone().next_back(), last, raw.last_line_bytes());
+        let (shown, place, whole_lines) = match (cut.partial, head, tail_lines) {
             (None, 1.., 0) => (format!("lines 1-{head}"), "after them", Some((1, head))),
             (None, 0, 1..) => (format!("lines {tail}-{last}"), "before them", Some((tail, last))),
             (None, 1.., _) => (format!("lines 1-{head} and {tail}-{last}"), "between them", None),
@@ -33,13 +35,13 @@ impl Shown {
                 (format!("lines 1-{head} and last {last_line}"), "between them", None)
             }
             _ => {
-                let first_line = part_of_line(output.bytes, 1, raw.first_line_bytes());
+                let first_line = part_of_line(lines.next(), 1, raw.first_line_bytes());
                 (format!("first {first_line}"), "after it", None)
             }
         };
-        let key_lines = Count(kept.key_lines.len() as u64, "key line", "key lines");
-        let keys = if key_lines.0 == 0 { String::new() } else { format!(" and {key_lines} {keys}") };
-        let of = if cut.partial.is_none() && output.lines > 0 {
+        let key_lines = Count(keys, "key line", "key lines");
+        let keys = if keys == 0 { String::new() } else { format!(" and {key_lines} {place}") };
+        let of = if cut.partial.is_none() && kept.output.lines > 0 {
             format!(" of {total}{by}")
         } else {
             String::new()
@@ -50,7 +52,7 @@ impl Shown {
 }
 
 /// Returns the text for a part of a line, to be used after `first` or `last`.
-fn part_of_line(bytes: u64, line: u64, of: u64) -> String {
-    let (whole, part) = Size(of).beside(bytes);
+fn part_of_line(part: Option<&str>, line: u64, of: u64) -> String {
+    let (whole, part) = Size(of).beside(part.map_or(0, str::len) as u64);
     format!("{part} of line {line} (line is {whole})")
 }

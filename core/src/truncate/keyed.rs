@@ -14,7 +14,7 @@ use super::bounds::Amount;
 use super::collector::{SHORT_KEY_LINES, SHORT_TAIL, short};
 use super::{Bounds, Collector, Cut, Keep, TruncatedBy, Truncation};
 use crate::key_lines::{self, Grade, Kind, Kinds, Near};
-use crate::text::{Extent, TokenCounter, as_index};
+use crate::text::as_index;
 pub use reports::Reports;
 use reports::reports;
 
@@ -348,15 +348,10 @@ pub(super) fn show(ends: &Truncation, by: TruncatedBy, lines: &[(KeyLine, &str)]
     if !has_tail && before > 0 {
         content.push('\n');
     }
-    let mut tokens = TokenCounter::of(&content);
-    let (mut last, mut key_bytes) = (before, 0);
+    let mut last = before;
     for (KeyLine { line, .. }, text) in lines {
         omit(&mut content, last, *line);
-        for part in [text, "\n"] {
-            content.push_str(part);
-            tokens.push(part);
-            key_bytes += part.len() as u64;
-        }
+        content.extend([text, "\n"]);
         last = *line;
     }
     omit(&mut content, last, after);
@@ -364,13 +359,11 @@ pub(super) fn show(ends: &Truncation, by: TruncatedBy, lines: &[(KeyLine, &str)]
         content.pop();
     }
     content.push_str(tail);
-    tokens.push(tail);
-    let Extent { lines: end_lines, bytes } = ends.output;
-    let output = Extent { lines: end_lines + lines.len() as u64, bytes: bytes + key_bytes };
+    let mut output = ends.output;
+    output.lines += lines.len() as u64;
+    output.bytes += lines.iter().map(|(_, text)| text.len() as u64 + 1).sum::<u64>();
     let key_lines = lines.iter().map(|(key_line, _)| *key_line).collect();
-    // A token has a byte at least.
-    let own_tokens = Some(tokens.count().min(output.bytes));
-    Truncation { content, output, cut, key_lines, key_bytes, own_tokens, ..ends.clone() }
+    Truncation { content, output, cut, key_lines, ..ends.clone() }
 }
 
 /// Returns the rank of a kind. Lower ranks are chosen first.

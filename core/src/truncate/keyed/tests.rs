@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::super::{Collector, Keep, TruncatedBy};
 use super::*;
-use crate::text::json_bytes;
+use crate::text::{Extent, TokenCounter, json_bytes};
 use crate::truncate::BytesAs;
 
 /// Lines of a build, of which some report an error.
@@ -55,11 +55,18 @@ fn collect(bounds: Bounds, keep: Keep, space: KeySpace, forms: KeyForms, pieces:
     collector.finish_with(forms)
 }
 
+/// The lines and bytes of `kept` that are no key lines of the text with the lines `all`.
+fn ends(kept: &Truncation, all: &[&str]) -> Extent {
+    let Extent { lines, bytes } = kept.output;
+    let keys = kept.key_lines.iter().map(|key| all[as_index(key.line) - 1].len() as u64 + 1);
+    Extent { lines: lines - kept.key_lines.len() as u64, bytes: bytes - keys.sum::<u64>() }
+}
+
 /// The text that shows lines up to `head`, the key lines of `kept`, and lines from `tail` on.
 fn expected(all: &[&str], kept: &Truncation, head: &str, tail: &str, has_tail: bool) -> String {
     let total = all.len() as u64;
     let head_lines = kept.cut.unwrap().head.lines;
-    let tail_lines = kept.ends().lines - head_lines;
+    let tail_lines = ends(kept, all).lines - head_lines;
     let mut rows: Vec<String> = if head_lines > 0 { vec![head.to_owned()] } else { Vec::new() };
     let mut last = head_lines;
     for key in &kept.key_lines {
@@ -125,9 +132,9 @@ proptest! {
         prop_assert_eq!(cut.by, plain.cut.unwrap().by);
         prop_assert_eq!(kept.total, plain.total);
         // The ends are those that the limits leave.
-        let tail_bytes = as_index(kept.ends().bytes - cut.head.bytes);
+        let tail_bytes = as_index(ends(&kept, &all).bytes - cut.head.bytes);
         let body = text.strip_suffix('\n').unwrap_or(&text);
-        let head = if has_tail { body[..as_index(cut.head.bytes)].strip_suffix('\n').unwrap_or("") } else { &body[..as_index(kept.ends().bytes)] };
+        let head = if has_tail { body[..as_index(cut.head.bytes)].strip_suffix('\n').unwrap_or("") } else { &body[..as_index(ends(&kept, &all).bytes)] };
         let tail = if has_tail { &body[body.len() - tail_bytes..] } else { "" };
         prop_assert_eq!(&kept.content, &expected(&all, &kept, head, tail, has_tail));
         // All of it is within the limits, and the ends have at least half.
@@ -138,7 +145,7 @@ proptest! {
         prop_assert!(max_tokens.is_none_or(|max| TokenCounter::of(&kept.content).count() <= max), "{:?}", kept);
         if matches!(keep, Keep::WholeLines | Keep::Head | Keep::Tail) {
             let least = collect(bounds.without(bounds.each(|limit| limit / 2).amount()), keep, KeySpace::Shared, KeyForms::None, &[&text]);
-            prop_assert!(kept.ends().lines >= least.output.lines && kept.ends().bytes >= least.output.bytes);
+            prop_assert!(ends(&kept, &all).lines >= least.output.lines && ends(&kept, &all).bytes >= least.output.bytes);
         }
         // Each key line is there once, and counted.
         prop_assert!(kept.key_lines.windows(2).all(|two| two[0].line < two[1].line));
@@ -170,7 +177,7 @@ proptest! {
         let bounds = Bounds { lines: head + tail, ..limits };
         let plain = collect(bounds, keep, KeySpace::Beside(limits), KeyForms::None, &[&text]);
         let kept = collect(bounds, keep, KeySpace::Beside(limits), KeyForms::All, &[&text]);
-        prop_assert_eq!(kept.ends(), plain.output);
+        prop_assert_eq!(ends(&kept, &lines(&text)), plain.output);
         prop_assert_eq!(kept.cut, plain.cut);
         if kept.key_lines.is_empty() {
             prop_assert_eq!(kept, plain);
@@ -195,7 +202,7 @@ fn of_tail(lines: u64, text: &str) -> Truncation {
 fn space_that_key_lines_do_not_need_shows_more_of_the_end() {
     let text = "error: here\n".to_owned() + &"build ... ok\n".repeat(1000);
     let kept = of_tail(100, &text);
-    assert_eq!((kept.ends().lines, kept.output.lines), (98, 99));
+    assert_eq!((ends(&kept, &lines(&text)).lines, kept.output.lines), (98, 99));
     assert!(kept.content.starts_with("error: here\n[...lines 2-903 omitted...]\nbuild ... ok\n"));
 }
 
@@ -216,7 +223,7 @@ fn start_keeps_half_of_the_limits_if_it_reaches_key_lines() {
         KeyForms::None,
         &[&text],
     );
-    assert!(kept.ends().lines >= least.output.lines, "{kept:?}");
+    assert!(ends(&kept, &lines(&text)).lines >= least.output.lines, "{kept:?}");
 }
 
 #[test]
