@@ -112,7 +112,7 @@ fn is_name(args: &FindArgs) -> bool {
 fn run_query<'a>(mut search: Search<'a>, place: &OpenedPath, query: Query) -> Result<Search<'a>, ToolError> {
     let (cx, request) = (search.cx, search.page.request);
     search.place.clone_from(&place.asked);
-    let name = |path: &[u8]| Group::name(cx.workspace.show_below(&place.asked, path));
+    let name = |path: &[u8]| cx.workspace.show_below(&place.asked, path);
     // The results to show, if they are not sorted by path.
     let mut best = (!matches!(query.key, Key::Path)).then(|| Best::new(as_index(request.kept())));
     let walk = search.walk(place)?;
@@ -131,7 +131,7 @@ fn run_query<'a>(mut search: Search<'a>, place: &OpenedPath, query: Query) -> Re
         ControlFlow::Continue(())
     });
     for (_, path) in best.into_iter().flat_map(Best::into_sorted).skip(as_index(request.offset)) {
-        search.page.body.group(name(&path));
+        search.page.body.group(Group::name(name(&path)));
     }
     Ok(search)
 }

@@ -19,7 +19,7 @@ use cutline_core::notice::{StoppedAt, Unit};
 use cutline_core::text::{Extent, Total, as_index, show};
 
 use super::notice::empty;
-use super::page::{Group, Page, PageRequest};
+use super::page::{Page, PageRequest};
 use super::resolve::{self, ExpectedKind};
 use super::{Context, Output, ToolError, ToolName, path_glob};
 
@@ -65,7 +65,7 @@ fn list(cx: &Context, args: &LsArgs) -> Result<Output, ToolError> {
     let (place, only) = match resolve::open(cx, asked, ExpectedKind::Entry) {
         Ok(place) if place.stat.kind != FileKind::Folder => {
             let line = line(long, Some(&place.stat), &cx.workspace.show(&place.asked));
-            page.take(|| Group::name(line.clone()));
+            page.take(|| line.clone());
             return page.answer(cx, None, Vec::new(), Details::default());
         }
         Ok(place) => (place, None),
@@ -135,7 +135,7 @@ impl Lister<'_> {
             if is_cancelled || is_full || page.is_done() {
                 break;
             }
-            page.take(|| Group::name(self.shown(name, kind)));
+            page.take(|| self.shown(name, kind));
         }
         page.found = total;
         page.in_all.count = Total::Exact(total);

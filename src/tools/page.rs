@@ -137,18 +137,18 @@ impl Page {
     }
 
     /// Counts the next result, and shows it if it is on the page.
-    pub(super) fn take(&mut self, group: impl Fn() -> Group) {
-        self.count(&group);
+    pub(super) fn take(&mut self, name: impl Fn() -> String) {
+        self.count(&name);
         if self.request.gives(self.found) {
-            self.body.group(group());
+            self.body.group(Group::name(name()));
         }
     }
 
     /// Counts the next result, and saves it if required.
-    pub(super) fn count(&mut self, group: impl FnOnce() -> Group) {
+    pub(super) fn count(&mut self, name: impl FnOnce() -> String) {
         self.found += 1;
         if let Some(whole) = &mut self.whole {
-            whole.push(&group().name_line());
+            whole.push(&name());
         }
     }
 

@@ -142,7 +142,7 @@ impl<'a> Results<'a> {
                 if mode == OutputMode::Content {
                     page.found += matches;
                 } else {
-                    page.take(|| file_group(file.shown.clone(), mode, matches));
+                    page.take(|| file_line(&file.shown, mode, matches));
                 }
                 self.file = Some(file);
                 self.count_if_full();
@@ -249,7 +249,7 @@ impl<'a> Results<'a> {
         (file.last_match, file.last_line) = (Some(row.number), Some(row.number));
         let (at, separated) = (rows.len(), !self.query.context.is_none() && !touches);
         rows.push_back(row);
-        self.add(Group { path: file.shown.clone(), rows, at, separated, count: None });
+        self.add(Group { path: file.shown.clone(), rows, at, separated });
     }
 
     /// Adds a match to the page. The match before it is complete.
@@ -356,14 +356,13 @@ impl<'a> Results<'a> {
 /// a separate group.
 fn ranked_group(path: String, query: &Query, matches: u64, rows: Vec<Row>) -> Group {
     if query.mode != OutputMode::Content {
-        return file_group(path, query.mode, matches);
+        return Group::name(file_line(&path, query.mode, matches));
     }
     let at = rows.iter().position(|row| row.kind == RowKind::Match).unwrap_or(0);
-    Group { path, rows: rows.into(), at, separated: !query.context.is_none(), count: None }
+    Group { path, rows: rows.into(), at, separated: !query.context.is_none() }
 }
 
-/// Returns the result for a file in this mode.
-fn file_group(path: String, mode: OutputMode, matches: u64) -> Group {
-    let count = (mode == OutputMode::Count).then_some(matches);
-    Group { count, ..Group::name(path) }
+/// Returns the line for a file in this mode.
+fn file_line(path: &str, mode: OutputMode, matches: u64) -> String {
+    if mode == OutputMode::Count { format!("{path}: {matches}") } else { path.to_owned() }
 }

@@ -19,12 +19,10 @@ use crate::search::content::{Row, RowKind};
 const SEPARATOR: &str = "--";
 
 /// A result: a match line of a file with its context, or a path or another name.
-#[derive(Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Default)]
 pub(in crate::tools) struct Group {
-    /// The path or name as shown.
+    /// The path or name as shown, with the number of match lines if they are counted.
     pub(in crate::tools) path: String,
-    /// The number of match lines, if match lines are counted.
-    pub(in crate::tools) count: Option<u64>,
     /// The match line and its context. Empty if the result is the path itself.
     pub(in crate::tools) rows: VecDeque<Row>,
     /// The index of the match line in `rows`.
@@ -39,15 +37,10 @@ impl Group {
         Self { path, ..Self::default() }
     }
 
-    /// Returns the line of a result that is a path or another name.
-    pub(in crate::tools) fn name_line(&self) -> String {
-        self.count.map_or_else(|| self.path.clone(), |count| format!("{}: {count}", self.path))
-    }
-
     /// Returns the lines of the result, without a heading.
     fn lines(&self, format: &RowFormat) -> Vec<String> {
         if self.rows.is_empty() {
-            vec![self.name_line()]
+            vec![self.path.clone()]
         } else {
             self.rows.iter().map(|row| format.line(&self.path, row)).collect()
         }
