@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
+use std::slice::from_ref;
 use std::sync::atomic::Ordering;
 
 use schemars::JsonSchema;
@@ -139,8 +140,9 @@ fn run_query<'a>(mut search: Search<'a>, place: &OpenedPath, query: Query) -> Re
 /// Returns the reason why nothing was found, if there is one that the model can act on.
 fn cause(args: &FindArgs, place: &OpenedPath, query: &Query, search: &Search<'_>) -> Option<Notice> {
     let (cx, path) = (search.cx, args.path.as_deref());
-    let repeats = path.and_then(|path| path_glob::repeats_path("pattern", path, [&args.pattern]));
-    let by_glob = repeats.or_else(|| path_glob::of_git(cx, [&args.pattern], place));
+    let globs = path_glob::split(&args.pattern);
+    let repeats = path.and_then(|path| path_glob::repeats_path("pattern", path, &globs));
+    let by_glob = repeats.or_else(|| path_glob::of_git(cx, &globs, place));
     if by_glob.is_some() {
         return by_glob;
     }
@@ -159,7 +161,8 @@ fn cause(args: &FindArgs, place: &OpenedPath, query: &Query, search: &Search<'_>
     }
     let is_glob = args.sort != Some(Sort::Relevance);
     let like = Query { kind, ..query.clone() };
-    if is_glob && let Some(near) = path_glob::meant(cx, [&args.pattern], place, search.ignored, &like) {
+    if is_glob && let Some(near) = path_glob::meant(cx, from_ref(&args.pattern), place, search.ignored, &like)
+    {
         let filter = format!("glob {}", show::path(&args.pattern));
         return Some(Notice::NoFileMatches { filter, near: Some(near) });
     }
@@ -194,8 +197,8 @@ fn query(cx: &Context, args: &FindArgs, place: &OpenedPath) -> Result<Query, Too
         Sort::Modified => Key::Modified,
         Sort::Path => Key::Path,
     };
-    let (globs, ignore_case) =
-        ((sort != Sort::Relevance).then_some(&args.pattern), args.ignore_case == Some(true));
+    let globs = if sort == Sort::Relevance { &[][..] } else { from_ref(&args.pattern) };
+    let ignore_case = args.ignore_case == Some(true);
     let [globs, exclude] = path_glob::selections(cx, globs, args.exclude.as_ref(), place, ignore_case)?;
     // A glob for folders would find nothing among files.
     let is_of_folders =

@@ -7,6 +7,7 @@
 
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
+use std::slice::from_ref;
 
 use crate::fs::open::{FileKind, OpenError, OpenedPath};
 use crate::fs::workspace::{lexical, shown};
@@ -38,14 +39,14 @@ pub(super) fn compile(
 /// globs that exclude paths, with those of `exclude`.
 ///
 /// Globs are separated by commas outside of braces and brackets.
-pub(super) fn selections<'a>(
+pub(super) fn selections(
     cx: &Context,
-    lists: impl IntoIterator<Item = &'a String>,
+    lists: &[String],
     exclude: Option<&Vec<String>>,
     base: &OpenedPath,
     ignore_case: bool,
 ) -> Result<[Vec<Glob>; 2], ToolError> {
-    let globs: Vec<String> = lists.into_iter().flat_map(|list| globs_of(list)).collect();
+    let globs: Vec<String> = lists.iter().flat_map(|list| globs_of(list)).collect();
     check_count("the list of globs", globs.len())?;
     let is_alone = globs.len() == 1;
     let (mut selected, mut excluded) = (Vec::new(), Vec::new());
@@ -93,7 +94,7 @@ fn globs_of(list: &str) -> Vec<String> {
 }
 
 /// Splits a list of globs at its commas. Removes spaces next to them, and in braces next to commas and at the ends.
-fn split(list: &str) -> Vec<String> {
+pub(super) fn split(list: &str) -> Vec<String> {
     let (mut globs, mut glob) = (Vec::new(), String::new());
     let (mut braces, mut in_class, mut is_escaped) = (0_usize, false, false);
     for c in list.chars() {
@@ -122,24 +123,15 @@ fn split(list: &str) -> Vec<String> {
 
 /// Returns the notice about the first of `globs` that begins with the last folders of `path`, as `src/*.rs` does if `path`
 /// is `src`.
-pub(super) fn repeats_path<'a>(
-    argument: &'static str,
-    path: &str,
-    globs: impl IntoIterator<Item = &'a String>,
-) -> Option<Notice> {
-    let mut globs = globs.into_iter().flat_map(|list| split(list));
-    let glob = globs.find_map(|glob| without_end_of(path, &glob).map(show::path))?;
+pub(super) fn repeats_path(argument: &'static str, path: &str, globs: &[String]) -> Option<Notice> {
+    let glob = globs.iter().find_map(|glob| without_end_of(path, glob))?;
+    let glob = show::path(glob);
     Some(Notice::GlobRepeatsPath { argument, glob })
 }
 
 /// Returns the notice about git's own folder in `place`, if one of `globs` is or begins with its name.
-pub(super) fn of_git<'a>(
-    cx: &Context,
-    globs: impl IntoIterator<Item = &'a String>,
-    place: &OpenedPath,
-) -> Option<Notice> {
-    let mut globs = globs.into_iter().flat_map(|list| split(list));
-    let is_named = globs.any(|glob| Path::new(&glob).starts_with(".git"));
+pub(super) fn of_git(cx: &Context, globs: &[String], place: &OpenedPath) -> Option<Notice> {
+    let is_named = globs.iter().any(|glob| Path::new(glob).starts_with(".git"));
     let path = || cx.workspace.show_below(&place.asked, b".git");
     (is_named && place.real.join(".git").exists()).then(|| Notice::GitNotSearched(path()))
 }
@@ -172,19 +164,20 @@ pub(super) fn through_link(cx: &Context, glob: &str, base: &OpenedPath) -> Optio
 /// Returns true if the first folders of one of `globs`, or a glob without folders, name a link in `base` that leads out of
 /// the roots.
 pub(super) fn begins_outside(cx: &Context, globs: &[String], base: &OpenedPath) -> bool {
-    globs.iter().flat_map(|list| split(list)).any(|glob| {
-        let folders = literal_folders(&glob);
-        let start = base.real.join(if folders.is_empty() { &glob } else { folders });
+    globs.iter().any(|glob| {
+        let folders = literal_folders(glob);
+        let start = base.real.join(if folders.is_empty() { glob } else { folders });
         matches!(OpenedPath::open(&cx.workspace, &start), Err(OpenError::Outside))
     })
 }
 
 /// Returns a glob that is probably meant by one of `globs`, which match nothing in `place`: its form here if it is written
 /// as in another program, in all folders or an existing one if its folder is missing, of what is in a folder of its name, in
-/// lower case, or of names that contain it. It matches folders if it is of folders, or otherwise entries of the kind of `like`. The exclusions and the depth of `like` apply.
-pub(super) fn meant<'a>(
+/// lower case, or of names that contain it. It matches folders if it is of folders, or otherwise entries of the kind of
+/// `like`. The exclusions and the depth of `like` apply.
+pub(super) fn meant(
     cx: &Context,
-    globs: impl IntoIterator<Item = &'a String>,
+    globs: &[String],
     place: &OpenedPath,
     ignored: Ignored,
     like: &Query,
@@ -201,11 +194,11 @@ pub(super) fn meant<'a>(
         let elsewhere = in_other_folder(cx, glob, place);
         [of_other_program(glob), in_folders, in_itself, elsewhere, lowercase, around]
     };
-    let found = globs.into_iter().flat_map(others).flatten().find(|other| {
+    let found = globs.iter().flat_map(others).flatten().find(|other| {
         let linked = through_link(cx, other, place);
         let (place, glob) = linked.as_ref().map_or((place, other), |(place, rest)| (place, rest));
         let (Ok([globs, mut exclude]), Ok(walk)) =
-            (selections(cx, [glob], None, place, false), walk_support::walk(cx, place, ignored))
+            (selections(cx, from_ref(glob), None, place, false), walk_support::walk(cx, place, ignored))
         else {
             return false;
         };

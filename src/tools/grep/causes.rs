@@ -36,15 +36,17 @@ pub(super) fn of(args: &GrepArgs, targets: &[Target], results: &Results<'_>) -> 
     if !search.is_empty() {
         return None;
     }
+    let lists = args.glob.as_deref().unwrap_or_default();
+    let globs: Vec<String> = lists.iter().flat_map(|list| path_glob::split(list)).collect();
     if let Some([path]) = args.path.as_deref()
-        && let Some(repeats) = path_glob::repeats_path("glob", path, args.glob.iter().flatten())
+        && let Some(repeats) = path_glob::repeats_path("glob", path, &globs)
     {
         return Some(repeats);
     }
     let ignored_any = search.ignored_any();
     let folders = || targets.iter().filter(|target| target.is_folder());
     let has_files = folders().count() < targets.len();
-    let is_by_path = args.glob.iter().flatten().any(|glob| glob.contains('/'))
+    let is_by_path = globs.iter().any(|glob| glob.contains('/'))
         || args.path.iter().flatten().any(|path| has_wildcard(path));
     let is_none_selected = !has_files && search.counting.searched.files == 0;
     let linked = || {
@@ -59,17 +61,16 @@ pub(super) fn of(args: &GrepArgs, targets: &[Target], results: &Results<'_>) -> 
         && is_none_selected
         && !(ignored_any && count(cx, folders(), &any_line(query)?, Ignored::Only, COUNTED).count() > 0)
     {
-        let globs = args.glob.as_deref().unwrap_or_default();
         let place = &targets.first()?.place;
-        if let Some(git) = path_glob::of_git(cx, globs, place) {
+        if let Some(git) = path_glob::of_git(cx, &globs, place) {
             return Some(git);
         }
         let exclude = path_glob::exclusions(cx, args.exclude.as_ref(), place).ok()?;
         let like = names::Query { exclude, kind: EntryKind::File, ..names::Query::default() };
-        let near = path_glob::meant(cx, globs, place, search.ignored, &like);
+        let near = path_glob::meant(cx, lists, place, search.ignored, &like);
         if near.is_none() {
             // A link that leads outside is the reason only if a glob begins with it.
-            let is_named = || folders().any(|target| path_glob::begins_outside(cx, globs, &target.place));
+            let is_named = || folders().any(|target| path_glob::begins_outside(cx, &globs, &target.place));
             let linked = linked().filter(|linked| !matches!(linked, Notice::LinksOutside(_)) || is_named());
             // A notice about work trees with matching paths says enough.
             if linked.is_some() || is_by_path && !search.work_trees.is_empty() {

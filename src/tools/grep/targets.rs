@@ -71,7 +71,7 @@ fn target(cx: &Context, args: &GrepArgs, (mut place, glob): PathPart) -> Result<
         let names = given.iter().flat_map(|names| names.split([',', ' '])).filter(|name| !name.is_empty());
         FileTypes::new(names).map_err(ToolError::UnknownType)
     });
-    let [globs, exclude] = path_glob::selections(cx, &*globs, args.exclude.as_ref(), &place, false)?;
+    let [globs, exclude] = path_glob::selections(cx, &globs, args.exclude.as_ref(), &place, false)?;
     let selected = glob.map(|glob| vec![Selector { path: Vec::new(), glob: Some(glob) }]);
     Ok(Target { place, filter: FileFilter { globs, exclude, types: types.transpose()?, selected } })
 }
