@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::time::Duration;
 
 use grep_matcher::LineTerminator;
-use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkMatch};
+use grep_searcher::{Searcher, SearcherBuilder};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -257,32 +257,6 @@ impl FileSearcher {
             let _flow = emit(Found::Incomplete(path(), reason)); // nothing follows
         }
         stopped.map_or(Ok(position), |stopped| Err(stopped.into()))
-    }
-}
-
-/// Returns true if a binary file contains the pattern in its first `max_bytes`.
-///
-/// # Errors
-///
-/// Returns the error of the system, or [`Stopped`] if the call must stop.
-pub fn is_in_binary(query: &Query, file: &File, max_bytes: u64, stop: &Stop) -> io::Result<bool> {
-    let (mut sink, left) = (AnyMatch(false), Cell::new(max_bytes));
-    let reader = StoppingReader { source: file, stop, left: &left, long_line: None };
-    match searcher(query, Encoding::Utf8).search_reader(&query.pattern.regex, reader, &mut sink) {
-        Err(error) if !is_full(&error) => Err(error),
-        _ => Ok(sink.0),
-    }
-}
-
-/// True once there is a match. Needs no line numbers, unlike the sinks of the library.
-struct AnyMatch(bool);
-
-impl Sink for AnyMatch {
-    type Error = io::Error;
-
-    fn matched(&mut self, _: &Searcher, _: &SinkMatch<'_>) -> io::Result<bool> {
-        self.0 = true;
-        Ok(false)
     }
 }
 

@@ -9,6 +9,7 @@ mod functions;
 mod results;
 mod targets;
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -18,7 +19,8 @@ use crate::fs::lines;
 use crate::fs::open::{FileKind, OpenedPath};
 use crate::limits;
 use crate::search::content::pattern::{Refused, Source};
-use crate::search::content::{self, ContextLines, OutputMode, Pattern, Query, Ranking};
+use crate::search::content::{self, ContextLines, Found, OutputMode, Pattern, Query, Ranking};
+use crate::search::walk::Walked;
 use crate::stop::{Stopped, stopped_by};
 use crate::sys::below;
 use cutline_core::notice::{StoppedAt, Unit, WhySkipped};
@@ -144,15 +146,22 @@ impl Results<'_> {
         if binary.is_empty() || self.query.invert || self.search.is_stopped {
             return Ok(());
         }
-        let (cx, query) = (self.search.cx, &self.query);
+        let cx = self.search.cx;
+        let query =
+            Query { binary_as_text: true, mode: OutputMode::Files, ranking: None, ..self.query.clone() };
         let folder = resolve::folder(cx, place)?;
         for path in binary {
-            let most = BINARY_FILE_BYTES.min(self.binary_bytes);
             let Ok(Some((file, stat))) = below::file(&folder, &path) else { continue };
-            if most > 0 && content::is_in_binary(query, &file, most, &cx.stop()).unwrap_or(false) {
+            let bytes = stat.bytes.min(BINARY_FILE_BYTES).min(self.binary_bytes);
+            let mut is_match = false;
+            let take = |walked| {
+                is_match |= matches!(walked, Walked::Found(Found::File(..)));
+                ControlFlow::Continue(())
+            };
+            if bytes > 0 && content::file(&query, &file, bytes, &cx.stop(), take).is_ok() && is_match {
                 self.binary_matches.push(&self.search.show(&path));
             }
-            self.binary_bytes -= most.min(stat.bytes);
+            self.binary_bytes -= bytes;
         }
         Ok(())
     }

@@ -46,7 +46,8 @@ impl Encoding {
         }
         let sample = start.get(..SAMPLE_BYTES).unwrap_or(start);
         let is_complete = sample.len() == SAMPLE_BYTES || sample.len() as u64 >= text_bytes;
-        is_complete.then(|| {
+        // No text with a NUL is in a legacy encoding.
+        (is_complete || sample.contains(&0)).then(|| {
             let is_utf8 = is_utf8(sample) || is_mostly_utf8(sample);
             if is_utf8 { None } else { legacy(sample) }.map_or(Self::Utf8, Self::Legacy)
         })
