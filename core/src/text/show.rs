@@ -75,29 +75,19 @@ fn push_escape(text: &mut String, c: char) {
     let _never_fails = write!(text, "{}", c.escape_unicode());
 }
 
-/// The character before a joiner or selector.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Previous {
-    /// A visible character that is not ASCII.
-    Base,
-    /// A selector that follows a base.
-    Selector,
-    /// Any other.
-    Other,
-}
-
 /// Calls `take` with each character, and with false if it is invisible.
 fn for_each_visible(text: &str, mut take: impl FnMut(char, bool)) {
-    let mut previous = Previous::Other;
+    let is_base = |c: char| !c.is_ascii() && !c.is_whitespace() && !is_invisible(c);
+    let is_selector = |c: char| matches!(c, '\u{FE0E}' | '\u{FE0F}');
+    let mut previous = ' ';
     for c in text.chars() {
-        let (is_visible, next) = match c {
-            '\u{200C}' | '\u{200D}' => (previous != Previous::Other, Previous::Other),
-            '\u{FE0E}' | '\u{FE0F}' => (previous == Previous::Base, Previous::Selector),
-            _ if c.is_ascii() || c.is_whitespace() => (!is_invisible(c), Previous::Other),
-            _ => (!is_invisible(c), Previous::Base),
+        let is_visible = match c {
+            '\u{200C}' | '\u{200D}' => is_base(previous) || is_selector(previous),
+            c if is_selector(c) => is_base(previous),
+            c => !is_invisible(c),
         };
         take(c, is_visible);
-        previous = if is_visible { next } else { Previous::Other };
+        previous = if is_visible { c } else { ' ' };
     }
 }
 
