@@ -111,7 +111,8 @@ impl Bounds {
     }
 
     /// Returns the limits that `text`, with this number of lines, leaves.
-    pub(super) fn after(self, text: &str, lines: u64) -> Self {
+    #[must_use]
+    pub fn after(self, text: &str, lines: u64) -> Self {
         self.without(Amount { lines, bytes: self.bytes_of(text), tokens: TokenCounter::of(text).count() })
     }
 }

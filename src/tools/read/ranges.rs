@@ -8,8 +8,7 @@ use crate::tools::{Context, Load, Output, ToolError, notice};
 use cutline_core::details::Details;
 use cutline_core::notice::{Answer, Count, Notice};
 use cutline_core::text::Extent;
-use cutline_core::text::tokens::estimate;
-use cutline_core::truncate::{LongLines, TruncatedBy};
+use cutline_core::truncate::{Bounds, LongLines, TruncatedBy};
 
 /// Maximum number of parts in one call.
 const MOST_PARTS: usize = 100;
@@ -173,18 +172,10 @@ pub(super) fn read_parts(cx: &Context, args: &ReadArgs, load: Load) -> Result<Op
 
 /// Returns the limits without what `text` takes, or `None` if nothing is left.
 fn rest_of(limits: &Limits, text: &str) -> Option<Limits> {
-    let left = |limit: u64, used: u64| limit.checked_sub(used).filter(|left| *left > 0);
-    let max_tokens = match limits.max_tokens {
-        None => None,
-        Some(tokens) => Some(left(tokens, estimate(text))?),
-    };
-    Some(Limits {
-        max_lines: left(limits.max_lines, Extent::of(text).lines)?,
-        max_bytes: left(limits.max_bytes, limits.bounds().bytes_of(text))?,
-        max_tokens,
-        outline: false,
-        ..limits.clone()
-    })
+    let Bounds { lines, bytes, tokens, .. } = limits.bounds().after(text, Extent::of(text).lines);
+    let has_space = lines > 0 && bytes > 0 && tokens != Some(0);
+    let (max_lines, max_bytes, max_tokens, outline) = (lines, bytes, tokens, false);
+    has_space.then(|| Limits { max_lines, max_bytes, max_tokens, outline, ..limits.clone() })
 }
 
 /// Returns the reason why a file is not shown.
