@@ -30,11 +30,14 @@ const MAX_PIPE_BYTES: u64 = 1 << 20;
 
 /// The read end of a pipe. One thread reads it, and other threads can stop that thread.
 pub(crate) struct OutputPipe {
-    pipe: PipeReader,
+    /// `None` only while this is dropped.
+    pipe: Option<PipeReader>,
     /// A pipe that the thread also waits for. A byte in it stops the thread.
     stop: (PipeReader, PipeWriter),
     /// True while the thread waits because the pipe is empty.
     idle: AtomicBool,
+    /// True if the thread has read the end of the pipe.
+    has_ended: AtomicBool,
 }
 
 impl OutputPipe {
@@ -42,14 +45,16 @@ impl OutputPipe {
     pub(crate) fn new(pipe: PipeReader) -> io::Result<Self> {
         // This end alone does not block, because the write end is another open file.
         rustix::io::ioctl_fionbio(&pipe, true)?;
-        Ok(Self { pipe, stop: io::pipe()?, idle: AtomicBool::new(false) })
+        let (idle, has_ended) = (AtomicBool::new(false), AtomicBool::new(false));
+        Ok(Self { pipe: Some(pipe), stop: io::pipe()?, idle, has_ended })
     }
 
     /// Waits until there are bytes, and reads them. Returns 0 at the end of the pipe, or if the reader was stopped.
     pub(crate) fn read(&self, block: &mut [u8]) -> io::Result<usize> {
-        let pipe = PollFd::from_borrowed_fd(self.pipe.as_fd(), PollFlags::IN);
+        let Some(pipe) = &self.pipe else { return Ok(0) };
+        let reader = PollFd::from_borrowed_fd(pipe.as_fd(), PollFlags::IN);
         let stop = PollFd::from_borrowed_fd(self.stop.0.as_fd(), PollFlags::IN);
-        let mut fds = [pipe, stop];
+        let mut fds = [reader, stop];
         loop {
             self.idle.store(true, Ordering::Release);
             let waited = retry_on_intr(|| poll(&mut fds, None));
@@ -58,10 +63,13 @@ impl OutputPipe {
             if !fds[1].revents().is_empty() {
                 return Ok(0);
             }
-            match retry_on_intr(|| rustix::io::read(&self.pipe, &mut *block)) {
+            match retry_on_intr(|| rustix::io::read(pipe, &mut *block)) {
                 // A command opened its own output for reading and took the bytes first.
                 Err(Errno::AGAIN) => {}
-                read => return Ok(read?),
+                read => {
+                    self.has_ended.store(read == Ok(0), Ordering::Release);
+                    return Ok(read?);
+                }
             }
         }
     }
@@ -74,9 +82,10 @@ impl OutputPipe {
     /// Returns the maximum number of unread bytes in the pipe, which is 0 if there are none. Does not ask for the number,
     /// because that waits for a process that holds the lock of the pipe, as splice does.
     pub(crate) fn waiting(&self) -> u64 {
-        let mut pipe = [PollFd::from_borrowed_fd(self.pipe.as_fd(), PollFlags::IN)];
-        let is_ready = poll(&mut pipe, Some(&Timespec::default()));
-        if is_ready.is_ok() && pipe[0].revents().contains(PollFlags::IN) { MAX_PIPE_BYTES } else { 0 }
+        let Some(pipe) = &self.pipe else { return 0 };
+        let mut fds = [PollFd::from_borrowed_fd(pipe.as_fd(), PollFlags::IN)];
+        let is_ready = poll(&mut fds, Some(&Timespec::default()));
+        if is_ready.is_ok() && fds[0].revents().contains(PollFlags::IN) { MAX_PIPE_BYTES } else { 0 }
     }
 
     /// Returns true if the reader waits because the pipe is empty.
@@ -86,7 +95,17 @@ impl OutputPipe {
 
     /// Returns the pipe's inode, which identifies the processes that have it open.
     pub(crate) fn id(&self) -> u64 {
-        rustix::fs::fstat(&self.pipe).map_or(0, |stat| stat.st_ino)
+        self.pipe.as_ref().and_then(|pipe| rustix::fs::fstat(pipe).ok()).map_or(0, |stat| stat.st_ino)
+    }
+}
+
+impl Drop for OutputPipe {
+    fn drop(&mut self) {
+        // Closing a pipe waits for a process that holds its lock.
+        if !self.has_ended.load(Ordering::Acquire) {
+            let pipe = self.pipe.take();
+            let _closed_here_without_a_thread = std::thread::Builder::new().spawn(move || drop(pipe));
+        }
     }
 }
 
