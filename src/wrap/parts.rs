@@ -57,7 +57,7 @@ impl<'a> Parts<'a> {
                 parts.kept_bytes = kept_bytes;
             }
         });
-        if read.is_err() || is_double {
+        if read.is_err() || is_double || !result.starts_with('{') {
             return Err("its result is not an object, or has two members of one name");
         }
         let room = parts.kept_bytes + (max_bytes / 2).max(FREE_BYTES);

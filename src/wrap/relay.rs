@@ -30,6 +30,8 @@ const SHOWN_BYTES: usize = 200;
 const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 /// The start of the methods of notifications with the state of a task.
 const TASKS: &str = "notifications/tasks";
+/// The methods whose result is the state of a task.
+const TASK_STATES: [&str; 2] = ["tasks/get", "tasks/cancel"];
 const BYTE_ORDER_MARK: char = '\u{feff}';
 /// The requests for the result of a tool.
 const RESULTS: [&str; 2] = ["tools/call", "tasks/result"];
@@ -300,7 +302,7 @@ impl Session {
                 self.count(call, outcome);
                 json
             }
-            (None, Some(call)) if call.method != "tasks/get" => None,
+            (None, Some(call)) if !TASK_STATES.contains(&&*call.method) => None,
             (None, _) => limit_task(json, &rules)?,
         };
         Ok(limited.map(|limited| replaced(line, json, &limited)))

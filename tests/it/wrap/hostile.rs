@@ -283,19 +283,29 @@ fn results_in_the_state_of_a_task_are_truncated() {
     let failed = json!({"jsonrpc": "2.0", "id": 4, "result": failed});
     let both = json!({"taskId": "t", "result": result, "error": large()});
     let both = json!({"jsonrpc": "2.0", "id": 5, "result": both});
-    for (n, lines) in
-        [vec![&created], vec![&working], vec![&update, &done], vec![&failed], vec![&both]].iter().enumerate()
-    {
+    let cancelled = json!({"jsonrpc": "2.0", "id": 6, "result": state});
+    let list = json!({"jsonrpc": "2.0", "id": 7, "result": {"taskId": "t", "result": [text]}});
+    let responses = [
+        vec![&created],
+        vec![&working],
+        vec![&update, &done],
+        vec![&failed],
+        vec![&both],
+        vec![&cancelled],
+        vec![&list],
+    ];
+    for (n, lines) in responses.iter().enumerate() {
         let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
         workspace.write((n + 1).to_string(), lines.join("\n") + "\n");
     }
     let mut wrap = Wrap::start(&workspace, &["--max-lines", "2"], RESPONSES);
     wrap.call("1", "slow");
     assert_eq!(wrap.message(), created);
-    let get = |wrap: &mut Wrap, id: u8| {
-        let get = json!({"jsonrpc": "2.0", "id": id, "method": "tasks/get", "params": {"taskId": "t"}});
-        wrap.send(format!("{get}\n"));
+    let ask = |wrap: &mut Wrap, id: u8, method: &str| {
+        let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": {"taskId": "t"}});
+        wrap.send(format!("{request}\n"));
     };
+    let get = |wrap: &mut Wrap, id: u8| ask(wrap, id, "tasks/get");
     get(&mut wrap, 2);
     assert_eq!(wrap.message(), working);
     get(&mut wrap, 3);
@@ -309,6 +319,10 @@ fn results_in_the_state_of_a_task_are_truncated() {
     let failed = wrap.message();
     assert!(failed["result"]["error"]["message"].as_str().unwrap().len() <= LIMIT, "{failed}");
     get(&mut wrap, 5);
+    assert_eq!(wrap.message()["error"]["code"], -32000);
+    ask(&mut wrap, 6, "tasks/cancel");
+    is_cut(&wrap.message()["result"]["result"]);
+    get(&mut wrap, 7);
     assert_eq!(wrap.message()["error"]["code"], -32000);
 }
 
