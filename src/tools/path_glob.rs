@@ -186,11 +186,13 @@ pub(super) fn meant(
         let in_folders = glob.strip_prefix("*/").map(|rest| format!("**/{rest}"));
         // The name of a link is no part of a name. Links have another notice.
         let around = around_name(glob).filter(|_| !place.real.join(glob).is_symlink());
-        let in_itself = (!has_wildcard(glob) && !glob.contains(['!', ','])).then(|| {
+        // find has its own notices about folders and case, and only its query has globs.
+        let is_of_contents = like.globs.is_empty();
+        let in_itself = (is_of_contents && !has_wildcard(glob) && !glob.contains(['!', ','])).then(|| {
             let anywhere = if glob.contains('/') { "" } else { "**/" };
             format!("{anywhere}{}/**", glob.trim_end_matches('/'))
         });
-        let lowercase = Some(glob.to_lowercase()).filter(|lowercase| lowercase != glob);
+        let lowercase = Some(glob.to_lowercase()).filter(|lowercase| is_of_contents && lowercase != glob);
         let elsewhere = in_other_folder(cx, glob, place);
         [of_other_program(glob), in_folders, in_itself, elsewhere, lowercase, around]
     };

@@ -47,7 +47,7 @@ fn match_lines_in_path_order() {
         text(&tree(), &json!({"pattern": "needle", "glob": "b/"})),
         "b/c.rs:1: needle\nb/d.txt:1: a needle in text"
     );
-    assert_eq!(text(&tree(), &json!({"pattern": "e.", "literal": true})), "No matches found");
+    assert_eq!(text(&tree(), &json!({"pattern": "needles.", "literal": true})), "No matches found");
 }
 
 #[test]
