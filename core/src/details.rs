@@ -256,7 +256,7 @@ pub struct TruncationDetails {
     /// True if the first line alone is over the limit: its start is shown, or nothing. Absent otherwise.
     #[serde(skip_serializing_if = "Not::not")]
     pub first_line_exceeds_limit: bool,
-    /// Tokens of the body, estimated ([`Truncation::tokens`]).
+    /// Tokens of the body, estimated from its text.
     pub estimated_tokens: u64,
     /// All tokens, estimated from the number of tokens for each byte of the body.
     pub total_estimated_tokens: u64,
