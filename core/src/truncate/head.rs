@@ -50,6 +50,8 @@ impl Head {
         }
         let mut less = Self::new(bounds, self.partial_allowed);
         less.push(&self.kept);
+        // The line that exceeded the limits may be the first one that does not fit.
+        less.cut = less.cut.or(self.cut);
         less.finish(total)
     }
 

@@ -207,6 +207,13 @@ fn space_that_key_lines_do_not_need_shows_more_of_the_end() {
 }
 
 #[test]
+fn key_lines_after_a_line_that_exceeds_the_limits_are_shown() {
+    let text = format!("start\n{}\nerror: here\nend\n", "x".repeat(1000));
+    let kept = collect(Bounds::new(10, 500), Keep::WholeLines, KeySpace::Shared, KeyForms::All, &[&text]);
+    assert_eq!(kept.content, "start\n[...lines 2-2 omitted...]\nerror: here\nend");
+}
+
+#[test]
 fn start_keeps_half_of_the_limits_if_it_reaches_key_lines() {
     let error = "error: two lines\n  --> a.rs:1:2\n";
     let trace = "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\nValueError: b\n";
