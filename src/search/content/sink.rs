@@ -34,6 +34,8 @@ pub(super) struct LineSink<'a, 'e> {
     flow: ControlFlow<()>,
     /// Number of match lines so far.
     matches: u64,
+    /// The number of match lines at which to check whether to stop.
+    next_check: u64,
     /// Number of match lines that were passed on as rows.
     returned: u64,
     /// The number of the last line to return, once the search has enough match lines: the end of the last one's
@@ -66,6 +68,7 @@ impl<'a, 'e> LineSink<'a, 'e> {
             emit,
             flow: ControlFlow::Continue(()),
             matches: 0,
+            next_check: CHECK_LINES,
             returned: 0,
             last: None,
             ranking: ranking.map(|ranking| FileRanking::new(ranking, query.context, (prefix, path))),
@@ -119,7 +122,8 @@ impl Sink for LineSink<'_, '_> {
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
         let query = self.query;
         let is_ranked = self.ranking.is_some();
-        if self.matches % CHECK_LINES == CHECK_LINES - 1 {
+        if self.matches >= self.next_check {
+            self.next_check = self.matches + CHECK_LINES;
             self.stop.check()?;
         }
         match self.mode {
