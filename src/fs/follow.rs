@@ -59,8 +59,8 @@ impl Followed {
 
 /// Resolves `rest` link by link from the folder `start`, a path without links. Calls `visit` with each entry before
 /// reading it. Returns the resolved path, or `None` if `visit` returned false or a link cannot be read. Also returns false
-/// if an entry cannot be checked, if `..` follows a missing entry, or if a link is in `/proc`. `respelled` converts the target of an absolute link to
-/// the form to use.
+/// if an entry cannot be checked, if `..` follows a missing entry, or if a link is in `/proc`. `respelled` converts the
+/// target of an absolute link to the form to use.
 ///
 /// After a missing entry, and after [`MAX_LINKS`] links, the rest of the path stays unchanged.
 pub(super) fn follow(

@@ -57,19 +57,6 @@ pub fn names(folder: &OpenedPath, name: &str) -> Vec<String> {
     near.into_iter().take(OFFERED).map(|(_, name)| name).collect()
 }
 
-/// Returns the first names in `folder` that are `name` with an extension.
-pub fn with_extension(folder: &OpenedPath, name: &str) -> Vec<String> {
-    let entries = entries(folder);
-    let shown = entries.iter().map(|entry| show::name(entry).into_owned());
-    let has_extension = |entry: &String| {
-        Path::new(entry).extension().is_some() && Path::new(entry).file_stem() == Some(name.as_ref())
-    };
-    let mut names: Vec<String> = shown.filter(has_extension).collect();
-    names.sort();
-    names.truncate(OFFERED);
-    names
-}
-
 /// Returns the maximum number of names of at most twice the length that are compared with a name of `bytes` bytes.
 fn most_compared(bytes: usize) -> usize {
     MAX_PAIRS / (2 * bytes.max(8) * bytes.max(1))

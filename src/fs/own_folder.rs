@@ -13,6 +13,8 @@ use crate::sys::{self, Folder, Stat, below};
 
 /// The prefix of the names of temp folders. A random number follows.
 const PREFIX: &str = "cutline-commands-";
+/// Maximum number of folders of earlier servers that one server removes. Other users can create folders of any number.
+const MAX_STALE: usize = 10_000;
 
 /// A folder of this server.
 #[derive(Debug)]
@@ -126,9 +128,6 @@ impl Drop for OwnFolder {
         }
     }
 }
-
-/// Maximum number of folders of earlier servers that one server removes. Other users can create folders of any number.
-const MAX_STALE: usize = 10_000;
 
 /// Removes the temp folders of servers that were killed. Blocks.
 ///

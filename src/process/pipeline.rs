@@ -112,13 +112,13 @@ fn is_revealing(command: &str) -> bool {
             starts && !rest.starts_with(['-', '.', '/', '='])
         };
         match word {
-            "set" | "shopt" => {
+            "set" | "shopt" if is_command() => {
                 let mut options =
                     rest.split(|c| "|;&\n>)}".contains(c)).next().unwrap_or_default().split_whitespace();
                 let is_listing = options.clone().next().is_none();
                 let is_verbose =
                     |option: &str| option == "verbose" || option.starts_with('-') && option.contains('v');
-                (is_listing || options.any(is_verbose)) && is_command()
+                is_listing || options.any(is_verbose)
             }
             "wait" => may_be_posix() && is_command(),
             _ if REVEALING_COMMANDS.contains(&word) => is_command(),

@@ -149,14 +149,12 @@ fn cause(args: &FindArgs, place: &OpenedPath, query: &Query, search: &Search<'_>
     let kind = args.kind.unwrap_or_default();
     let is_ignored = |args: &FindArgs| {
         let query = Query { kind, ..self::query(cx, args, place).ok()? };
-        walk_support::finds_any(
-            walk_support::walk(cx, place, Ignored::Only).ok()?,
-            query,
-            Some(IGNORED_CHECK),
-        )
+        let walk = walk_support::walk(cx, place, Ignored::Only).ok()?;
+        walk_support::finds_any(walk, query, Some(IGNORED_CHECK))
     };
     let has_ignored = search.ignored == Ignored::Skipped && search.ignored_any();
-    if has_ignored && is_name(args) && is_ignored(args) == Some(true) {
+    let has_ignored_name = (has_ignored && is_name(args)).then(|| is_ignored(args));
+    if has_ignored_name == Some(Some(true)) {
         return Some(Notice::IgnoredNotSearched);
     }
     let is_glob = args.sort != Some(Sort::Relevance);
@@ -179,9 +177,13 @@ fn cause(args: &FindArgs, place: &OpenedPath, query: &Query, search: &Search<'_>
     // The folder above the first one of a path may be ignored.
     let is_path = args.pattern.contains('/') && args.pattern.starts_with(char::is_alphanumeric);
     if has_ignored || search.ignored == Ignored::Skipped && is_path {
-        let above = if is_path { "**/" } else { "" };
-        let anywhere = FindArgs { pattern: format!("{above}{}", args.pattern), ..args.clone() };
-        if is_ignored(&anywhere) != Some(false) {
+        let anywhere = || FindArgs { pattern: format!("**/{}", args.pattern), ..args.clone() };
+        let found = if is_path {
+            is_ignored(&anywhere())
+        } else {
+            has_ignored_name.unwrap_or_else(|| is_ignored(args))
+        };
+        if found != Some(false) {
             return Some(Notice::IgnoredNotSearched);
         }
     }

@@ -151,6 +151,10 @@ impl Results<'_> {
             Query { binary_as_text: true, mode: OutputMode::Files, ranking: None, ..self.query.clone() };
         let folder = resolve::folder(cx, place)?;
         for path in binary {
+            // A small file is read without a check.
+            if cx.stop().check().is_err() {
+                break;
+            }
             let Ok(Some((file, stat))) = below::file(&folder, &path) else { continue };
             let bytes = stat.bytes.min(BINARY_FILE_BYTES).min(self.binary_bytes);
             let mut is_match = false;

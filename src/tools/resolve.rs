@@ -43,8 +43,8 @@ pub enum ExpectedKind {
 /// Opens `asked`, a path as the model wrote it.
 ///
 /// A `file:` URI is converted to its path. If the exact name does not exist, quotes around it and a leading `@` are removed,
-/// because users of agents write mentions in this way. Then an entry with an equivalent name is opened. The same applies to each folder
-/// above.
+/// because users of agents write mentions in this way. Then an entry with an equivalent name is opened. The same applies to
+/// each folder above.
 pub fn open(cx: &Context, asked: &str, wanted: ExpectedKind) -> Result<OpenedPath, ToolError> {
     let of_uri = file_uri::path_of(asked);
     let asked = of_uri.as_deref().and_then(Path::to_str).unwrap_or(asked);
@@ -277,7 +277,8 @@ impl Nearest {
 
     /// Returns the files with the missing name and an extension.
     fn with_extension(&self, cx: &Context) -> Vec<String> {
-        let names = if self.is_last() { near::with_extension(&self.folder, &self.name) } else { Vec::new() };
+        let mut names = if self.is_last() { near::names(&self.folder, &self.name) } else { Vec::new() };
+        names.retain(|name| Path::new(name).file_stem() == Some(self.name.as_ref()));
         names.iter().map(|name| cx.workspace.show(&self.folder.real.join(name))).collect()
     }
 

@@ -192,8 +192,8 @@ impl Cutter<'_> {
         let total = Extent::of(all);
         // The same value in both is truncated once.
         if let ([value], Some(structured)) = (values, &structured)
-            && let Some([before, after]) = around(&compact(value), structured)
             && (text_is_over || structured_is_over)
+            && let Some([before, after]) = around(&compact(value), structured)
         {
             let of_value = of_structured.bytes.saturating_sub((before.len() + after.len()) as u64);
             let both = Bounds { bytes: bounds.bytes.min(of_value), ..bounds };

@@ -15,8 +15,7 @@ use crate::fs::follow::Followed;
 use crate::fs::lines::first_bytes;
 use crate::fs::workspace::{Root, shown};
 use crate::process::registry::Registry;
-use crate::sys::is_absent;
-use crate::sys::{self, FileKind, Opened};
+use crate::sys::{self, FileKind, Opened, is_absent};
 use cutline_core::notice::{FileChange, Names, Notice};
 use cutline_core::text::show;
 

@@ -19,8 +19,7 @@ use rustix::mount::{MountFlags, MountPropagationFlags};
 use rustix::thread::UnshareFlags;
 
 use super::files::without_links;
-use crate::sys::is_absent;
-use crate::sys::path_of;
+use crate::sys::{is_absent, path_of};
 
 /// The folder of POSIX shared memory and semaphores.
 const SHARED_MEMORY: &str = "/dev/shm";
