@@ -31,7 +31,8 @@ use dir::{Dir, OpenDirs};
 use queue::{Item, Queue};
 use worker::Worker;
 
-/// Time after the deadline in which the worker at the head of the queue can still end its work. The call waits longer.
+/// Time after the deadline in which the worker at the head of the queue can still end its work. It is shorter than the
+/// time for which a call waits for its work after the deadline (`tools::LATE_GRACE`).
 const HEAD_GRACE: Duration = Duration::from_secs(1);
 /// Maximum time between two checks whether the call was cancelled.
 const CHECK_INTERVAL: Duration = Duration::from_millis(50);
@@ -100,10 +101,10 @@ pub enum Walked<F> {
     WorkTree(Vec<u8>),
     /// What the walk has searched before the next item. It is given out before results, and now and then without any.
     Searched(Searched),
-    /// The search stopped at its deadline. Everything up to and including this path is complete. A folder whose
-    /// contents are complete has a `/` at the end, and a folder that was only visited itself has none. `None` if
-    /// nothing is complete. Results of the next entry may follow.
-    Stopped(Option<Vec<u8>>),
+    /// The deadline passed before the end of the walk. Everything up to and including this path is complete. A folder
+    /// whose contents are complete has a `/` at the end, and a folder that was only visited itself has none. `None` if
+    /// nothing is complete. Only results of the next entry may follow.
+    Late(Option<Vec<u8>>),
 }
 
 /// How much a walk has searched.
@@ -252,8 +253,8 @@ fn give_out<V: Visit>(shared: &Arc<Shared<V>>, sink: &mut impl FnMut(Walked<V::F
             shared.work_changed.notify_all();
         }
         let is_late = position.is_some();
-        let stopped = position.map(|position| Walked::Stopped(dir::path_before(&position)));
-        if stopped.into_iter().chain(found).any(|one| sink(one).is_break()) || is_late {
+        let late = position.map(|position| Walked::Late(dir::path_before(&position)));
+        if late.into_iter().chain(found).any(|one| sink(one).is_break()) || is_late {
             return;
         }
     }

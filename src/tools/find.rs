@@ -93,7 +93,7 @@ fn search(cx: &Context, args: &FindArgs) -> Result<Output, ToolError> {
             found = folders;
             found.about.push(Notice::FoldersMatch(count));
         }
-    } else if may_be_folders && is_name(args) && !found.is_stopped && !found.page.has_enough() {
+    } else if may_be_folders && is_name(args) && !found.is_late && !found.page.has_enough() {
         // A link to a folder is among the files.
         found.about.push(Notice::FoldersMatchToo);
     }

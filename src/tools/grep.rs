@@ -143,7 +143,7 @@ impl Results<'_> {
     /// Searches the binary files of a folder that the search has skipped, until the bytes for that are used up.
     fn search_binaries(&mut self, place: &OpenedPath) -> Result<(), ToolError> {
         let binary = std::mem::take(&mut self.binary);
-        if binary.is_empty() || self.query.invert || self.search.is_stopped {
+        if binary.is_empty() || self.query.invert || self.search.is_late {
             return Ok(());
         }
         let cx = self.search.cx;
@@ -184,7 +184,7 @@ impl Results<'_> {
                 if self.search.counting.is_counting() {
                     self.search.counting.is_at_least = true;
                 } else {
-                    self.search.is_stopped = true;
+                    self.search.is_late = true;
                     let (path, found) = (self.search.show(b""), self.search.page.found > 0);
                     self.search.page.stopped = self.is_alone.then_some(StoppedAt::File { path, found });
                 }

@@ -73,11 +73,11 @@ pub(super) struct Search<'a> {
     rules: Vec<IgnoreRules>,
     /// True if the walks have listed links.
     has_links: Arc<AtomicBool>,
-    /// True if the search stopped at its deadline.
-    pub(super) is_stopped: bool,
-    /// Everything up to this path was searched before that. `None` if nothing was searched completely.
+    /// True if the search ended at its deadline before it reached the state in which it only counts.
+    pub(super) is_late: bool,
+    /// Everything up to this path was searched before the deadline. `None` if nothing was searched completely.
     pub(super) complete_up_to: Option<String>,
-    /// True if results of later paths are included.
+    /// True if results after `complete_up_to` are included.
     has_later: bool,
     /// Notices after those about skipped entries.
     pub(super) about: Vec<Notice>,
@@ -98,7 +98,7 @@ impl<'a> Search<'a> {
             work_trees: Names::default(),
             rules: Vec::new(),
             has_links: Arc::default(),
-            is_stopped: false,
+            is_late: false,
             complete_up_to: None,
             has_later: false,
             about: Vec::new(),
@@ -112,9 +112,9 @@ impl<'a> Search<'a> {
         Ok(Walk { has_links: Arc::clone(&self.has_links), ..walk })
     }
 
-    /// Returns true if the search did not stop, at its deadline or at a bound for counting.
+    /// Returns true if the search ended neither at its deadline nor at a bound for counting.
     pub(super) fn is_complete(&self) -> bool {
-        !self.is_stopped && !self.counting.is_at_least
+        !self.is_late && !self.counting.is_at_least
     }
 
     /// Returns true if the search is complete and found nothing.
@@ -208,17 +208,17 @@ impl<'a> Search<'a> {
     pub(super) fn take<F>(&mut self, walked: Walked<F>) -> ControlFlow<(), Option<F>> {
         match walked {
             Walked::Found(found) => {
-                self.has_later = self.is_stopped;
+                self.has_later = self.is_late;
                 return ControlFlow::Continue(Some(found));
             }
             Walked::Searched(searched) => self.counting.searched(searched)?,
-            Walked::Stopped(_) if self.counting.is_counting() => {
+            Walked::Late(_) if self.counting.is_counting() => {
                 // The page is complete.
                 self.counting.is_at_least = true;
                 return ControlFlow::Break(());
             }
-            Walked::Stopped(path) => {
-                self.is_stopped = true;
+            Walked::Late(path) => {
+                self.is_late = true;
                 // If no path of this place was searched completely, the earlier places were.
                 self.complete_up_to = path.map(|path| self.show(&path)).or(self.complete_up_to.take());
             }
@@ -237,7 +237,7 @@ impl<'a> Search<'a> {
         mut details: Details,
     ) -> Result<Output, ToolError> {
         let found = self.page.found > 0;
-        if self.is_stopped && self.page.stopped.is_none() {
+        if self.is_late && self.page.stopped.is_none() {
             let (path, has_later) = (self.complete_up_to, self.has_later);
             self.page.stopped = Some(StoppedAt::Path { path, found, has_later, unit: all.unit });
         }
@@ -327,7 +327,7 @@ pub(super) fn finds_any(walk: Walk, query: names::Query, most: Option<Searched>)
         match walked {
             Walked::Searched(searched) => return counting.searched(searched),
             Walked::Found(_) => is_found = Some(true),
-            Walked::Stopped(_) => is_found = None,
+            Walked::Late(_) => is_found = None,
             _ => return ControlFlow::Continue(()),
         }
         ControlFlow::Break(())
