@@ -25,15 +25,15 @@ pub struct Query {
     pub max_depth: Option<usize>,
     /// The kind of entries to return.
     pub kind: EntryKind,
-    /// True to return only links, in all folders that can contain entries that match the globs.
+    /// True to return only links: those that the walk would enter if they were folders. `kind` then has no effect.
     pub only_links: bool,
-    /// The sort key.
+    /// The sort key that each entry gets.
     pub key: Key,
-    /// Set once a folder matches, if only files are returned.
+    /// Set once a folder matches while only files are returned. A folder that is ignored sets it too.
     pub folder_matches: Arc<AtomicBool>,
 }
 
-/// The sort key of entries.
+/// The sort key of entries. The caller sorts them.
 #[derive(Debug, Clone, Default)]
 pub enum Key {
     /// The path.
@@ -59,15 +59,16 @@ pub enum EntryKind {
 
 /// A found entry.
 #[derive(Debug)]
-pub struct Found {
+pub struct FoundEntry {
     /// The path, relative to the root of the walk. The path of a folder ends with `/`.
     pub path: Vec<u8>,
-    /// The modification time in nanoseconds since 1970, or the score. 0 if entries are sorted by path.
+    /// The value of the sort key: the modification time in nanoseconds since 1970, or the score. 0 if entries are
+    /// sorted by path.
     pub key: i128,
 }
 
-/// Searches a tree. Passes entries to `sink` in path order, until it breaks.
-pub fn tree(walk: Walk, query: Query, sink: impl FnMut(Walked<Found>) -> ControlFlow<()>) {
+/// Searches a tree. Passes entries to `sink` in path order, whatever the sort key, until it breaks.
+pub fn tree(walk: Walk, query: Query, sink: impl FnMut(Walked<FoundEntry>) -> ControlFlow<()>) {
     walk.run(move || query.clone(), sink);
 }
 
@@ -82,7 +83,7 @@ impl Query {
 
 /// Returns the entries that match the query.
 impl Visit for Query {
-    type Found = Found;
+    type Found = FoundEntry;
 
     fn wants(&self, path: &[u8], kind: FileKind) -> bool {
         if self.only_links {
@@ -114,7 +115,7 @@ impl Visit for Query {
         &mut self,
         entry: &mut Entry<'_, '_>,
         stop: &Stop,
-        emit: &mut Emit<'_, Found>,
+        emit: &mut Emit<'_, FoundEntry>,
     ) -> io::Result<u64> {
         let mut path = entry.path();
         if entry.kind() == FileKind::Folder {
@@ -132,11 +133,11 @@ impl Visit for Query {
                 entry.stat().map_or(i128::MIN, |stat| stat.modified)
             }
         };
-        let _either = emit(Found { path, key }); // nothing follows
+        let _either = emit(FoundEntry { path, key }); // nothing follows
         Ok(0)
     }
 
-    fn weight(found: &Found) -> usize {
+    fn weight(found: &FoundEntry) -> usize {
         found.path.len()
     }
 }

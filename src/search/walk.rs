@@ -244,7 +244,7 @@ fn give_out<V: Visit>(shared: &Arc<Shared<V>>, sink: &mut impl FnMut(Walked<V::F
         }
         let (position, found) = match ready {
             None => continue,
-            Some(Item::Found { found, .. }) => (None, found),
+            Some(Item::Done { found, .. }) => (None, found),
             Some(Item::Unfinished(position, part)) => (Some(position), part),
             Some(Item::Running(_, position)) => (Some(position), Vec::new()),
             Some(Item::Pending(work)) => (Some(Some(work.position())), Vec::new()),

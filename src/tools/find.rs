@@ -16,7 +16,7 @@ use crate::limits;
 use crate::search::best::Best;
 use crate::search::content::ContextLines;
 use crate::search::globs::{Glob, has_wildcard};
-use crate::search::names::{self, EntryKind, Found, Key, Query};
+use crate::search::names::{self, EntryKind, FoundEntry, Key, Query};
 use crate::search::relevance::NameScorer;
 use cutline_core::details::Details;
 use cutline_core::notice::{InAll, Notice, Unit};
@@ -118,7 +118,7 @@ fn run_query<'a>(mut search: Search<'a>, place: &OpenedPath, query: Query) -> Re
     let mut best = (!matches!(query.key, Key::Path)).then(|| Best::new(as_index(request.kept())));
     let walk = search.walk(place)?;
     names::tree(walk, query, |walked| {
-        let Some(Found { path, key }) = search.take(walked)? else { return ControlFlow::Continue(()) };
+        let Some(FoundEntry { path, key }) = search.take(walked)? else { return ControlFlow::Continue(()) };
         let Search { page, counting, .. } = &mut search;
         if let Some(best) = &mut best {
             page.count(|| name(&path));

@@ -38,7 +38,7 @@ fn across(pattern: &str) -> Query {
 
 /// Results for a file, without its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Searched {
+struct Summary {
     matches: u64,
     incomplete: Option<IncompleteReason>,
 }
@@ -65,7 +65,7 @@ fn found(query: &Query, content: &[u8]) -> (u64, Vec<Found>) {
 }
 
 /// Returns the rows of a file: `10:text` for a match line, `9-text` for a context line.
-fn search(query: &Query, content: &[u8]) -> (Vec<String>, Searched) {
+fn search(query: &Query, content: &[u8]) -> (Vec<String>, Summary) {
     let (matches, found) = found(query, content);
     let (mut shown, mut incomplete) = (Vec::new(), None);
     for one in found {
@@ -79,7 +79,7 @@ fn search(query: &Query, content: &[u8]) -> (Vec<String>, Searched) {
             Found::Ranked(..) => panic!("nothing is ranked"),
         }
     }
-    (shown, Searched { matches, incomplete })
+    (shown, Summary { matches, incomplete })
 }
 
 /// Returns the same by the definition.
@@ -150,7 +150,7 @@ proptest! {
         for (query, pattern) in queries.iter().flatten().zip(patterns) {
             let rows = search(query, content.as_bytes()).1.matches;
             let count = Query { mode: OutputMode::Count, ..query.clone() };
-            prop_assert_eq!(search(&count, content.as_bytes()), (Vec::new(), Searched { matches: rows, incomplete: None }));
+            prop_assert_eq!(search(&count, content.as_bytes()), (Vec::new(), Summary { matches: rows, incomplete: None }));
             let (matches, lines) = ranked(query, content.as_bytes());
             prop_assert_eq!((matches, lines.len() as u64), (rows, rows.min(2)), "{}", pattern);
         }
@@ -265,7 +265,7 @@ fn long_lines_of_matches_across_lines_show_the_match() {
     assert!(rows[2].contains("pin-----"), "{}", rows[2]);
     assert!(rows[3].starts_with("5:end needle-----"), "{}", rows[3]);
     let many = format!("{far}needle\n").repeat(2000);
-    assert_eq!(search(&across(r"needle\n"), many.as_bytes()).1, Searched { matches: 2000, incomplete: None });
+    assert_eq!(search(&across(r"needle\n"), many.as_bytes()).1, Summary { matches: 2000, incomplete: None });
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use super::*;
 use crate::blocking::Threads;
-use crate::search::names::{self, EntryKind, Found, Query};
+use crate::search::names::{self, EntryKind, FoundEntry, Query};
 use crate::search::walk::{Walk, Walked};
 use crate::stop::Stop;
 use crate::sys;
@@ -28,7 +28,7 @@ fn walked(dir: &Path, rules: IgnoreRules, workers: usize) -> (Vec<String>, bool,
     let (rules, mut files, mut skipped) = (walk.rules.clone(), Vec::new(), 0);
     names::tree(walk, query, |found| {
         match found {
-            Walked::Found(Found { path, .. }) => files.push(String::from_utf8(path).unwrap()),
+            Walked::Found(FoundEntry { path, .. }) => files.push(String::from_utf8(path).unwrap()),
             Walked::RulesSkipped => skipped += 1,
             Walked::WorkTree(path) => files.push(format!("skipped {}", String::from_utf8(path).unwrap())),
             Walked::Searched(_) => {}

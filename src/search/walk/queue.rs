@@ -64,7 +64,7 @@ pub(super) enum Item<F> {
     /// Work that this worker has started, and the position of its first entry.
     Running(usize, Position),
     /// Results of completed work, or of its first part. Work without results remains only as what was searched.
-    Found {
+    Done {
         /// The results.
         found: Vec<F>,
         /// The bytes that they count.
@@ -130,7 +130,7 @@ impl<F> Queue<F> {
         let Some(at) = self.running(worker) else { return };
         let bytes = bytes + ITEM_BYTES;
         self.buffered_bytes += bytes;
-        self.items.insert(at + 1, Item::Found { found, bytes, searched: Searched::default() });
+        self.items.insert(at + 1, Item::Done { found, bytes, searched: Searched::default() });
     }
 
     /// Returns true if `worker` must wait before it adds more results. The head never waits for others.
@@ -152,22 +152,22 @@ impl<F> Queue<F> {
         let Some(at) = self.running(worker) else { return false };
         // In reverse order, `at + 1` is the item before this one.
         match self.items.get_mut(at + 1) {
-            Some(Item::Found { searched, .. }) if found.is_empty() => {
+            Some(Item::Done { searched, .. }) if found.is_empty() => {
                 *searched += done;
                 self.items.remove(at);
             }
             _ => {
                 let bytes = if found.is_empty() { 0 } else { bytes + ITEM_BYTES };
                 self.buffered_bytes += bytes;
-                self.items[at] = Item::Found { found, bytes, searched: done };
+                self.items[at] = Item::Done { found, bytes, searched: done };
             }
         }
         if let Some(next) = next {
             self.items.insert(at, next);
         }
         let before = self.searched;
-        let is_empty = |head: &mut Item<F>| matches!(head, Item::Found { found, .. } if found.is_empty());
-        while let Some(Item::Found { searched, .. }) = self.items.pop_if(is_empty) {
+        let is_empty = |head: &mut Item<F>| matches!(head, Item::Done { found, .. } if found.is_empty());
+        while let Some(Item::Done { searched, .. }) = self.items.pop_if(is_empty) {
             self.searched += searched;
         }
         let reports = |searched: Searched| {
@@ -181,11 +181,11 @@ impl<F> Queue<F> {
     /// starts any more, and later also work that a worker does not end.
     pub(super) fn take_ready(&mut self, is_late: bool, is_too_late: bool) -> Option<Item<F>> {
         let head = self.items.pop_if(|head| match head {
-            Item::Found { .. } | Item::Unfinished(..) => true,
+            Item::Done { .. } | Item::Unfinished(..) => true,
             Item::Pending(_) => is_late,
             Item::Running(..) => is_too_late,
         })?;
-        if let Item::Found { bytes, searched, .. } = &head {
+        if let Item::Done { bytes, searched, .. } = &head {
             self.buffered_bytes -= bytes;
             self.searched += *searched;
         }
@@ -194,7 +194,7 @@ impl<F> Queue<F> {
 
     /// Returns true if the head can be given out, or if the walk is complete.
     pub(super) fn is_ready(&self) -> bool {
-        matches!(self.items.last(), None | Some(Item::Found { .. } | Item::Unfinished(..)))
+        matches!(self.items.last(), None | Some(Item::Done { .. } | Item::Unfinished(..)))
     }
 
     /// Returns true if the buffer is full, so that only the head of the queue may be processed.
