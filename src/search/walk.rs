@@ -99,7 +99,8 @@ pub enum Walked<F> {
     RulesSkipped,
     /// A linked work tree of git, which the walk did not enter.
     WorkTree(Vec<u8>),
-    /// What the walk has searched before the next item. It is given out before results, and now and then without any.
+    /// All that the walk has searched before the next item. It is given out before results, and now and then without
+    /// any.
     Searched(Searched),
     /// The deadline passed before the end of the walk. Everything up to and including this path is complete. A folder
     /// whose contents are complete has a `/` at the end, and a folder that was only visited itself has none. `None` if
@@ -112,8 +113,8 @@ pub enum Walked<F> {
 pub struct Searched {
     /// Number of listed names.
     pub names: u64,
-    /// Number of visited entries.
-    pub files: u64,
+    /// Number of visited entries: files in a search of contents, entries of any kind in a search of names.
+    pub visited: u64,
     /// Number of searched bytes.
     pub bytes: u64,
 }

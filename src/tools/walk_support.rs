@@ -18,10 +18,11 @@ use cutline_core::notice::{InAll, Names, Notice, StoppedAt, WhySkipped};
 use super::page::{Page, PageRequest};
 use super::{Context, Output, Progress, ToolError, resolve};
 
-/// Maximum number of names, files and bytes that a search without results reads to check whether ignored files match.
-pub(super) const IGNORED_CHECK: Searched = Searched { names: 5000, files: 1000, bytes: 8_000_000 };
-/// Maximum number of names, files and bytes that a search reads only to count further results.
-pub(super) const COUNTED: Searched = Searched { names: 100_000, files: 5000, bytes: 64_000_000 };
+/// Maximum number of names, visited entries and bytes that a search without results reads to check whether ignored files
+/// match.
+pub(super) const IGNORED_CHECK: Searched = Searched { names: 5000, visited: 1000, bytes: 8_000_000 };
+/// Maximum number of names, visited entries and bytes that a search reads only to count further results.
+pub(super) const COUNTED: Searched = Searched { names: 100_000, visited: 5000, bytes: 64_000_000 };
 /// Maximum number of links of which a search without results checks the target.
 const LINKS: usize = 1000;
 /// Time before the first progress report. Shorter walks report nothing.
@@ -287,8 +288,8 @@ impl Counting {
     /// Records what the walk of the current place has searched. Breaks if the search may count no more.
     pub(super) fn searched(&mut self, in_place: Searched) -> ControlFlow<()> {
         self.searched = self.before + in_place;
-        let Searched { names, files, bytes } = self.searched;
-        if self.most.is_none_or(|most| files < most.files && bytes < most.bytes && names < most.names) {
+        let Searched { names, visited, bytes } = self.searched;
+        if self.most.is_none_or(|most| visited < most.visited && bytes < most.bytes && names < most.names) {
             return ControlFlow::Continue(());
         }
         self.is_at_least = true;

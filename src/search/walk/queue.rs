@@ -21,8 +21,8 @@ const FULL_BYTES: usize = 4 * 1024 * 1024;
 /// Additional bytes that each item with results counts. They limit the number of these items to 1024, because the queue
 /// is searched linearly.
 const ITEM_BYTES: usize = 4096;
-/// The calling thread learns of each multiple of these numbers that was searched, also without results.
-const REPORTED: Searched = Searched { names: 2000, files: 500, bytes: 2_000_000 };
+/// The calling thread learns when what was searched reaches a multiple of one of these numbers, also without results.
+const REPORTED: Searched = Searched { names: 2000, visited: 500, bytes: 2_000_000 };
 
 /// Consecutive entries of a folder. A worker takes either one folder to list, or several entries to visit.
 #[derive(Debug)]
@@ -171,8 +171,8 @@ impl<F> Queue<F> {
             self.searched += searched;
         }
         let reports = |searched: Searched| {
-            let Searched { names, files, bytes } = searched;
-            [names / REPORTED.names, files / REPORTED.files, bytes / REPORTED.bytes]
+            let Searched { names, visited, bytes } = searched;
+            [names / REPORTED.names, visited / REPORTED.visited, bytes / REPORTED.bytes]
         };
         reports(before) != reports(self.searched) || self.is_ready()
     }

@@ -326,8 +326,8 @@ fn what_was_searched_does_not_depend_on_the_workers() {
                 ControlFlow::Continue(())
             },
         );
-        assert_eq!((last.files, last.bytes), (before.len() as u64, before.len() as u64 * 10));
-        assert_eq!(last.names, last.files);
+        assert_eq!((last.visited, last.bytes), (before.len() as u64, before.len() as u64 * 10));
+        assert_eq!(last.names, last.visited);
         assert!(first.get_or_insert_with(|| before.clone()) == &before, "{workers}");
     }
 }

@@ -233,12 +233,12 @@ impl<'a, V: Visit> Worker<'a, V> {
             let mut entry = Entry { dir, index, open };
             match visitor.visit(&mut entry, stop, &mut emit) {
                 Ok(searched) if !is_stopped => {
-                    done.files += 1;
+                    done.visited += 1;
                     done.bytes += searched;
                 }
                 Err(error) if !is_stopped && stopped_by(&error).is_none() => {
                     found.push(Walked::Unreadable(entry.path()));
-                    done.files += 1;
+                    done.visited += 1;
                 }
                 _ => {
                     let part = found.split_off(complete.min(found.len()));

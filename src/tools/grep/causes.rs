@@ -48,7 +48,7 @@ pub(super) fn of(args: &GrepArgs, targets: &[Target], results: &Results<'_>) -> 
     let has_files = folders().count() < targets.len();
     let is_by_path = globs.iter().any(|glob| glob.contains('/'))
         || args.path.iter().flatten().any(|path| has_wildcard(path));
-    let is_none_selected = !has_files && search.counting.searched.files == 0;
+    let is_none_selected = !has_files && search.counting.searched.visited == 0;
     let linked = || {
         folders().find_map(|Target { place, filter }| {
             let reaches = |path: &[u8]| filter.enters(path);
