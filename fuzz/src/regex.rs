@@ -151,7 +151,7 @@ fn search(
             Found::Row(_, row) => {
                 let (number, is_match) = (usize::try_from(row.number).unwrap(), row.kind == RowKind::Match);
                 matches += u64::from(is_match);
-                rows.push((number, is_match, row.text, row.cut_from.is_some()));
+                rows.push((number, is_match, row.text, row.cut_line_bytes.is_some()));
             }
             Found::Incomplete(_, reason) => incomplete = Some(reason),
             Found::File(_, of_file) | Found::Ranked(_, of_file, _) => matches += of_file,

@@ -20,7 +20,7 @@ pub struct Row {
     pub text: String,
     /// If the text is only a part of the line: the maximum number of bytes that `read` needs for the complete line, up
     /// to three times its length.
-    pub cut_from: Option<u64>,
+    pub cut_line_bytes: Option<u64>,
 }
 
 /// The reason why a line is shown.
@@ -45,7 +45,7 @@ impl Row {
     }
 }
 
-/// Returns the text to show for a line, and [`Row::cut_from`]. `count` counts the matches in a text.
+/// Returns the text to show for a line, and [`Row::cut_line_bytes`]. `count` counts the matches in a text.
 ///
 /// Decodes only the text near the focus, however long the line is. The mark at the end of a cut line counts the matches
 /// that are not shown.

@@ -93,8 +93,8 @@ impl<'a, 'e> LineSink<'a, 'e> {
         let row = |kind, focus: Range<usize>| {
             let count =
                 |text: &[u8]| if kind == RowKind::Match && !query.invert { count(query, text) } else { 0 };
-            let (text, cut_from) = shown(line, focus, query.max_line_chars, count);
-            Row { number, kind, text, cut_from }
+            let (text, cut_line_bytes) = shown(line, focus, query.max_line_chars, count);
+            Row { number, kind, text, cut_line_bytes }
         };
         if let Some(ranking) = &mut self.ranking {
             let score = if kind == RowKind::Match { ranking.score(line, focus) } else { None };

@@ -43,7 +43,7 @@ pub(super) fn add(cx: &Context, groups: &mut [Group]) {
 fn row(DefinitionLine { line, text }: DefinitionLine<'_>) -> Row {
     let text = String::from_utf8_lossy(text);
     let text = cut(text.trim_end_matches('\r'), 0..0, LINE_CHARS).into_owned();
-    Row { number: line, kind: RowKind::Definition, text, cut_from: None }
+    Row { number: line, kind: RowKind::Definition, text, cut_line_bytes: None }
 }
 
 /// Returns the text of a file that is small enough.

@@ -329,7 +329,7 @@ impl<'a> Results<'a> {
         self.show_waiting();
         let mut details = Details::default();
         let mut notices = Vec::new();
-        if let Some(cut) = &self.search.page.body.cut_from {
+        if let Some(cut) = &self.search.page.body.longest_cut {
             details.lines_truncated = Some(true);
             let (max_chars, next) = (self.query.max_line_chars, self.full_lines(cut.bytes));
             notices.push(Notice::LinesTruncated { max_chars, next });

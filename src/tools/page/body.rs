@@ -47,10 +47,10 @@ impl Group {
     }
 
     /// Returns the longest line that is shown in part.
-    fn cut_from(&self) -> Option<CutLine> {
+    fn longest_cut(&self) -> Option<CutLine> {
         let cut = |row: &Row| {
-            let is_match = row.kind == RowKind::Match;
-            Some(CutLine { bytes: row.cut_from?, is_match, number: row.number, path: self.path.clone() })
+            let (bytes, is_match) = (row.cut_line_bytes?, row.kind == RowKind::Match);
+            Some(CutLine { bytes, is_match, number: row.number, path: self.path.clone() })
         };
         self.rows.iter().filter_map(cut).max()
     }
@@ -152,7 +152,7 @@ pub(in crate::tools) struct Body {
     /// The number of context lines that were removed from the first group.
     pub(in crate::tools) omitted_context: u64,
     /// The longest line that is shown in part.
-    pub(in crate::tools) cut_from: Option<CutLine>,
+    pub(in crate::tools) longest_cut: Option<CutLine>,
 }
 
 impl Body {
@@ -169,7 +169,7 @@ impl Body {
             cut: None,
             partial: None,
             omitted_context: 0,
-            cut_from: None,
+            longest_cut: None,
         }
     }
 
@@ -188,7 +188,7 @@ impl Body {
         if self.is_full() {
             return;
         }
-        self.cut = self.show(&lines, group.cut_from());
+        self.cut = self.show(&lines, group.longest_cut());
         if self.is_full() {
             if self.groups > 0 {
                 return;
@@ -211,7 +211,7 @@ impl Body {
         };
         loop {
             if group.rows.len() <= 1 {
-                self.cut_from = self.cut_from.take().max(group.cut_from());
+                self.longest_cut = self.longest_cut.take().max(group.longest_cut());
                 let line = group.lines(&self.format).concat();
                 return self.show_cut_line(heading.as_deref(), &line, group.path.len());
             }
@@ -223,7 +223,7 @@ impl Body {
                 group.at -= 1;
             }
             let lines: Vec<String> = heading.clone().into_iter().chain(group.lines(&self.format)).collect();
-            let Some(by) = self.show(&lines, group.cut_from()) else { return };
+            let Some(by) = self.show(&lines, group.longest_cut()) else { return };
             self.cut = Some(by);
         }
     }
@@ -240,7 +240,7 @@ impl Body {
     }
 
     /// Adds lines if they fit. Otherwise returns the limit that they would exceed.
-    fn show(&mut self, lines: &[String], cut_from: Option<CutLine>) -> Option<TruncatedBy> {
+    fn show(&mut self, lines: &[String], longest_cut: Option<CutLine>) -> Option<TruncatedBy> {
         let (bytes, meter) = (self.text.len(), self.meter);
         for line in lines {
             self.push(line);
@@ -250,7 +250,7 @@ impl Body {
             self.text.truncate(bytes);
             self.meter = meter;
         } else {
-            self.cut_from = self.cut_from.take().max(cut_from);
+            self.longest_cut = self.longest_cut.take().max(longest_cut);
         }
         exceeded
     }
