@@ -43,7 +43,7 @@ pub struct Walk {
     pub root: Folder,
     /// The ignore rules.
     pub rules: IgnoreRules,
-    /// Number of threads that search.
+    /// Maximum number of threads that search. At least one does.
     pub workers: usize,
     /// The threads of the server. A worker that is blocked in the system counts as stuck.
     pub threads: Threads,
@@ -212,16 +212,17 @@ impl<V: Visit> Drop for EndOnDrop<'_, V> {
 fn give_out<V: Visit>(shared: &Arc<Shared<V>>, sink: &mut impl FnMut(Walked<V::Found>) -> ControlFlow<()>) {
     let stop = &shared.walk.stop;
     let patience = stop.extended(HEAD_GRACE).deadline();
-    let mut waiting: Vec<_> = worker::start(shared, 0).into_iter().collect();
+    // While this has the handle of a worker, the worker does not count as stuck.
+    let mut started: Vec<_> = worker::start(shared, 0).into_iter().collect();
     // If the system refuses to start a thread, the calling thread does the work between two results.
-    let mut own = waiting.is_empty().then(|| Worker::new(shared, 0));
+    let mut own = started.is_empty().then(|| Worker::new(shared, 0));
     shared.lock().never_waits = own.is_some();
     let mut last = Searched::default();
     while !stop.is_cancelled() {
         let mut queue = shared.lock();
-        while own.is_none() && waiting.len() < shared.walk.workers && queue.has_pending() {
-            let Ok(another) = worker::start(shared, waiting.len()) else { break };
-            waiting.push(another);
+        while own.is_none() && started.len() < shared.walk.workers && queue.has_pending() {
+            let Ok(another) = worker::start(shared, started.len()) else { break };
+            started.push(another);
         }
         if let Some(panic) = queue.panic.take() {
             drop(queue);
