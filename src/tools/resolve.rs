@@ -59,7 +59,7 @@ pub fn open(cx: &Context, asked: &str, wanted: ExpectedKind) -> Result<OpenedPat
         other => other.map_err(|error| refused(cx, asked, error))?,
     };
     let path = || cx.workspace.show(&place.asked);
-    match (wanted, place.stat.kind, word(place.stat.kind)) {
+    match (wanted, place.stat.kind, special_kind(place.stat.kind)) {
         (ExpectedKind::File, FileKind::Folder, _) => {
             Err(ToolError::IsDirectory { path: path(), ls: cx.has(ToolName::Ls) })
         }
@@ -74,7 +74,7 @@ pub fn open(cx: &Context, asked: &str, wanted: ExpectedKind) -> Result<OpenedPat
 }
 
 /// Returns the name of a file type that is never read. Returns `None` for files and folders.
-fn word(kind: FileKind) -> Option<&'static str> {
+fn special_kind(kind: FileKind) -> Option<&'static str> {
     match kind {
         FileKind::File | FileKind::Folder => None,
         FileKind::Fifo => Some("fifo"),
