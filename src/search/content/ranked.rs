@@ -12,16 +12,16 @@ use crate::search::relevance::FileScorer;
 /// The ranking of a search, shared by all workers.
 #[derive(Debug)]
 pub struct Ranking {
-    /// Maximum number of kept matches for each file.
-    keep: usize,
-    /// Further matches need a score above this.
+    /// Maximum number of matches to keep of each file.
+    max_per_file: usize,
+    /// Further matches of all files need a score above this.
     least: AtomicI32,
 }
 
 impl Ranking {
-    /// Creates a ranking that keeps `keep` matches of each file.
-    pub fn new(keep: usize) -> Self {
-        Self { keep, least: AtomicI32::new(i32::MIN) }
+    /// Creates a ranking that keeps at most `max_per_file` matches of each file.
+    pub fn new(max_per_file: usize) -> Self {
+        Self { max_per_file, least: AtomicI32::new(i32::MIN) }
     }
 
     /// Sets the score that further matches must exceed. Call it in path order with increasing scores, because the
@@ -58,13 +58,13 @@ impl<'a> FileRanking<'a> {
             path,
             scorer: None,
             context,
-            best: Best::new(ranking.keep),
+            best: Best::new(ranking.max_per_file),
             recent: VecDeque::new(),
             unfinished: VecDeque::new(),
         }
     }
 
-    /// Returns the score of a match line, or `None` if it is not among the best.
+    /// Returns the score of a match line, or `None` if it is not among the best so far.
     pub(super) fn score(&mut self, line: &[u8], found: &Range<usize>) -> Option<i32> {
         let (prefix, path) = self.path;
         let scorer = self.scorer.get_or_insert_with(|| FileScorer::new(&[prefix, &path()].concat()));
