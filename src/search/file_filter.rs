@@ -67,9 +67,9 @@ impl FileFilter {
             && self.selected.as_ref().is_none_or(|parts| parts.iter().any(|part| part.enters(folder)))
     }
 
-    /// Returns true if a search of the complete tree would search this file, or would enter this folder for the globs
-    /// in `exclude`. Ignores the selected parts and, for a folder, the other globs and the types.
-    pub fn keeps(&self, path: &[u8], is_folder: bool) -> bool {
+    /// Returns true if the filter lets a search of the complete tree reach this path, whatever parts are selected. Of a
+    /// file, all other parts of the filter count; of a folder, only the globs in `exclude`.
+    pub fn reaches(&self, path: &[u8], is_folder: bool) -> bool {
         let mut folders = folders_of(path).chain(is_folder.then_some(path));
         folders.all(|folder| none_excludes(&self.exclude, folder, true)) && (is_folder || self.passes(path))
     }
