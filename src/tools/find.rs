@@ -112,7 +112,7 @@ fn is_name(args: &FindArgs) -> bool {
 /// Searches the folder at `place`.
 fn run_query<'a>(mut search: Search<'a>, place: &OpenedPath, query: Query) -> Result<Search<'a>, ToolError> {
     let (cx, request) = (search.cx, search.page.request);
-    search.place.clone_from(&place.asked);
+    search.asked.clone_from(&place.asked);
     let name = |path: &[u8]| cx.workspace.show_below(&place.asked, path);
     // The results to show, if they are not sorted by path.
     let mut best = (!matches!(query.key, Key::Path)).then(|| Best::new(as_index(request.kept())));

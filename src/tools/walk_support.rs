@@ -61,13 +61,14 @@ pub(super) struct Search<'a> {
     pub(super) ignored: Ignored,
     pub(super) page: Page,
     /// The requested path of the current place.
-    pub(super) place: PathBuf,
+    pub(super) asked: PathBuf,
     pub(super) counting: Counting,
-    /// The number of binary files.
+    /// Number of binary files that the search skipped, in all places.
     pub(super) binary: u64,
     /// Names of the other entries that were not searched completely, by reason.
     named: BTreeMap<WhySkipped, Names>,
-    ignore_rules: u64,
+    /// Number of folders whose ignore rules were skipped.
+    rules_skipped: u64,
     /// Linked work trees of git, which are copies.
     pub(super) work_trees: Names,
     /// The ignore rules of the walks.
@@ -91,11 +92,11 @@ impl<'a> Search<'a> {
             cx,
             ignored: Ignored::of(no_ignore),
             page: Page::new(cx, request),
-            place: PathBuf::new(),
+            asked: PathBuf::new(),
             counting: Counting::default(),
             binary: 0,
             named: BTreeMap::new(),
-            ignore_rules: 0,
+            rules_skipped: 0,
             work_trees: Names::default(),
             rules: Vec::new(),
             has_links: Arc::default(),
@@ -196,7 +197,7 @@ impl<'a> Search<'a> {
 
     /// Formats a path of the current place.
     pub(super) fn show(&self, path: &[u8]) -> String {
-        self.cx.workspace.show_below(&self.place, path)
+        self.cx.workspace.show_below(&self.asked, path)
     }
 
     /// Records a skipped entry of the current place.
@@ -224,7 +225,7 @@ impl<'a> Search<'a> {
                 self.complete_up_to = path.map(|path| self.show(&path)).or(self.complete_up_to.take());
             }
             Walked::Unreadable(path) => self.skip(WhySkipped::Unreadable, &path),
-            Walked::RulesSkipped => self.ignore_rules += 1,
+            Walked::RulesSkipped => self.rules_skipped += 1,
             Walked::WorkTree(path) => self.work_trees.push(&self.show(&path)),
         }
         ControlFlow::Continue(None)
@@ -249,7 +250,7 @@ impl<'a> Search<'a> {
             binary: counted(self.binary),
             too_long: counted(self.named.values().map(Names::count).sum::<u64>() - unreadable),
             unreadable: counted(unreadable),
-            ignore_rules: counted(self.ignore_rules),
+            ignore_rules: counted(self.rules_skipped),
         };
         notices.extend(self.named.into_iter().map(|(why, names)| Notice::Skipped { why, names }));
         notices.extend(skipped.ignore_rules.map(Notice::RulesSkipped));

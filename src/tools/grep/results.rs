@@ -69,8 +69,8 @@ pub(super) struct Results<'a> {
 struct FileRows {
     path: Vec<u8>,
     shown: String,
-    /// Number of the last row.
-    last_row: Option<u64>,
+    /// Number of the last row in the saved output.
+    last_saved: Option<u64>,
     /// Number of the last match line on the page.
     last_match: Option<u64>,
     /// Number of the last line on the page.
@@ -112,7 +112,7 @@ impl<'a> Results<'a> {
 
     /// Starts the next target.
     pub(super) fn begin(&mut self, target: &Target) {
-        self.search.place.clone_from(&target.place.asked);
+        self.search.asked.clone_from(&target.place.asked);
         if !self.is_alone || !target.is_folder() {
             self.query.ranking_prefix = self.start_of(target).into_bytes().into();
         }
@@ -206,13 +206,13 @@ impl<'a> Results<'a> {
         let mut file = self.file_of(path);
         let page = &mut self.search.page;
         if let Some(whole) = &mut page.whole {
-            let touches = file.last_row.is_some_and(|last| last + 1 == row.number);
+            let touches = file.last_saved.is_some_and(|last| last + 1 == row.number);
             let is_separated = !self.query.context.is_none() && page.found > 0 && !touches;
             for line in self.saved_format.before_rows(&file.shown, is_separated) {
                 whole.push(&line);
             }
             whole.push(&self.saved_format.line(&file.shown, &row));
-            file.last_row = Some(row.number);
+            file.last_saved = Some(row.number);
         }
         if row.kind == RowKind::Match {
             (self.matches, page.found) = (self.matches + 1, page.found + 1);
