@@ -36,7 +36,7 @@ const KEPT_FILES: usize = 16;
 /// The rules that apply in one folder of a walk.
 #[derive(Debug, Clone, Default)]
 pub struct IgnoreRules {
-    shared: Arc<Shared>,
+    shared: Arc<SharedRules>,
     nearest: Option<Arc<DirRules>>,
     /// True if the walk visits only what the rules ignore.
     only_ignored: bool,
@@ -46,7 +46,7 @@ pub struct IgnoreRules {
 
 /// State shared by the rules of all folders of a walk.
 #[derive(Debug, Default)]
-struct Shared {
+struct SharedRules {
     global: Option<Arc<Gitignore>>,
     /// The path of the root of the walk with a `/` at the end. The paths of all entries start with it. Empty if there are
     /// no rules.
@@ -136,7 +136,7 @@ impl IgnoreRules {
             in_repository |= files.git;
         }
         let global = global().and_then(|content| compile(&content).ok().flatten());
-        let shared = Arc::new(Shared { global, base: with_slash(base), ..Shared::default() });
+        let shared = Arc::new(SharedRules { global, base: with_slash(base), ..SharedRules::default() });
         let mut rules = Self { shared, ..Self::default() };
         for (folder, files) in found.into_iter().rev() {
             let Ok(open) = sys::open_folder(folder) else { continue };
@@ -267,7 +267,7 @@ impl IgnoreRules {
 #[derive(Debug)]
 struct TooLarge;
 
-impl Shared {
+impl SharedRules {
     /// Returns the compiled rules of a file.
     fn compiled(&self, content: Vec<u8>) -> Result<Option<Arc<Gitignore>>, TooLarge> {
         let lock = || self.compiled.lock().unwrap_or_else(PoisonError::into_inner);

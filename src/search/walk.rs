@@ -154,7 +154,7 @@ impl Entry<'_, '_> {
 }
 
 /// State that the workers of one walk share with the calling thread.
-struct Shared<V: Visit> {
+struct SharedWalk<V: Visit> {
     walk: Walk,
     /// Creates the visitor of each worker.
     new_visitor: Box<dyn Fn() -> V + Send + Sync>,
@@ -185,7 +185,7 @@ impl Walk {
         if (0..self.rules.skipped_above).any(|_| sink(Walked::RulesSkipped).is_break()) {
             return;
         }
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(SharedWalk {
             queue: Mutex::new(Queue::new()),
             walk: self,
             new_visitor: Box::new(new_visitor),
@@ -199,7 +199,7 @@ impl Walk {
 }
 
 /// Ends the workers, also if the sink or a worker panics.
-struct EndOnDrop<'a, V: Visit>(&'a Shared<V>);
+struct EndOnDrop<'a, V: Visit>(&'a SharedWalk<V>);
 
 impl<V: Visit> Drop for EndOnDrop<'_, V> {
     fn drop(&mut self) {
@@ -209,7 +209,10 @@ impl<V: Visit> Drop for EndOnDrop<'_, V> {
 }
 
 /// Starts the workers, and gives the results at the head of the queue to `sink` until the walk ends.
-fn give_out<V: Visit>(shared: &Arc<Shared<V>>, sink: &mut impl FnMut(Walked<V::Found>) -> ControlFlow<()>) {
+fn give_out<V: Visit>(
+    shared: &Arc<SharedWalk<V>>,
+    sink: &mut impl FnMut(Walked<V::Found>) -> ControlFlow<()>,
+) {
     let stop = &shared.walk.stop;
     let patience = stop.extended(HEAD_GRACE).deadline();
     // While this has the handle of a worker, the worker does not count as stuck.
@@ -262,7 +265,7 @@ fn give_out<V: Visit>(shared: &Arc<Shared<V>>, sink: &mut impl FnMut(Walked<V::F
     }
 }
 
-impl<V: Visit> Shared<V> {
+impl<V: Visit> SharedWalk<V> {
     /// Locks the queue. Ignores a panic of another worker, because the queue is consistent.
     fn lock(&self) -> QueueGuard<'_, V> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 
 use super::dir::{self, Dir, OpenDirs, Position, Task};
 use super::queue::{Item, Work};
-use super::{Entry, Searched, Shared, Visit, Walked};
+use super::{Entry, Searched, SharedWalk, Visit, Walked};
 use crate::blocking::Waiting;
 use crate::fs::listing::{Listing, Order};
 use crate::search::ignore_rules::{GIT, IgnoreRules, RuleFilesPresent};
@@ -22,7 +22,7 @@ const MAX_PIECE_RESULT_BYTES: usize = 1024 * 1024;
 const BUFFER_BYTES: usize = 64 * 1024;
 
 /// Starts a worker.
-pub(super) fn start<V: Visit>(shared: &Arc<Shared<V>>, id: usize) -> io::Result<Waiting> {
+pub(super) fn start<V: Visit>(shared: &Arc<SharedWalk<V>>, id: usize) -> io::Result<Waiting> {
     let shared = Arc::clone(shared);
     shared.walk.threads.clone().start(move || {
         let work = AssertUnwindSafe(|| {
@@ -38,7 +38,7 @@ pub(super) fn start<V: Visit>(shared: &Arc<Shared<V>>, id: usize) -> io::Result<
 
 /// One worker of a walk.
 pub(super) struct Worker<'a, V: Visit> {
-    shared: &'a Shared<V>,
+    shared: &'a SharedWalk<V>,
     /// The index of the worker.
     id: usize,
     /// True for the first worker until there is work for others.
@@ -56,7 +56,7 @@ pub(super) struct Worker<'a, V: Visit> {
 
 impl<'a, V: Visit> Worker<'a, V> {
     /// Creates a worker. The first one lists the root.
-    pub(super) fn new(shared: &'a Shared<V>, id: usize) -> Self {
+    pub(super) fn new(shared: &'a SharedWalk<V>, id: usize) -> Self {
         let mut worker = Self {
             shared,
             id,
@@ -86,7 +86,7 @@ impl<'a, V: Visit> Worker<'a, V> {
 
     /// Waits for the next piece of work. Returns `None` when the walk is complete or must stop.
     fn next(&mut self) -> Option<Work> {
-        let Shared { walk, idle, work_changed, head_changed, .. } = self.shared;
+        let SharedWalk { walk, idle, work_changed, head_changed, .. } = self.shared;
         let mut queue = self.shared.lock();
         while walk.stop.check().is_ok() && !queue.is_empty() {
             if let Some(next) = queue.next(self.id) {
@@ -253,7 +253,7 @@ impl<'a, V: Visit> Worker<'a, V> {
 }
 
 /// Passes on the first results of a piece of work. Breaks if the walk stops.
-fn send<V: Visit>(shared: &Shared<V>, worker: usize, found: Vec<Walked<V::Found>>) -> ControlFlow<()> {
+fn send<V: Visit>(shared: &SharedWalk<V>, worker: usize, found: Vec<Walked<V::Found>>) -> ControlFlow<()> {
     let bytes = found.iter().map(weight::<V>).sum();
     let mut queue = shared.lock();
     queue.add_part(worker, found, bytes);
