@@ -9,6 +9,7 @@ pub struct Best<K, T> {
     /// The results by their keys and numbers.
     kept: BTreeMap<(Reverse<K>, u64), T>,
     max: usize,
+    /// Number of pushed results, which is also the number of the last one.
     seen: u64,
 }
 

@@ -1,7 +1,7 @@
 //! Searches the contents of files, line by line or across lines: of a tree or one file (`tree`).
 //!
 //! [`FileSearcher`] searches one file with `grep-searcher`, which the modules below call "the searcher". A small file is
-//! searched in memory, and a larger one while it is read; the search stops between two reads. If matches can span
+//! searched in memory, and a larger one while it is read; the search can stop between two reads. If matches can span
 //! lines, the complete file is read into memory. The results become rows (`sink`): match lines and context lines,
 //! already truncated to the characters to show. Files are not memory-mapped, because a mapped file that shrinks would
 //! kill the server.
@@ -41,9 +41,10 @@ use sink::LineSink;
 pub use tree::{file, tree};
 
 /// Size in bytes from which a file is not read in one read. Also the number of bytes that are read first of a larger
-/// file, or of a file that reports a size of 0, as files in `/proc` do.
+/// file, or of a file that reports a size of 0, as files in `/proc` do. Each later read takes at most this many bytes.
 const FIRST_BYTES: usize = 64 * 1024;
-/// Bytes of the searcher's buffer, which has a line and its context, from which only one search at a time may have it.
+/// Size in bytes of the searcher's buffer from which only one search at a time may have such a buffer. The buffer has a
+/// line and its context.
 const LONG_LINE_BYTES: usize = 1024 * 1024;
 /// Locked by the search with a long line.
 static LONG_LINES: Mutex<()> = Mutex::new(());
@@ -76,10 +77,11 @@ pub struct Query {
     /// Context lines around each match line. None unless match lines are returned.
     pub context: ContextLines,
     /// Number of match lines (of files, in other modes) from which the search only counts: one more than are shown or
-    /// skipped. A search that returns match lines without a ranking returns no more lines of a file than that, and their
-    /// context. Further match lines are counted.
+    /// skipped, or `u64::MAX` if all are needed. A search that returns match lines without a ranking returns no more
+    /// lines of a file than that, and their context. Further match lines are counted.
     pub enough: u64,
-    /// True if further match lines of all files are only counted.
+    /// Set by the caller once further match lines of all files are only counted. Without effect in other modes than
+    /// [`OutputMode::Content`].
     pub is_counting: Arc<AtomicBool>,
     /// Maximum number of bytes of a file that are searched only to count.
     pub counted_bytes: u64,
@@ -118,8 +120,8 @@ impl ContextLines {
 pub enum Found {
     /// A row of a file.
     Row(Arc<[u8]>, Row),
-    /// A file with this number of match lines, or with this number in addition to its rows. The number is only known to
-    /// be above 0 if match lines are not counted.
+    /// A file with this number of match lines, or with this number in addition to its rows. In the mode
+    /// [`OutputMode::Files`], the number is 1, because the search of a file ends at its first match.
     File(Vec<u8>, u64),
     /// A file with this number of match lines, and the most relevant ones with score and context.
     Ranked(Arc<[u8]>, u64, Vec<(i32, Vec<Row>)>),
@@ -136,23 +138,23 @@ pub enum IncompleteReason {
     LongLine,
     /// The file is too large for a search across lines.
     TooLarge,
-    /// The file reports no size, so it is searched only up to a limit.
-    Rest,
+    /// The file reports no size and is longer than the limit for such files, up to which it was searched.
+    PseudoFile,
     /// Further match lines were counted only up to a limit.
     NotCounted,
 }
 
-/// Searches files, one after the other. Each worker has its own searcher.
+/// Searches files, one after the other. Each worker has its own.
 #[derive(Debug)]
 pub struct FileSearcher {
     query: Query,
     grep: Searcher,
-    /// The first bytes of the current file.
+    /// Starts with the first bytes of the current file. Longer than these if an earlier file needed it.
     buffer: Vec<u8>,
 }
 
 impl FileSearcher {
-    /// Creates a searcher for `query`.
+    /// Prepares the search for `query`.
     pub fn new(query: &Query) -> Self {
         // A separate clone, because threads that share a compiled pattern block each other.
         let grep = searcher(query, Encoding::Utf8);
@@ -160,7 +162,7 @@ impl FileSearcher {
     }
 
     /// Searches a regular file up to `size`, its size in bytes when it was opened. Passes the results to `emit`. A file
-    /// of size 0 can be a pseudo-file, which is searched up to a limit. Returns the number of bytes that were searched.
+    /// of size 0 can be a pseudo-file, which is searched up to a limit. Returns the number of bytes that were read.
     ///
     /// # Errors
     ///
@@ -205,9 +207,9 @@ impl FileSearcher {
             size => size.saturating_sub(len as u64),
         };
         let start = &buffer[bom_bytes..len];
-        // The number of bytes that may still be searched.
+        // The number of bytes that may still be read. No limit until the search only counts.
         let left = Cell::new(u64::MAX);
-        // Other files are checked only if they match, because the check reads each byte.
+        // A file that was not refused above is checked only if it matches, because the check reads each byte.
         let mut emit_text = |found| {
             is_text = is_text || !is_binary_file(&buffer[..len]);
             if is_text { emit(found) } else { ControlFlow::Break(()) }
@@ -246,7 +248,7 @@ impl FileSearcher {
             Err(error) if stopped.is_none() && !is_full(&error) => return Err(error),
             Err(_) => stopped.is_none().then_some(IncompleteReason::LongLine),
             Ok(()) if left.get() == 0 => Some(IncompleteReason::NotCounted),
-            Ok(()) => has_more.then_some(IncompleteReason::Rest),
+            Ok(()) => has_more.then_some(IncompleteReason::PseudoFile),
         };
         let flow = sink.finish();
         let incomplete = match flow {
@@ -277,7 +279,7 @@ fn searcher(query: &Query, encoding: Encoding) -> Searcher {
     builder.build()
 }
 
-/// Returns the complete text of a file in UTF-8.
+/// Returns the complete text of a file: its `start` and the `rest`. Decodes it to UTF-8 if it has another encoding.
 fn complete_text(start: &[u8], mut rest: impl Read, encoding: Encoding, stop: &Stop) -> io::Result<Vec<u8>> {
     let mut text = start.to_vec();
     // In parts, because a file in `/proc` may be slow.
@@ -307,7 +309,7 @@ fn replace_crlf(text: &mut Vec<u8>) {
 struct StoppingReader<'a, R> {
     source: R,
     stop: &'a Stop,
-    /// The number of bytes that may still be searched.
+    /// The number of bytes that may still be read. `u64::MAX` for no limit.
     left: &'a Cell<u64>,
     /// The lock of a search with a long line.
     long_line: Option<MutexGuard<'static, ()>>,

@@ -37,7 +37,7 @@ pub enum Refused {
     Newline,
     /// The pattern has too many positions, or its compiled form is too large.
     TooLarge,
-    /// The pattern cannot be compiled. The text shows the pattern and the position of the error.
+    /// The pattern cannot be compiled. The text shows the pattern and the error.
     Wrong(String),
 }
 
@@ -159,7 +159,7 @@ fn refused(error: &grep_regex::Error, pattern: &str) -> Refused {
     }
 }
 
-/// Returns true if a pattern contains the carriage return, other than to exclude it.
+/// Returns true if a pattern contains a carriage return, or as `\r` outside of negated classes.
 fn names_return(source: &Source<'_>) -> bool {
     let mut parts = source.pattern.split("[^");
     let first = parts.next().unwrap_or_default();
@@ -183,6 +183,7 @@ fn positions(hir: &Hir) -> usize {
     if hir.properties().is_alternation_literal() { 1 } else { written_out(hir) }
 }
 
+/// Returns the number of positions of any pattern. Each byte of a literal counts.
 fn written_out(hir: &Hir) -> usize {
     let sum = |parts: &[Hir]| parts.iter().map(written_out).fold(0, usize::saturating_add);
     match hir.kind() {

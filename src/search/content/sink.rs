@@ -21,10 +21,10 @@ const CHECK_LINES: u64 = 1024;
 /// read of the next line can block until the deadline.
 pub(super) struct LineSink<'a, 'e> {
     query: &'a Query,
-    /// What to return for this file.
+    /// What to return for this file: only the number of match lines if the search only counts.
     mode: OutputMode,
     stop: &'a Stop,
-    /// The number of bytes that may still be searched.
+    /// The number of bytes that may still be read. The sink limits it once it only counts.
     left: &'a Cell<u64>,
     path: &'a dyn Fn() -> Vec<u8>,
     /// The path of the file, after its first row was passed on.
@@ -87,7 +87,8 @@ impl<'a, 'e> LineSink<'a, 'e> {
         self.flow
     }
 
-    /// Adds a line. `focus` is the match in it. Returns true if more lines are needed.
+    /// Adds a line. `focus` is the range of the match in it, or empty if its position does not matter. Returns true if
+    /// more lines are needed.
     fn line(&mut self, kind: RowKind, number: u64, line: &[u8], focus: &Range<usize>) -> bool {
         let query = self.query;
         let row = |kind, focus: Range<usize>| {

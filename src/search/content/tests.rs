@@ -219,7 +219,7 @@ fn giant(len: usize, word: &str, at: usize) -> String {
 #[test]
 fn file_without_size_is_reported_if_it_continues() {
     for (bytes, expected) in
-        [(PSEUDO_FILE_BYTES, None), (PSEUDO_FILE_BYTES + 1, Some(IncompleteReason::Rest))]
+        [(PSEUDO_FILE_BYTES, None), (PSEUDO_FILE_BYTES + 1, Some(IncompleteReason::PseudoFile))]
     {
         let mut file = tempfile::tempfile().unwrap();
         io::copy(&mut io::repeat(b'\n').take(bytes), &mut file).unwrap();

@@ -27,7 +27,11 @@ pub fn tree(
     walk.run(visitor, sink);
 }
 
-/// Searches one file immediately. `size` is its size in bytes when it was opened. The path in the results is empty.
+/// Searches one file without a walk. `size` is its size in bytes when it was opened. The path in the results is empty.
+///
+/// # Errors
+///
+/// Returns the errors of [`FileSearcher::search`].
 pub fn file(
     query: &Query,
     file: &File,

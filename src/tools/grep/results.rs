@@ -164,7 +164,7 @@ impl<'a> Results<'a> {
                 IncompleteReason::TooLarge => {
                     self.search.skip(WhySkipped::TooLarge(self.query.pattern.multiline_bytes), &path);
                 }
-                IncompleteReason::Rest => {
+                IncompleteReason::PseudoFile => {
                     self.search.skip(WhySkipped::SearchedUpTo(PSEUDO_FILE_BYTES), &path);
                 }
             },
