@@ -38,9 +38,9 @@ const KEPT_FILES: usize = 16;
 pub struct IgnoreRules {
     shared: Arc<SharedRules>,
     nearest: Option<Arc<DirRules>>,
-    /// True if the walk visits only what the rules ignore.
+    /// True if the walk leaves out files that are not ignored. It leaves out no folder.
     only_ignored: bool,
-    /// Number of folders above the walk whose rules were skipped.
+    /// Number of folders above the walk whose rules were skipped, because they are too large.
     pub(super) skipped_above: u64,
 }
 
@@ -82,11 +82,12 @@ impl Drop for DirRules {
     }
 }
 
-/// Which rule files a folder has, from its listing.
+/// Which rule files a folder has.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RuleFilesPresent {
     ignore: bool,
     gitignore: bool,
+    /// True if the folder has a `.git` folder or file.
     git: bool,
 }
 
@@ -146,7 +147,8 @@ impl IgnoreRules {
         rules
     }
 
-    /// Returns the rules for a walk that visits only ignored entries, and the folders above them.
+    /// Returns the rules for a walk to ignored entries. Such a walk visits and enters all folders, but of the other
+    /// entries only ignored ones.
     #[must_use]
     pub fn of_ignored(self) -> Self {
         Self { only_ignored: true, ..self }
@@ -190,13 +192,14 @@ impl IgnoreRules {
         skipped
     }
 
-    /// Returns true if the walk leaves out an entry. `path` starts with the path of the root of the walk.
+    /// Returns true if the walk neither visits nor enters an entry. `path` starts with the path of the root of the walk.
     pub fn leaves_out(&self, path: &[u8], is_folder: bool) -> bool {
         let ignored = self.ignores(path, is_folder);
         if self.only_ignored { !ignored && !is_folder } else { ignored }
     }
 
-    /// Returns true if a walk that visits only ignored entries visits everything in the folder at `path`.
+    /// Returns true if the walk is one to ignored entries, and the folder at `path` is ignored. The walk then visits
+    /// everything in it.
     pub fn takes_all_of(&self, path: &[u8]) -> bool {
         self.only_ignored && self.ignores(path, true)
     }
@@ -263,7 +266,7 @@ impl IgnoreRules {
     }
 }
 
-/// The rules of a file are too large.
+/// The error for rules that are too large.
 #[derive(Debug)]
 struct TooLarge;
 
@@ -300,7 +303,7 @@ fn compile(content: &[u8]) -> Result<Option<Arc<Gitignore>>, TooLarge> {
     Ok((!rules.is_empty()).then(|| Arc::new(rules)))
 }
 
-/// Returns the content of a file in `folder`, or `None` if it does not exist.
+/// Returns the first [`READ_BYTES`] of a regular file in `folder`, or `None` if there is none that can be read.
 fn content(folder: &Folder, name: &str) -> Option<Vec<u8>> {
     let (file, stat) = below::file(folder, name.as_bytes()).ok()??;
     start_of(&file, stat)
@@ -312,7 +315,7 @@ fn start_of(file: &File, stat: Stat) -> Option<Vec<u8>> {
     first_bytes(file, most).ok()
 }
 
-/// Returns the content of git's global excludes file.
+/// Returns the first [`READ_BYTES`] of git's global excludes file.
 fn global() -> Option<Vec<u8>> {
     if git_configs().iter().any(|path| path.metadata().is_ok_and(|stat| !stat.is_file())) {
         return None;

@@ -30,12 +30,12 @@ const FIRST_PROGRESS_AFTER: Duration = Duration::from_secs(1);
 /// Time between two reports of progress.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Whether a walk visits ignored entries.
+/// What a walk does with ignored entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ignored {
     Skipped,
     Visited,
-    /// It visits nothing else.
+    /// They are visited, and of the other entries only folders.
     Only,
 }
 
