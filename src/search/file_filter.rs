@@ -21,7 +21,8 @@ pub struct FileFilter {
 pub struct Selector {
     /// The path of a file or folder. Empty for the root of the tree.
     pub path: Vec<u8>,
-    /// Selects files below the path that match, and files in folders that match.
+    /// Selects files below the path that match, and files in folders that match. It is relative to the path. `None`
+    /// selects all.
     pub glob: Option<Glob>,
 }
 
@@ -74,7 +75,8 @@ impl FileFilter {
         folders.all(|folder| none_excludes(&self.exclude, folder, true)) && (is_folder || self.passes(path))
     }
 
-    /// Adds a part to the selected parts of the tree.
+    /// Adds a part to the selected parts of the tree. If all parts are selected, nothing changes. A part that is the
+    /// complete tree selects all.
     pub fn select(&mut self, part: Selector) {
         if part.path.is_empty() && part.glob.is_none() {
             self.selected = None;

@@ -4,7 +4,7 @@ use ignore::types::{FileTypeDef, Types, TypesBuilder};
 
 /// Maximum number of similar names in an error.
 const NEAR_NAMES: usize = 5;
-/// Minimum Jaro-Winkler similarity of similar names.
+/// The Jaro-Winkler similarity, from 0 to 1, above which names are similar.
 const NEAR: f64 = 0.8;
 
 /// Other names of types.
@@ -37,11 +37,12 @@ pub struct UnknownType {
 }
 
 impl FileTypes {
-    /// Returns the types with these names. A file passes if it has any of them.
+    /// Returns the types with these names or extensions. A file passes if it has any of the types. Without names, no
+    /// file passes.
     ///
     /// # Errors
     ///
-    /// Returns the first name that is not in the table.
+    /// Returns the first name that is neither in the table nor an extension of a type.
     pub fn new<'a>(names: impl Iterator<Item = &'a str>) -> Result<Self, UnknownType> {
         let mut builder = TypesBuilder::new();
         builder.add_defaults();

@@ -20,8 +20,9 @@ pub struct Glob {
     /// Matches paths. A set with one glob is faster than a single matcher for common forms such as `*.rs`.
     matcher: GlobSet,
     negated: bool,
+    /// True if the glob matches only folders.
     folders: bool,
-    /// Matches the folders that lead to matching paths. `None` means all folders.
+    /// Matches the folders above paths that can match. `None` means all folders.
     leading: Option<GlobSet>,
 }
 
@@ -145,8 +146,8 @@ pub fn none_excludes(negated: &[Glob], path: &[u8], is_folder: bool) -> bool {
     negated.iter().all(|glob| glob.selects(path, is_folder))
 }
 
-/// Returns the rest of an absolute glob after `base`, in its shown form. Returns `None` if the glob does not start with
-/// `base`.
+/// Returns the rest of an absolute glob after the shown form of `base`. Returns `None` if the glob does not start with
+/// it.
 pub fn below<'a>(glob: &'a str, base: &Path) -> Option<&'a str> {
     let base = shown(base);
     let base = str::from_utf8(base).ok()?;
@@ -191,12 +192,13 @@ fn group_bytes(glob: &str) -> usize {
     if name[end..].starts_with(&"}".repeat(depth)) { depth + end + depth } else { 1 }
 }
 
-/// Returns true if a path has characters that are special in globs and rare in names.
+/// Returns true if a path has a character with which a wildcard, a class or an alternation begins.
 pub fn has_wildcard(path: &str) -> bool {
     path.contains(['*', '?', '[', '{'])
 }
 
-/// Returns the folders at the start of a glob, before the first component with a special character.
+/// Returns the folders at the start of a glob, before the first component with a special character. The result ends with
+/// `/` or is empty.
 pub fn literal_folders(glob: &str) -> &str {
     let special = glob.find(['*', '?', '[', ']', '{', '}', '\\', ',']).unwrap_or(glob.len());
     &glob[..glob[..special].rfind('/').map_or(0, |slash| slash + 1)]

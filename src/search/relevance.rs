@@ -21,7 +21,7 @@ const EXTENDS: i32 = 800;
 const ASSIGNS: i32 = 600;
 /// Points of a line that uses the name.
 const USES: i32 = 400;
-/// Points of a line that imports the name, or contains it in a comment.
+/// Points of a line that imports the name, contains it in a comment, or has it after [`EXAMINED_BYTES`].
 const IMPORTS: i32 = 100;
 
 /// Points if the file has the matched name, or if it is the main file of a folder with that name.
@@ -34,7 +34,8 @@ const PART_OF_NAME: i32 = -150;
 const LONG_LINE: (usize, i32) = (400, -350);
 /// Negative points for tests, examples, documents, third-party and generated code.
 const LOWER: i32 = -455;
-/// Maximum bytes of a line that are examined.
+/// Number of bytes at the start of a line in which a name must end. What the line does with a later name is not
+/// examined.
 const EXAMINED_BYTES: usize = 1024;
 /// Negative points for each folder above the file, up to ten.
 const FOLDER: i32 = -1;

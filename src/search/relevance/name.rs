@@ -4,7 +4,7 @@
 
 use super::{FileScorer, bare};
 
-/// Points if the words are the complete name without extensions.
+/// Points if the words are the complete name, with or without extensions.
 const WHOLE: i32 = 1000;
 /// Points if a word is the start of a word in the name: `service` in `userService.ts`, `user_service.py`.
 const STARTS_WORD: i32 = 700;
@@ -12,9 +12,10 @@ const STARTS_WORD: i32 = 700;
 const WITHIN_WORD: i32 = 550;
 /// Points if the letters of a word occur in the name in this order. Each byte between them takes one.
 const LETTERS: i32 = 200;
-/// Percentage of its points that a word gets if it occurs only in the folders.
+/// Percentage of its points that a word gets if it occurs only in the folders, or has a `/`.
 const IN_PATH_PERCENT: i32 = 30;
-/// Factor for the points of a location that ranks lower, so that all names there rank below other locations.
+/// Factor for the points of a location, unless the words are the complete name with extensions. All names in locations
+/// that rank lower then rank below other locations.
 const LOWER_LOCATION: i32 = 4;
 /// Maximum number of bytes of a name that count. Each takes one point.
 const LONGEST_NAME: usize = 60;
