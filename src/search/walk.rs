@@ -127,7 +127,7 @@ pub(in crate::search) struct Entry<'a, 'w> {
 }
 
 impl Entry<'_, '_> {
-    /// Returns the kind from the listing of the folder.
+    /// Returns the kind that the entry had when its folder was listed.
     pub(in crate::search) fn kind(&self) -> FileKind {
         self.dir.entries.get(self.index).1
     }
@@ -163,7 +163,8 @@ struct SharedWalk<V: Visit> {
     idle: AtomicUsize,
     /// Notified when a worker that waits may continue.
     work_changed: Condvar,
-    /// Notified when the head of the queue can be given out.
+    /// Notified when the calling thread has something to do: the head of the queue can be given out, more workers can
+    /// be started, or a worker has panicked.
     head_changed: Condvar,
 }
 

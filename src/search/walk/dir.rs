@@ -104,7 +104,7 @@ impl<'a> OpenDirs<'a> {
         self.latest = Some((Arc::downgrade(dir), folder));
     }
 
-    /// Returns the open folder of a listing.
+    /// Returns the folder of a listing. Opens it, and keeps it open instead of the last one, if it is another one.
     pub(super) fn get(&mut self, dir: &Arc<Dir>) -> io::Result<&Folder> {
         let folder = match self.latest.take() {
             Some((latest, folder)) if is_of(&latest, dir) => folder,

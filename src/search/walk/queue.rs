@@ -41,7 +41,8 @@ impl Work {
     }
 
     /// Removes the part that one worker processes at a time: a folder to enter if it is the first entry, otherwise the
-    /// entries to visit before the next folder to enter. The parts of a folder do not depend on the workers.
+    /// entries to visit before the next folder to enter, at most [`BATCH`]. The parts of a folder do not depend on the
+    /// workers.
     fn take_first(&mut self) -> Self {
         let Range { start, end } = self.range;
         let end = end.min(start + BATCH);
@@ -61,7 +62,8 @@ impl Work {
 pub(super) enum Item<F> {
     /// Work that no worker has started.
     Pending(Work),
-    /// Work that this worker has started, and the position of its first entry.
+    /// Work that this worker has started, and the position of its first entry. Results of that entry and later ones can
+    /// already be in an item before this one.
     Running(usize, Position),
     /// Results of completed work, or of its first part. Work without results remains only as what was searched.
     Done {
@@ -79,8 +81,9 @@ pub(super) enum Item<F> {
 /// The queue of a walk.
 #[derive(Debug)]
 pub(super) struct Queue<F> {
-    /// All items in reverse order, so that changes at the head do not move the others.
+    /// All items in reverse order, so that changes at the head do not move the others. The head is the last one.
     items: Vec<Item<F>>,
+    /// The bytes that the results of all items count.
     buffered_bytes: usize,
     /// What was searched before the head.
     pub(super) searched: Searched,
@@ -177,8 +180,8 @@ impl<F> Queue<F> {
         reports(before) != reports(self.searched) || self.is_ready()
     }
 
-    /// Removes and returns the head if it can be given out. After the deadline, this includes work that no worker
-    /// starts any more, and later also work that a worker does not end.
+    /// Removes and returns the head if it can be given out. If `is_late`, this includes work that no worker starts any
+    /// more. If `is_too_late`, it includes work that a worker does not end.
     pub(super) fn take_ready(&mut self, is_late: bool, is_too_late: bool) -> Option<Item<F>> {
         let head = self.items.pop_if(|head| match head {
             Item::Done { .. } | Item::Unfinished(..) => true,

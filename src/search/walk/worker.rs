@@ -131,7 +131,8 @@ impl<'a, V: Visit> Worker<'a, V> {
         self.finish(found, done, next);
     }
 
-    /// Returns the work in a folder. Adds the items that precede its entries to `found`.
+    /// Returns the work in a folder. Adds the items that precede its entries to `found`, and sets `listed` to the number
+    /// of names in the folder.
     fn list(
         &mut self,
         position: Position,
@@ -208,7 +209,7 @@ impl<'a, V: Visit> Worker<'a, V> {
         Ok((names, files))
     }
 
-    /// Visits entries.
+    /// Visits the entries of a range. Ends early if the walk stops.
     fn visit(&mut self, dir: &Arc<Dir>, range: Range<usize>) {
         let Self { shared, id, visitor, open, .. } = self;
         let (shared, id, stop) = (*shared, *id, &shared.walk.stop);
@@ -252,7 +253,7 @@ impl<'a, V: Visit> Worker<'a, V> {
     }
 }
 
-/// Passes on the first results of a piece of work. Breaks if the walk stops.
+/// Passes on the first results of a piece of work. Then waits if the queue is full. Breaks if the walk stops.
 fn send<V: Visit>(shared: &SharedWalk<V>, worker: usize, found: Vec<Walked<V::Found>>) -> ControlFlow<()> {
     let bytes = found.iter().map(weight::<V>).sum();
     let mut queue = shared.lock();
