@@ -131,8 +131,8 @@ impl<'a, V: Visit> Worker<'a, V> {
         self.finish(found, done, next);
     }
 
-    /// Returns the work in a folder. Adds the items that precede its entries to `found`, and sets `listed` to the number
-    /// of names in the folder.
+    /// Returns the work in a folder. Adds the items that precede its entries to `found`. Sets `listed` to the number of
+    /// names in the folder.
     fn list(
         &mut self,
         position: Position,
