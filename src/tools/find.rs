@@ -27,7 +27,8 @@ use super::resolve::{self, ExpectedKind};
 use super::walk_support::{self, COUNTED, IGNORED_CHECK, Ignored, Search};
 use super::{Context, Output, ToolError, path_glob};
 
-/// Most names of a folder that is searched again for names in another case, which takes some milliseconds.
+/// Maximum number of names in a tree that is always searched again for names in another case, which takes some
+/// milliseconds. A larger tree is searched again only if the pattern has capital letters.
 const SMALL_FOLDER_NAMES: u64 = 20_000;
 
 /// The arguments of find.

@@ -73,7 +73,7 @@ pub fn open(cx: &Context, asked: &str, wanted: ExpectedKind) -> Result<OpenedPat
     }
 }
 
-/// Returns the name of a file type that is never read. Returns `None` for files and folders.
+/// Returns the name of a kind of file that is never opened. Returns `None` for regular files and folders.
 fn special_kind(kind: FileKind) -> Option<&'static str> {
     match kind {
         FileKind::File | FileKind::Folder => None,

@@ -18,8 +18,8 @@ use cutline_core::notice::{InAll, Names, Notice, StoppedAt, WhySkipped};
 use super::page::{Page, PageRequest};
 use super::{Context, Output, Progress, ToolError, resolve};
 
-/// Maximum number of names, visited entries and bytes that a search without results reads to check whether ignored files
-/// match.
+/// Maximum number of names, visited entries and bytes that a search without results reads to check whether ignored
+/// files match.
 pub(super) const IGNORED_CHECK: Searched = Searched { names: 5000, visited: 1000, bytes: 8_000_000 };
 /// Maximum number of names, visited entries and bytes that a search reads only to count further results.
 pub(super) const COUNTED: Searched = Searched { names: 100_000, visited: 5000, bytes: 64_000_000 };
@@ -73,7 +73,7 @@ pub(super) struct Search<'a> {
     pub(super) work_trees: Names,
     /// The ignore rules of the walks.
     rules: Vec<IgnoreRules>,
-    /// True if the walks have listed links.
+    /// True if the walks have listed links, ignored ones too.
     has_links: Arc<AtomicBool>,
     /// True if the search ended at its deadline before it reached the state in which it only counts.
     pub(super) is_late: bool,
@@ -271,7 +271,7 @@ pub(super) struct Counting {
     before: Searched,
     /// What the search may read in all, once it only counts.
     most: Option<Searched>,
-    /// True if the search stopped before it counted everything.
+    /// True if the search ended before it counted everything, so that there are at least as many results as counted.
     pub(super) is_at_least: bool,
 }
 

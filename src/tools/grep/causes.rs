@@ -1,6 +1,7 @@
 //! The reason why a search found nothing, if there is one that the model can act on.
 //!
-//! Each reason is checked by a search, within the bounds for counting, so that a notice is true.
+//! A reason that depends on files is checked by a search, within the bounds for counting. Only the notice about ignored
+//! files is also returned if the search for them ends at these bounds.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

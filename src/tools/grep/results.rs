@@ -42,14 +42,15 @@ enum ShowFunctions {
 pub(super) struct Results<'a> {
     pub(super) query: Query,
     pub(super) search: Search<'a>,
-    /// True if the call searches a single place.
+    /// True if the call has a single target.
     pub(super) is_alone: bool,
-    /// The number of match lines, and of files with a match.
+    /// Number of match lines in all targets. Without a ranking, [`OutputMode::Files`] counts each file once.
     matches: u64,
+    /// Number of files with a match in all targets.
     files: u64,
     /// The last file with a match.
     file: Option<FileRows>,
-    /// The binary files of the current target.
+    /// The paths of binary files that the search of the current target skipped, at most [`BINARY_FILES`].
     pub(super) binary: Vec<Vec<u8>>,
     /// The bytes of binary files that the call may still search.
     pub(super) binary_bytes: u64,
@@ -80,7 +81,7 @@ struct FileRows {
 }
 
 impl<'a> Results<'a> {
-    /// Returns the results of a search of `targets` places.
+    /// Creates the empty results of a call with this number of `targets`.
     pub(super) fn new(
         cx: &'a Context,
         args: &GrepArgs,
@@ -194,7 +195,7 @@ impl<'a> Results<'a> {
         })
     }
 
-    /// Lets the search only count once the page is full.
+    /// Lets the search only count once it has found [`Query::enough`].
     fn count_if_full(&mut self) {
         if self.search.page.found >= self.query.enough {
             self.search.counting.page_is_full();
