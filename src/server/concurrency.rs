@@ -18,13 +18,14 @@ const SEARCHES_PER_WORKER: usize = 2;
 /// The permits for each kind of work.
 #[derive(Debug)]
 pub(super) struct WorkPermits {
+    /// For reads and listings.
     light: Semaphore,
-    /// Only one image at a time, because the bound on memory is for one image.
+    /// For reads of images. Only one image at a time, because the bound on memory is for one image.
     image: Semaphore,
-    /// More permits than threads of a search, so that searches that wait for a disk or their deadline do not block
-    /// others.
+    /// For searches. More permits than threads of a search, so that searches that wait for a disk or their deadline do
+    /// not block others.
     heavy: Semaphore,
-    /// These searches have a separate permit, so that they never block others.
+    /// For searches across lines. They have one permit of their own, so that they never block other searches.
     across_lines: Semaphore,
 }
 

@@ -27,7 +27,8 @@ const FIRST_CALL_WAIT: Duration = Duration::from_secs(2);
 /// Maximum time that a call waits for the roots after the end of input. A response that was read may not be processed
 /// yet.
 const LAST_CALL_WAIT: Duration = Duration::from_millis(100);
-/// Maximum time that a request for the roots waits for its response. The next request waits as long.
+/// Maximum time that a request for the roots waits for its response. The next request is sent after that time
+/// or the response.
 const RESPONSE_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// The log message about a root that does not exist, is no folder, or could have been redirected by a command.
@@ -113,7 +114,8 @@ impl Roots {
         }
     }
 
-    /// Uses the roots with these URIs. Skips the others with a warning.
+    /// Uses the roots with these URIs. Skips those that cannot be used, with a warning. If none is left and the tools
+    /// may access all paths, keeps the previous roots.
     fn use_uris(&self, uris: &[String]) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let mut roots = Vec::new();

@@ -1,9 +1,9 @@
 //! Runs a session from the first message to the exit code.
 //!
 //! A session ends at the end of input, with a signal, if nothing reads the output while a request waits, or if it fails.
-//! cutline then ends all commands immediately. Other calls get a short time to return their results. At the end of input, this time starts
-//! again whenever the stream to the client accepts more bytes. After that, the process exits, even if work is still
-//! running.
+//! cutline then ends all commands immediately. Other calls get a short time to return their results. At the end of
+//! input, this time starts again whenever the stream to the client accepts more bytes. After that, the process exits,
+//! even if work is still running.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -28,6 +28,10 @@ const CHECKS: u32 = 10;
 
 /// Serves one session over stdin and stdout. Returns the signal that ended it. Returns `None` if the input ended, if
 /// nothing reads the output, or if the session failed.
+///
+/// # Errors
+///
+/// Returns the error of the system if the streams or the signals cannot be used.
 pub async fn serve(config: Config) -> std::io::Result<Option<i32>> {
     let shutdown = CancellationToken::new();
     let Stdio { read, write, written, output_done } = Stdio::open()?;
@@ -65,7 +69,7 @@ pub async fn serve(config: Config) -> std::io::Result<Option<i32>> {
     Ok(signal)
 }
 
-/// Waits until the time for the remaining results is over. At the end of input, this time starts again whenever bytes
+/// Waits until the time for the remaining results is over. If `is_end_of_input`, this time starts again whenever bytes
 /// were written. The client may not have read them yet.
 async fn grace_period(written: &AtomicUsize, is_end_of_input: bool) {
     let (mut before, mut checks) = (written.load(Ordering::Relaxed), 0);
@@ -79,6 +83,7 @@ async fn grace_period(written: &AtomicUsize, is_end_of_input: bool) {
     }
 }
 
+/// Serves one session until it ends, and then fires the token `shutdown` of the server.
 async fn session(server: Arc<Server>, transport: StdioTransport) {
     let _guard = server.shutdown.clone().drop_guard();
     match Box::pin(server.serve(transport)).await {

@@ -40,7 +40,8 @@ pub(super) struct Stdio {
     pub(super) read: InputStream,
     pub(super) write: OutputStream,
     pub(super) written: Written,
-    /// Resolves when all output was written, after the writer was closed. Without a thread it resolves at once.
+    /// Resolves after the writer was closed and all output was written, or earlier if writing failed. Without a thread
+    /// it resolves at once.
     pub(super) output_done: oneshot::Receiver<()>,
 }
 
@@ -109,6 +110,7 @@ impl MessageOutput {
     }
 }
 
+/// Starts a thread with this name for `work`.
 fn start(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
     let thread = std::thread::Builder::new().name(name.to_owned()).stack_size(STACK_BYTES);
     thread

@@ -29,7 +29,7 @@ type RequestPermit = Arc<OwnedSemaphorePermit>;
 
 /// A transport over two streams.
 ///
-/// At the end of input it fires `shutdown`, and ends when all requests have their responses and the handlers of
+/// When no more input is read, it fires `shutdown`, and ends when all requests have their responses and the handlers of
 /// cancelled requests have returned. If `shutdown` fires earlier, it ends at once.
 ///
 /// Until `initialize` (or a complete stateless request), rmcp ends the session at the first message that is not a
@@ -49,7 +49,7 @@ pub(super) struct StdioTransport {
     shutdown: CancellationToken,
     /// True after `initialize` or a complete stateless request.
     opened: bool,
-    /// True after the end of input.
+    /// True if no more input is read: after its end, if reading failed, or if nothing reads the output.
     ended: bool,
 }
 
@@ -68,8 +68,9 @@ impl StdioTransport {
         }
     }
 
-    /// Returns the next message, or `None` at the end of input. Sends error responses to invalid lines. Cancel-safe: the
-    /// bytes that were read are in `self`.
+    /// Returns the next message. Returns `None` at the end of input, if reading fails, or if nothing reads the output
+    /// while a request waits. Sends error responses to invalid lines. Cancel-safe: the bytes that were read are in
+    /// `self`.
     async fn next(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
             if self.waiting.is_some() {
@@ -108,7 +109,8 @@ impl StdioTransport {
         }
     }
 
-    /// Gives a request its permit. Refuses the id of an open request: a cancellation would be ambiguous.
+    /// Gives a request its permit and returns it. Refuses the id of an open request, because a cancellation would be
+    /// ambiguous. Returns `None` then.
     fn admit(
         &mut self,
         mut request: JsonRpcRequest<ClientRequest>,
