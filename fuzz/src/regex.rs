@@ -12,7 +12,7 @@ use std::sync::Arc;
 use cutline::limits::{LITERAL_BYTES, PATTERN_BYTES};
 use cutline::search::content::pattern::{Refused, Source};
 use cutline::search::content::{
-    ContextLines, FileSearcher, Found, IncompleteReason, OutputMode, Pattern, Query, RowKind,
+    BinaryFiles, ContextLines, FileSearcher, Found, IncompleteReason, OutputMode, Pattern, Query, RowKind,
 };
 use cutline::stop::Stop;
 use cutline_core::text::binary::{is_binary_file, without_controls};
@@ -135,7 +135,7 @@ fn search(
     let query = Query {
         pattern,
         invert: false,
-        binary_as_text: false,
+        binary: BinaryFiles::Skip,
         mode,
         context: ContextLines { before: context, after: context },
         enough,

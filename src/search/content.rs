@@ -63,6 +63,17 @@ pub enum OutputMode {
     Count,
 }
 
+/// How binary files are searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BinaryFiles {
+    /// They are only reported.
+    Skip,
+    /// As text in the detected encoding.
+    AsText,
+    /// As bytes, without detecting an encoding.
+    AsBytes,
+}
+
 /// The parameters of a search, the same for all files.
 #[derive(Debug, Clone)]
 pub struct Query {
@@ -70,8 +81,8 @@ pub struct Query {
     pub pattern: Pattern,
     /// True to return the lines that do not match.
     pub invert: bool,
-    /// True to search binary files as text.
-    pub binary_as_text: bool,
+    /// How binary files are searched.
+    pub binary: BinaryFiles,
     /// What to return for each file.
     pub mode: OutputMode,
     /// Context lines around each match line. None unless match lines are returned.
@@ -186,7 +197,7 @@ impl FileSearcher {
         let mut len = read_at(file, &mut buffer[..first], 0)?;
         let is_complete = is_small || len < first;
         let (mut encoding, bom_bytes) = Encoding::of(&buffer[..len]);
-        let mut is_text = query.binary_as_text;
+        let mut is_text = query.binary != BinaryFiles::Skip;
         let refused = if !is_text && may_be_binary(&buffer[..len]) && is_binary_file(&buffer[..len]) {
             Some(IncompleteReason::Binary)
         } else {
@@ -197,7 +208,7 @@ impl FileSearcher {
             let _flow = emit(Found::Incomplete(path(), reason)); // nothing follows
             return Ok(len as u64);
         }
-        if encoding == Encoding::Utf8 && bom_bytes == 0 {
+        if encoding == Encoding::Utf8 && bom_bytes == 0 && query.binary != BinaryFiles::AsBytes {
             (encoding, len) = detect(file, size, buffer, len)?;
         }
         let max_bytes = if pattern.is_across_lines { pattern.multiline_bytes } else { PSEUDO_FILE_BYTES };

@@ -19,8 +19,9 @@ use crate::fs::lines;
 use crate::fs::open::{FileKind, OpenedPath};
 use crate::limits;
 use crate::search::content::pattern::{Refused, Source};
-use crate::search::content::{self, ContextLines, Found, OutputMode, Pattern, Query, Ranking};
-use crate::search::walk::Walked;
+use crate::search::content::{
+    self, BinaryFiles, ContextLines, FileSearcher, Found, OutputMode, Pattern, Query, Ranking,
+};
 use crate::stop::{Stopped, stopped_by};
 use crate::sys::below;
 use cutline_core::notice::{StoppedAt, Unit, WhySkipped};
@@ -142,27 +143,29 @@ impl Results<'_> {
 
     /// Searches the binary files of a folder that the search has skipped, until the bytes for that are used up.
     fn search_binaries(&mut self, place: &OpenedPath) -> Result<(), ToolError> {
-        let binary = std::mem::take(&mut self.binary);
-        if binary.is_empty() || self.query.invert || self.search.is_late {
+        let paths = std::mem::take(&mut self.binary);
+        if paths.is_empty() || self.query.invert || self.search.is_late {
             return Ok(());
         }
         let cx = self.search.cx;
-        let query =
-            Query { binary_as_text: true, mode: OutputMode::Files, ranking: None, ..self.query.clone() };
-        let folder = resolve::folder(cx, place)?;
-        for path in binary {
-            // A small file is read without a check.
-            if cx.stop().check().is_err() {
+        let (binary, mode) = (BinaryFiles::AsBytes, OutputMode::Files);
+        let query = Query { binary, mode, ranking: None, ..self.query.clone() };
+        let (folder, stop) = (resolve::folder(cx, place)?, cx.stop());
+        let mut searcher = FileSearcher::new(&query);
+        for path in paths {
+            // The searcher checks it only in large files.
+            if self.binary_bytes == 0 || stop.check().is_err() {
                 break;
             }
             let Ok(Some((file, stat))) = below::file(&folder, &path) else { continue };
             let bytes = stat.bytes.min(BINARY_FILE_BYTES).min(self.binary_bytes);
             let mut is_match = false;
-            let take = |walked| {
-                is_match |= matches!(walked, Walked::Found(Found::File(..)));
+            let mut take = |found| {
+                is_match |= matches!(found, Found::File(..));
                 ControlFlow::Continue(())
             };
-            if bytes > 0 && content::file(&query, &file, bytes, &cx.stop(), take).is_ok() && is_match {
+            let searched = bytes > 0 && searcher.search(&file, bytes, &stop, &Vec::new, &mut take).is_ok();
+            if searched && is_match {
                 self.binary_matches.push(&self.search.show(&path));
             }
             self.binary_bytes -= bytes;
@@ -174,8 +177,9 @@ impl Results<'_> {
     fn search_file(&mut self, place: &OpenedPath) -> Result<(), ToolError> {
         let cx = self.search.cx;
         // As in read, the saved output of a command is text whatever it is.
-        let binary_as_text = cx.workspace.is_saved_output(&place.real);
-        let query = Query { binary_as_text, ..self.query.clone() };
+        let is_saved = cx.workspace.is_saved_output(&place.real);
+        let binary = if is_saved { BinaryFiles::AsText } else { BinaryFiles::Skip };
+        let query = Query { binary, ..self.query.clone() };
         let file = resolve::file(cx, place)?;
         let done = content::file(&query, &file, place.stat.bytes, &cx.stop(), |found| self.take(found));
         match done {
@@ -255,7 +259,7 @@ fn plan(cx: &Context, args: &GrepArgs) -> Result<(Query, PageRequest), ToolError
     let query = Query {
         pattern,
         invert: args.invert == Some(true),
-        binary_as_text: false,
+        binary: BinaryFiles::Skip,
         mode,
         context,
         enough,

@@ -18,7 +18,7 @@ fn query(pattern: &str, context: usize) -> Query {
     Query {
         pattern: Pattern::new(&source).unwrap(),
         invert: false,
-        binary_as_text: false,
+        binary: BinaryFiles::Skip,
         mode: OutputMode::Content,
         is_counting: Arc::default(),
         counted_bytes: u64::MAX,
