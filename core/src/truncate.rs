@@ -2,8 +2,8 @@
 //!
 //! A [`Collector`] takes decoded text piece by piece and keeps the lines that [`Keep`] names: the first
 //! ones, the last ones, or both ends. Its memory is bounded by its [`Bounds`], and its counts are of
-//! everything that was pushed. Text is cut once, here, and only at a line's end: a part of a line is kept
-//! only where that line alone is over the limits ([`Partial`]).
+//! everything that was pushed. It cuts a text only at a line's end: a part of a line is kept only where that
+//! line alone is over the limits ([`Partial`]). [`LongLines`] and [`line`](mod@line) also cut long lines.
 //!
 //! [`truncate()`] does it in one call for a text in memory.
 
@@ -24,8 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::{Extent, as_index};
 
-/// Cuts `text` to at most `bounds`, and keeps the lines that `keep` names. If one line exceeds the bytes, a part
-/// of it is kept, except with [`Keep::WholeLines`].
+/// Cuts `text` to at most `bounds`, and keeps the lines that `keep` names.
 ///
 /// The first lines, as for a file or a list:
 ///
@@ -82,18 +81,18 @@ pub fn truncate(text: &str, bounds: Bounds, keep: Keep) -> Truncation {
     collector.finish()
 }
 
-/// The lines of a text that are kept. If the line at an end exceeds the limits, a part of it is kept.
+/// The lines of a text that are kept. If the end is kept and the last line alone exceeds the limits, its end is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keep {
     /// The first lines, without parts of lines. Keeps nothing if the first line exceeds the limits.
     WholeLines,
-    /// The first ones.
+    /// The first lines. If the first line alone exceeds the limits, its start.
     Head,
-    /// The last ones.
+    /// The last lines.
     Tail,
     /// Some from the start and the others from the end, with a gap between them.
     Both {
-        /// Lines from the start, at most one less than the limit, so that at least one line is from the end.
+        /// Lines from the start. At most one less than the limit are kept, so that at least one line is from the end.
         head: u64,
     },
     /// The first and the last lines of a text that exceeds the limits, in about this many bytes with key lines between them.
@@ -108,11 +107,13 @@ pub enum Keep {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Truncation {
-    /// The text that was kept. If nothing was cut, this is the text unchanged; otherwise it has no final newline.
+    /// The text that was kept. If nothing was cut, this is the text unchanged. Otherwise it ends before the newline of
+    /// its last line, which can be empty.
     pub content: String,
-    /// Lines and bytes of the full text.
+    /// Lines and bytes of everything that was pushed. If long lines were cut before, only what is left of them counts.
     pub total: Extent,
-    /// Lines and bytes of `content`, without a final newline and without the markers for gaps.
+    /// Lines and bytes of `content`, with key lines, but without the markers for gaps. The newline of its last line
+    /// does not count.
     pub output: Extent,
     /// The cut; `None` if `content` is everything.
     pub cut: Option<Cut>,
@@ -130,7 +131,7 @@ impl Truncation {
         kept
     }
 
-    /// Returns the content without a final newline.
+    /// Returns the content without the newline of its last line.
     fn body(&self) -> &str {
         match self.cut {
             None => self.content.strip_suffix('\n').unwrap_or(&self.content),
@@ -142,7 +143,7 @@ impl Truncation {
 /// The way a text was cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cut {
-    /// The limit that was reached first.
+    /// The limit that was reached first. For [`Keep::Short`], the limit that the full text exceeds.
     pub by: TruncatedBy,
     /// The line of which only a part was kept.
     pub partial: Option<Partial>,
@@ -172,8 +173,9 @@ pub enum Partial {
     LastLine,
 }
 
-/// Returns the part of `line` that is within `bytes` and, after what was measured `before`, within all limits; and the
-/// limit that comes first. `part` gives a start or an end of a text, of so many bytes at most.
+/// Returns the part of `line`, which does not fit, that is within `bytes` of UTF-8 and, after what was measured
+/// `before`, within all limits; and the limit that comes first. `part` gives a start or an end of a text, of so many
+/// bytes at most.
 fn part_within(
     line: &str,
     bytes: usize,

@@ -11,7 +11,7 @@ pub(super) struct Head {
     partial_allowed: bool,
     /// Complete lines with their newlines, and the start of the current line.
     pub(super) kept: String,
-    /// The measure of it.
+    /// The measure of it, up to the line with the cut.
     meter: Meter,
     /// The limit that was reached, after which text is ignored.
     pub(super) cut: Option<TruncatedBy>,
@@ -43,7 +43,7 @@ impl Head {
         }
     }
 
-    /// Returns the part within `bounds`, which must not exceed its own. `total` has the counts of the text.
+    /// Returns the first lines within `bounds`, which must not exceed its own. `total` has the counts of the text.
     pub(super) fn within(&self, bounds: Bounds, total: Extent) -> Truncation {
         if bounds == self.bounds || self.cut.is_none() {
             return self.finish(total);

@@ -7,7 +7,7 @@ use crate::text::{self, Extent};
 #[derive(Debug, Clone)]
 pub(super) struct Tail {
     /// Bytes of the end that are needed: the limit, a final newline, the newline that
-    /// shows that a line begins there, and a character cut in two.
+    /// shows that a line begins there, and a character cut in two. At most twice as many are stored.
     needed: usize,
     /// The end of the text, with at least `needed` bytes if there are so many.
     recent: String,
@@ -31,7 +31,7 @@ impl Tail {
         self.recent.push_str(new);
     }
 
-    /// Returns the stored end of the text, from the first newline on.
+    /// Returns the stored end of the text after its first newline.
     pub(super) fn whole_lines(&self) -> &str {
         self.recent.split_once('\n').map_or("", |(_, lines)| lines)
     }
@@ -42,7 +42,7 @@ impl Tail {
         &self.recent[body.rfind('\n').map_or(0, |newline| newline + 1)..]
     }
 
-    /// Returns the part of the end within `bounds`, which must not exceed its own, without the first `bytes` of the text.
+    /// Returns the last lines within `bounds`, which must not exceed its own, of the text without its first `bytes`.
     /// `total` has the counts of the text.
     pub(super) fn end_after(&self, bytes: u64, bounds: Bounds, total: Extent) -> Truncation {
         let rest = as_index(total.bytes - bytes);
