@@ -5,7 +5,7 @@ use derive_more::{Add, Display, Mul};
 use super::TruncatedBy;
 use crate::text::{ESCAPE_BYTES, Size, TokenCounter, json_bytes};
 
-/// The most of a text that may be kept; lines and bytes above 0.
+/// The most of a text that may be kept. `lines` and `bytes` of a [`Collector`](super::Collector) are above 0.
 ///
 /// ```
 /// use cutline_core::truncate::{Bounds, BytesAs, Keep, truncate};
@@ -80,7 +80,7 @@ impl Bounds {
         self.tokens.map_or(bytes, |tokens| tokens.min(bytes))
     }
 
-    /// Returns the same with each limit changed by `change`.
+    /// Returns the same with `change` applied to each limit.
     pub(super) fn each(self, change: impl Fn(u64) -> u64) -> Self {
         Self { lines: change(self.lines), bytes: change(self.bytes), tokens: self.tokens.map(change), ..self }
     }
@@ -100,7 +100,7 @@ impl Bounds {
         Amount { lines: self.lines, bytes: self.bytes, tokens: self.tokens.unwrap_or_default() }
     }
 
-    /// Returns the limits that `used` leaves.
+    /// Returns the limits that `used` leaves; 0 if it is over a limit.
     pub(super) fn without(self, used: Amount) -> Self {
         Self {
             lines: self.lines.saturating_sub(used.lines),
@@ -110,7 +110,7 @@ impl Bounds {
         }
     }
 
-    /// Returns the limits that `text`, with this number of lines, leaves.
+    /// Returns the limits that `text`, with this number of lines, leaves; 0 if it is over a limit.
     #[must_use]
     pub fn after(self, text: &str, lines: u64) -> Self {
         self.without(Amount { lines, bytes: self.bytes_of(text), tokens: TokenCounter::of(text).count() })

@@ -157,7 +157,7 @@ impl Collector {
         if has_head { head } else { "" }
     }
 
-    /// Returns the part within `bounds`, which must not exceed those of the collector.
+    /// Returns the text without key lines within `bounds`, which must not exceed those of the collector.
     pub(super) fn kept(&self, bounds: Bounds) -> Truncation {
         let total = self.total.extent();
         let Some(tail) = &self.tail else { return self.head.within(bounds, total) };
@@ -191,15 +191,15 @@ impl Collector {
     }
 }
 
-// The parts of a short text: lines for each 1000 bytes of the text, and the share of the limits in thousandths. For 5000
-// bytes: 10 lines in 800 bytes, 20 in 1500, 40 in 3000. About 2500 bytes are for key lines.
+// The parts of a text cut by `Keep::Short`: lines for each 1000 of its `bytes`, and the share of the limits in
+// thousandths. For 5000 bytes: 10 lines in 800 bytes, 20 in 1500, 40 in 3000. About 2500 bytes are for key lines.
 const SHORT_HEAD: (u64, u64) = (2, 160);
 pub(super) const SHORT_TAIL: (u64, u64) = (4, 300);
 /// The end of a text without key lines.
 const SHORT_TAIL_ALONE: (u64, u64) = (8, 600);
 pub(super) const SHORT_KEY_LINES: (u64, u64) = (100, 500);
 
-/// Returns the limits of a part of a text of at most `bytes`, within `bounds`.
+/// Returns the limits of a part of a text cut to `bytes`, within `bounds`. The part is one of the constants above.
 pub(super) fn short(bounds: Bounds, bytes: u64, (lines, share): (u64, u64)) -> Bounds {
     let bytes = bytes.min(bounds.bytes);
     let part = Bounds { bytes, ..bounds }.each(|limit| limit * share / 1000);
