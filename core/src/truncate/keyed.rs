@@ -44,14 +44,15 @@ pub enum KeyForms {
 /// The limits of the key lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeySpace {
-    /// At most half of the limits of the text. The end of the text (or the start) gets what key lines do not need.
+    /// At most half of the limits of the text, or with [`Keep::Both`] of what its first lines leave. The end of the
+    /// text (or the start, if only that is kept) gets what key lines do not need. With [`Keep::Short`], a fixed part.
     Shared,
-    /// The part of these limits that the other lines leave, and at most half of them. The other lines stay as they are. There
-    /// are at most 20 key lines, or as many as the limit of lines allows if that is more.
+    /// The part of these limits that the other lines leave, and at most half of these limits. The other lines stay as
+    /// they are. There are at most 20 key lines, or as many as the collector's own limit of lines if that is more.
     Beside(Bounds),
 }
 
-/// The number of key lines that may always be shown next to the lines that a call requested, if the limits allow them.
+/// The number of key lines that may be shown beside the lines of a collector with a lower limit of lines.
 const BESIDE_LINES: u64 = 20;
 /// Number of kinds with the same form that keep their full rank.
 const OF_FORM_FIRST: u32 = 4;
@@ -63,13 +64,13 @@ const EVIDENCE_DISTANCE: u64 = 3;
 const LIBRARY_DISTANCE: u64 = 1000;
 /// The fewest phrases of failures in a text that describes failures.
 const DESCRIPTION_PHRASES: usize = 20;
-/// The longest gap that is shown instead of a marker, in lines.
+/// The longest gap, in lines, that is shown if it takes more than its marker.
 const GAP_LINES: u64 = 3;
-/// In a short text, gaps may take this part of the space of key lines in addition.
+/// With [`Keep::Short`], lines of gaps may take one part in this number of the bytes of key lines in addition.
 const GAPS_PART: u64 = 5;
 /// Lines at the end of a text that can fill a gap.
 const RECENT_LINES: usize = 100;
-/// How often the space of key lines that the end shows is given to the end.
+/// How often the end can get the space of key lines that it shows itself.
 const ROUNDS: usize = 4;
 
 /// Returns `plain`, the ends of a text without key lines, or the ends with key lines between them if there are any.
@@ -139,7 +140,8 @@ pub(super) fn with_key_lines(
     Truncation { reports: Some(reports), ..show(&ends, cut.by, &lines) }
 }
 
-/// Returns the lowest grade of the lines that count; `None` if there are no key lines.
+/// Returns the weakest grade of the lines that count; `None` if there are no key lines. `evident` are the kinds of
+/// [`with_evidence`].
 fn worst_grade(
     kinds: &Kinds,
     evident: &impl Deref<Target = HashSet<usize>>,
@@ -213,7 +215,7 @@ struct Chosen<'a> {
     templates: HashSet<u64>,
     gap: Gap,
     bounds: Bounds,
-    /// The largest number of lines.
+    /// The largest number of lines, without markers.
     most: usize,
     /// What the lines take without markers.
     used: Amount,
@@ -224,8 +226,8 @@ struct Chosen<'a> {
 }
 
 impl<'a> Chosen<'a> {
-    /// Chooses lines between the `ends`: first one of each kind with at least the grade `worst`, with its location, then the
-    /// lines near them. No line repeats another, or a line of the ends.
+    /// Chooses lines between the `ends`: first one of each kind with the grade `worst` or a stronger one, with its
+    /// location, then the lines near them. No line repeats another, or a line of the ends.
     fn new(kinds: &'a Kinds, worst: Grade, ends: &Truncation, bounds: Bounds, most: usize) -> Self {
         let total = ends.total.lines;
         let mut chosen = Self {
@@ -305,7 +307,7 @@ impl<'a> Chosen<'a> {
         true
     }
 
-    /// Drops the lines outside `gap`, and measures the others with their markers. Returns true if there were any.
+    /// Drops the lines outside `gap`, and measures the others with their markers. Returns true if it dropped any.
     fn keep_inside(&mut self, gap: Gap) -> bool {
         let before = self.lines.len();
         self.lines.retain(|line, _| gap.contains(*line));

@@ -10,7 +10,8 @@ use crate::text::as_index;
 /// Shown lines of which the number of similar lines is reported.
 const ALIKE_LISTED: usize = 3;
 
-/// How many lines report a failure, and which of them are not shown. Lines of one kind differ only in numbers and paths.
+/// How many lines of a text report a failure, and which of them are not shown. Lines of one kind differ only in numbers
+/// and paths.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reports {
     /// The number of lines.
@@ -25,7 +26,7 @@ pub struct Reports {
     pub hidden: Option<(u64, u64)>,
 }
 
-/// Counts the lines that report a failure with at least the grade `worst`.
+/// Counts the lines of all the text that report a failure with the grade `worst` or a stronger one.
 pub(super) fn reports(kinds: &Kinds, worst: Grade, chosen: &Chosen<'_>, ends: &Truncation) -> Reports {
     let after = Gap::of(ends).after;
     let head_bytes = ends.cut.map_or(0, |cut| cut.head.bytes);
