@@ -4,8 +4,8 @@ use super::line::MARK;
 use super::{Collector, KeyForms, TruncatedBy, Truncation};
 use crate::text::as_index;
 
-/// Bytes of an open line after which a page is not searched for its end.
-const MOST_BYTES: usize = 16_000_000;
+/// Bytes of an open line after which its end is not searched if only the start of the text is kept.
+const MOST_OPEN_BYTES: usize = 16_000_000;
 
 /// Collects a text. If it does not fit because of its bytes or tokens, each line of it that alone exceeds a quarter of the limit
 /// of bytes is cut to 2000 characters. If the end of the text is kept, the last line is not cut, otherwise the first one:
@@ -22,7 +22,7 @@ const MOST_BYTES: usize = 16_000_000;
 /// ```
 #[derive(Debug)]
 pub struct LongLines {
-    /// Bytes that a line may have. `None` if no line is cut.
+    /// Bytes of UTF-8 that a line may have. `None` if no line is cut.
     most: Option<usize>,
     /// The text as it is.
     whole: Collector,
@@ -32,7 +32,7 @@ pub struct LongLines {
     is_any_cut: bool,
     /// The start of the open line, which no collector has. Of a long line, which `whole` has, the part for `cut`.
     held: String,
-    /// Bytes of a long line that `cut` does not have yet.
+    /// Bytes so far of the long line that `cut` does not have yet.
     long: Option<usize>,
     /// True in the first line of a text of which only the start is kept.
     is_first_line: bool,
@@ -100,7 +100,7 @@ impl LongLines {
         }
     }
 
-    /// Returns true if a line with more than `most` bytes ends or begins in `text`.
+    /// Returns true if the open line with the start of `text`, or another line in `text`, has more than `most` bytes.
     fn has_long_line(&self, text: &str, most: usize) -> bool {
         let (mut rest, mut room) = (text.as_bytes(), most.saturating_sub(self.held.len()));
         while let Some(start) = rest.get(..=room) {
@@ -121,7 +121,7 @@ impl LongLines {
             *bytes += part.len();
             self.whole.push(part);
             self.held += newline;
-            if *bytes > MOST_BYTES && self.whole.tail.is_none() {
+            if *bytes > MOST_OPEN_BYTES && self.whole.tail.is_none() {
                 (self.most, self.cut, self.long) = (None, None, None);
                 self.held.clear();
             }
