@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Marks an end at which a line was cut.
-pub const MARK: &str = "... [truncated]";
+/// The text in place of what was cut from a line. It does not count for the most characters of the line.
+pub const CUT_MARK: &str = "... [truncated]";
 
 /// Returns a line cut to `max_chars` characters, with a mark at each end at which something is missing.
 ///
@@ -23,7 +23,7 @@ pub fn cut(line: &str, focus: Range<usize>, max_chars: usize) -> Cow<'_, str> {
     if end - start == line.len() {
         return Cow::Borrowed(line);
     }
-    let mark = |is_missing| if is_missing { MARK } else { "" };
+    let mark = |is_missing| if is_missing { CUT_MARK } else { "" };
     Cow::Owned([mark(start > 0), &line[start..end], mark(end < line.len())].concat())
 }
 
@@ -46,7 +46,7 @@ fn start_of_window(line: &str, focus: &Range<usize>, max_chars: usize) -> usize 
     }
 }
 
-/// Cuts each long line of a stream to its start, followed by [`MARK`], whatever the pieces.
+/// Cuts each long line of a stream to its start, followed by [`CUT_MARK`], whatever the pieces.
 ///
 /// ```
 /// use cutline_core::truncate::line::LineCutter;
@@ -71,9 +71,9 @@ impl LineCutter {
         Self { max_chars, open: Some(0), cut_any: false }
     }
 
-    /// Returns the most characters of a line, if one that was cut is in `shown`, some of what this gave.
+    /// Returns the most characters of a line, if a line that was cut is in `shown`, a part of what was given to the sink.
     pub fn limit_of_cut(&self, shown: &str) -> Option<usize> {
-        self.max_chars.filter(|_| self.cut_any && shown.lines().any(|line| line.ends_with(MARK)))
+        self.max_chars.filter(|_| self.cut_any && shown.lines().any(|line| line.ends_with(CUT_MARK)))
     }
 
     /// Takes the next piece and gives what is shown of it to `sink`, in one part or several.
@@ -86,7 +86,7 @@ impl LineCutter {
                 sink(&body[..cut.unwrap_or(body.len())]);
                 self.open = cut.is_none().then(|| chars + body.chars().count());
                 if cut.is_some() {
-                    sink(MARK);
+                    sink(CUT_MARK);
                     self.cut_any = true;
                 }
             }
@@ -114,7 +114,7 @@ mod tests {
             }
             let whole = pieces.concat();
             let start = |line: &str| match line.char_indices().nth(chars) {
-                Some((end, _)) => format!("{}{MARK}", &line[..end]),
+                Some((end, _)) => format!("{}{CUT_MARK}", &line[..end]),
                 None => line.to_owned(),
             };
             let expected: Vec<String> = whole.split('\n').map(start).collect();
@@ -133,8 +133,8 @@ mod tests {
             let fits = line.chars().count() <= max;
             prop_assert_eq!(fits, shown == line);
             if !fits {
-                let bare = shown.strip_prefix(MARK).unwrap_or(&shown);
-                let bare = bare.strip_suffix(MARK).unwrap_or(bare);
+                let bare = shown.strip_prefix(CUT_MARK).unwrap_or(&shown);
+                let bare = bare.strip_suffix(CUT_MARK).unwrap_or(bare);
                 prop_assert_eq!(bare.chars().count(), max);
                 prop_assert!(line.contains(bare));
                 let start_of_focus: String = line[from..to].chars().take(max).collect();

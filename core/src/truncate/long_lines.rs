@@ -1,6 +1,6 @@
 //! Long lines of a text that does not fit: cut, so that other lines are shown too.
 
-use super::line::MARK;
+use super::line::CUT_MARK;
 use super::{Collector, KeyForms, TruncatedBy, Truncation};
 use crate::text::as_index;
 
@@ -94,7 +94,7 @@ impl LongLines {
             None => (whole, None),
             Some(cut) => {
                 let cut = cut.finish_with(forms);
-                let is_shown = cut.content.lines().any(|line| line.ends_with(MARK));
+                let is_shown = cut.content.lines().any(|line| line.ends_with(CUT_MARK));
                 (cut, is_shown.then_some(Self::SHOWN_CHARS))
             }
         }
@@ -129,7 +129,7 @@ impl LongLines {
         }
         self.held += part;
         if let Some(start) = start(&self.held).filter(|_| self.held.len() > most) {
-            let shown = [start, MARK, newline].concat();
+            let shown = [start, CUT_MARK, newline].concat();
             self.cut.get_or_insert_with(|| self.whole.clone());
             self.whole.push(&self.held);
             self.long = Some(self.held.len());
@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn long_lines_are_cut_if_the_text_does_not_fit() {
         let last = "y".repeat(5000);
-        let (long, cut) = ("x".repeat(9000), format!("{}{MARK}", "x".repeat(2000)));
+        let (long, cut) = ("x".repeat(9000), format!("{}{CUT_MARK}", "x".repeat(2000)));
         for piece in [1000, 7, 100_000] {
             for (text, keep, expected) in [
                 // It fits.
@@ -193,7 +193,7 @@ mod tests {
             ] {
                 let (kept, max_chars) = shown(&text, keep, piece);
                 assert_eq!(kept.content, expected, "{keep:?}");
-                assert_eq!(max_chars.is_some(), expected.contains(MARK));
+                assert_eq!(max_chars.is_some(), expected.contains(CUT_MARK));
             }
         }
     }

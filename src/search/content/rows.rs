@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use cutline_core::text::binary::{has_control, without_controls};
 use cutline_core::text::show::REPLACEMENT;
-use cutline_core::truncate::line::{MARK, cut};
+use cutline_core::truncate::line::{CUT_MARK, cut};
 
 /// One line to show.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,10 +68,10 @@ pub(super) fn shown(
         Cow::Borrowed(_) => return (text.into_owned(), None),
         Cow::Owned(shown) => shown,
     };
-    let shown = match shown.strip_suffix(MARK) {
+    let shown = match shown.strip_suffix(CUT_MARK) {
         None => shown,
         Some(start) => {
-            let visible = start.strip_prefix(MARK).unwrap_or(start);
+            let visible = start.strip_prefix(CUT_MARK).unwrap_or(start);
             match count(line).saturating_sub(count(visible.as_bytes()).max(1)) {
                 0 => shown,
                 1 => format!("{start}... [truncated, 1 more match]"),

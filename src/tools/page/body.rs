@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 
 use cutline_core::text::{self, Extent, as_index, show};
-use cutline_core::truncate::line::MARK;
+use cutline_core::truncate::line::CUT_MARK;
 use cutline_core::truncate::{Bounds, Cut, Meter, Partial, TruncatedBy, Truncation};
 
 use super::SHOWN_BYTES;
@@ -128,8 +128,8 @@ fn shorten(line: &str, path_bytes: usize, max_bytes: u64) -> String {
     let rest = if rest.len() <= room {
         rest.to_owned()
     } else {
-        let bare = rest.strip_suffix(MARK).unwrap_or(rest);
-        [text::prefix(bare, room.saturating_sub(MARK.len())), MARK].concat()
+        let bare = rest.strip_suffix(CUT_MARK).unwrap_or(rest);
+        [text::prefix(bare, room.saturating_sub(CUT_MARK.len())), CUT_MARK].concat()
     };
     [&*path, &rest].concat()
 }
