@@ -122,9 +122,9 @@ pub struct AutorunFile {
 }
 
 impl Details {
-    /// Adds the facts of a cut. `total` is the size of the source of the text, the file on disk or the raw stream, or a lower
-    /// bound of it. `bounds` are the limits. Returns the counts, or `None` if nothing was cut. The counts are lines. A caller
-    /// that counts other things replaces them.
+    /// Adds the facts of a cut. `total` is the size of the source of the text: the file on disk or the raw stream. It
+    /// is a lower bound if `is_at_least`. `bounds` are the limits. Returns the counts, or `None` if nothing was cut.
+    /// The counts are lines. A caller that counts other things replaces them.
     ///
     /// ```
     /// use cutline_core::details::Details;
@@ -184,7 +184,7 @@ impl Details {
     }
 }
 
-/// The reason for a cut of which a single line, match, name or item is over the limit.
+/// The reason for a cut if a single line, match, name or item is over the limit.
 pub const SINGLE_RESULT_TOO_LARGE: &str = "single_result_too_large";
 
 /// The cut of a result, counted in its parts: lines, matches, names, items or blocks.
@@ -238,17 +238,17 @@ pub struct TruncationDetails {
     pub truncated: bool,
     /// The limit that was reached first.
     pub truncated_by: TruncatedBy,
-    /// All lines.
+    /// All lines of the source.
     pub total_lines: u64,
-    /// All bytes.
+    /// All bytes of the source, as they are in the file or the raw stream.
     pub total_bytes: u64,
     /// Lines in the body, without the markers between them.
     pub output_lines: u64,
-    /// Bytes in the body, without the markers.
+    /// Bytes of UTF-8 in the body, without the markers.
     pub output_bytes: u64,
     /// The limit of lines. Key lines can be beyond it ([`KeySpace::Beside`](crate::truncate::KeySpace::Beside)).
     pub max_lines: u64,
-    /// The limit of bytes.
+    /// The limit of bytes, which can be those of the body as JSON ([`BytesAs`](crate::truncate::BytesAs)).
     pub max_bytes: u64,
     /// True if the end of the last line is shown alone. Absent otherwise.
     #[serde(skip_serializing_if = "Not::not")]
@@ -258,7 +258,7 @@ pub struct TruncationDetails {
     pub first_line_exceeds_limit: bool,
     /// Tokens of the body, estimated from its text.
     pub estimated_tokens: u64,
-    /// All tokens, estimated from the number of tokens for each byte of the body.
+    /// All tokens: those of the body, and for the rest an estimate from the tokens for each byte of the body.
     pub total_estimated_tokens: u64,
     /// The limit of tokens. Without one, an estimate of the tokens that the limit of bytes allows.
     pub limit_tokens: u64,
