@@ -9,7 +9,7 @@ use super::Notice;
 use crate::text::{Size, Total, show};
 use crate::truncate::{Limit, Reports};
 
-/// A number with its word, in one or in many.
+/// A number with its word: the singular for 1, otherwise the plural.
 #[derive(Display)]
 #[display("{_0} {}", if *_0 == 1 { _1 } else { _2 })]
 pub struct Count(pub u64, pub &'static str, pub &'static str);
@@ -75,7 +75,7 @@ impl Unit {
         Count(count, one, many)
     }
 
-    /// Returns that a search or a listing stopped after `limit` of these, and how to get more.
+    /// Returns the text that a search or a listing stopped after `limit` of these, and how to get more.
     pub(super) fn limit_reached(self, limit: u64) -> String {
         let twice = limit.saturating_mul(2);
         let refine = if self == Self::Entries { "" } else { ", or refine pattern" };
@@ -181,7 +181,7 @@ impl Names {
         self.count
     }
 
-    /// Returns the listed names, and the number of the others.
+    /// Returns the text of the listed names, and the number of the others.
     pub(super) fn with_rest(&self) -> String {
         let rest = self.count - self.first.len() as u64;
         format!("{self}{}", between(" and ", (rest > 0).then_some(rest), " more"))
@@ -350,13 +350,13 @@ impl fmt::Display for Reports {
 #[derive(Debug, Clone, PartialEq, Eq, Display)]
 #[display("{shown} of {}{}", unit.count(*total), between(" of \"", name.as_deref().map(short_name), "\""))]
 pub struct Part {
-    /// Number of them shown.
+    /// Number of its items, members, characters or blocks that are shown.
     pub shown: u64,
-    /// Number of them in all.
+    /// Number of all of them.
     pub total: u64,
-    /// The things that are counted.
+    /// What is counted.
     pub unit: Unit,
-    /// Its name; `None` for the result itself.
+    /// Its path in the JSON, such as `items[0].text`; `None` for the result itself.
     pub name: Option<String>,
 }
 

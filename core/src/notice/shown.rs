@@ -11,13 +11,14 @@ use crate::truncate::{Bounds, Partial, Truncation};
 #[display("{words}")]
 pub struct Shown {
     words: String,
-    /// Numbers of the first and the last line, if all lines between them are shown in full.
+    /// Numbers of the first and the last line, if all lines between them are shown in full. Key lines do not count.
+    /// `None` if both ends of the text or a part of a line are shown.
     pub whole_lines: Option<(u64, u64)>,
 }
 
 impl Shown {
-    /// Returns the part of a text that `kept` has within `bounds`, or `None` if it has all. The text had `total` lines, and
-    /// `raw` has the bytes of the first and the last one.
+    /// Returns the part of a text that `kept` has within `bounds`, or `None` if it has all. The text had `total` lines
+    /// before it was resolved, and `raw` has the bytes of the first and the last one.
     pub fn of_text(kept: &Truncation, total: u64, raw: &Counter, bounds: Bounds) -> Option<Self> {
         let (cut, last) = (kept.cut?, kept.total.lines);
         let by = cut_by(bounds.limit(cut.by));
@@ -51,8 +52,8 @@ impl Shown {
     }
 }
 
-/// Returns the text for a part of a line, to be used after `first` or `last`.
-fn part_of_line(part: Option<&str>, line: u64, of: u64) -> String {
-    let (whole, part) = Size(of).beside(part.map_or(0, str::len) as u64);
+/// Returns the text for a part of a line of `line_bytes` bytes, to be used after `first` or `last`.
+fn part_of_line(part: Option<&str>, line: u64, line_bytes: u64) -> String {
+    let (whole, part) = Size(line_bytes).beside(part.map_or(0, str::len) as u64);
     format!("{part} of line {line} (line is {whole})")
 }
