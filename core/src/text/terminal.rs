@@ -4,8 +4,8 @@
 //! has exactly the newlines of the raw text. Movements to other lines are therefore ignored, and a newline ends every
 //! unfinished escape sequence.
 //!
-//! Most output is plain or has colours only. Such text is copied. Only a line with cursor movements is laid out in columns (`cells`). If a line is longer than the limit,
-//! only its end is buffered, so only its end can be overwritten.
+//! Most output is plain or has colours only. Such text is copied. Only a line with cursor movements is laid out in
+//! columns (`cells`). If a line is longer than the limit, only its end is buffered, so only its end can be overwritten.
 
 #![expect(clippy::indexing_slicing, reason = "a wrong range has to fail, not to read as no text")]
 
@@ -84,10 +84,10 @@ impl Terminal {
         let mut rest = text;
         while !rest.is_empty() {
             while matches!(self.escape, Escape::None) {
-                let (plain, after) = rest.split_at(plain(rest));
+                let (plain, after) = rest.split_at(plain_bytes(rest));
                 self.stripped.push_str(plain);
                 rest = after;
-                let Some((shown, after)) = known(rest) else { break };
+                let Some((shown, after)) = color_or_crlf(rest) else { break };
                 self.stripped.push_str(shown);
                 rest = after;
             }
@@ -145,7 +145,7 @@ impl Terminal {
 }
 
 /// Returns the number of bytes of `text` before the first control character other than `\n` and `\t`.
-fn plain(text: &str) -> usize {
+fn plain_bytes(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
@@ -171,9 +171,9 @@ fn may_be_control(byte: u8) -> bool {
     is_control | (byte == 0x7F) | (byte == C1_LEAD)
 }
 
-/// Resolves a colour or `\r\n` at the start of `text`: these are common and need no parser. Returns the text that is shown,
-/// which is empty for a colour, and the rest. Returns `None` if `text` begins with something else.
-fn known(text: &str) -> Option<(&'static str, &str)> {
+/// Resolves a colour or `\r\n` at the start of `text`: these are common and need no parser. Returns the text that is
+/// shown, which is empty for a colour, and the rest. Returns `None` if `text` begins with something else.
+fn color_or_crlf(text: &str) -> Option<(&'static str, &str)> {
     if let Some(rest) = text.strip_prefix("\r\n") {
         return Some(("\n", rest));
     }
@@ -191,7 +191,7 @@ struct Line {
     settled: String,
     /// The end of a plain line.
     text: String,
-    /// Bytes of the line before `text`, which are settled.
+    /// Bytes of the plain line before `text`, which are settled.
     before: usize,
     /// True if the cursor returned to the start of a plain line. Usually a newline follows.
     has_returned: bool,

@@ -10,7 +10,8 @@ use unicode_width::UnicodeWidthChar;
 /// The final characters of the control sequences that change a line. All others are ignored.
 pub(super) const ACTIONS: &str = "KJCaDG`X";
 
-/// Width in columns that programs can expect of a terminal: a movement alone reaches the last of them.
+/// Width in columns that programs can expect of a terminal. A movement ends at the last of them, or at the end of a
+/// longer line.
 const WIDTH: usize = 120;
 /// Columns between two tab stops.
 const TAB: usize = 8;
