@@ -81,6 +81,7 @@ impl Total {
 pub struct Counter {
     bytes: u64,
     newlines: u64,
+    /// Bytes of the first line, once it is terminated.
     first_line: u64,
     /// Bytes since the last newline.
     open_line: u64,

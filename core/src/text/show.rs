@@ -102,7 +102,7 @@ pub(crate) fn is_invisible(c: char) -> bool {
             | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}')
 }
 
-/// Bytes of a path that are shown: three of them leave room for words in the 1 KB beside a body.
+/// Bytes of a path that are shown: three such paths leave room for words in the 1 KB beside a body.
 const PATH_BYTES: usize = 300;
 
 /// Returns `text`, or both its ends around `…` if it has more than `max_chars` characters.
