@@ -9,7 +9,7 @@ use Edge::{
 };
 use Grade::{Message, Strong, Weak};
 
-/// The strength of the evidence that a line reports a failure.
+/// The strength of the evidence that a line reports a failure, the strongest first: a better grade is a lower value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Grade {
     /// It has the structure of a failure report, such as `error: …` or `not ok 3`.
@@ -26,7 +26,7 @@ pub(crate) enum Grade {
 #[derive(Debug)]
 pub(crate) struct Group {
     /// The literals, as the scan searches for them.
-    pub(crate) needles: &'static [&'static str],
+    pub(crate) literals: &'static [&'static str],
     /// The forms, the strongest first.
     pub(crate) forms: &'static [Form],
 }
@@ -63,7 +63,7 @@ pub(crate) enum Edge {
     Type,
     /// Before it: at most one word of a message, as in `Parse error near line 3`.
     Label,
-    /// After it: `:` (but not `::`), `!` (but not `!(`), `[`, `]`, ` [`, ` - ` or the number of an error, as in ` (98: …)`.
+    /// After it: `:` (but not `::`), `!` (but not `!(`), `[`, `]`, ` [`, ` - `, or a number as in ` -5` or ` (98: …)`.
     Colon,
     /// After it: a code, as in `error TS2304: `.
     Code,
@@ -93,7 +93,7 @@ const fn exact(text: &'static str, before: Edge, after: Edge, grade: Grade) -> F
 /// most 64, because the search for more takes two passes.
 pub(crate) static GROUPS: &[Group] = &[
     Group {
-        needles: &["rror", "RROR"],
+        literals: &["rror", "RROR"],
         forms: &[
             any("error", Word, Colon, Strong),
             any("error", Start, Code, Strong),
@@ -112,7 +112,7 @@ pub(crate) static GROUPS: &[Group] = &[
         ],
     },
     Group {
-        needles: &["xcepti"],
+        literals: &["xcepti"],
         forms: &[
             any("exception", Word, Colon, Strong),
             any("exception", Start, Where, Strong),
@@ -122,7 +122,7 @@ pub(crate) static GROUPS: &[Group] = &[
         ],
     },
     Group {
-        needles: &["fail", "Fail", "FAIL"],
+        literals: &["fail", "Fail", "FAIL"],
         forms: &[
             exact("FAIL", Word, Word, Strong),
             exact("FAILED", Word, Word, Strong),
@@ -142,7 +142,7 @@ pub(crate) static GROUPS: &[Group] = &[
         ],
     },
     Group {
-        needles: &["atal", "ATAL"],
+        literals: &["atal", "ATAL"],
         forms: &[
             any("fatal", Start, Word, Strong),
             any("fatal", Word, Colon, Strong),
@@ -153,7 +153,7 @@ pub(crate) static GROUPS: &[Group] = &[
         ],
     },
     Group {
-        needles: &["anic"],
+        literals: &["anic"],
         forms: &[
             any("panic", Word, Colon, Strong),
             any("panicked", Word, Where, Strong),
@@ -162,16 +162,16 @@ pub(crate) static GROUPS: &[Group] = &[
         ],
     },
     Group {
-        needles: &["sserti"],
+        literals: &["sserti"],
         forms: &[any("assertion", Start, Word, Strong), any("assertion", Word, Word, Message)],
     },
     Group {
-        needles: &["RITICAL", "SEVERE"],
+        literals: &["RITICAL", "SEVERE"],
         forms: &[exact("CRITICAL", Word, Word, Strong), exact("SEVERE", Word, Word, Strong)],
     },
-    Group { needles: &["raceback"], forms: &[any("traceback", Word, Any, Weak)] },
+    Group { literals: &["raceback"], forms: &[any("traceback", Word, Any, Weak)] },
     Group {
-        needles: &["✗ ", "✘ ", "✖ ", "✕ ", "❌ ", " × "],
+        literals: &["✗ ", "✘ ", "✖ ", "✕ ", "❌ ", " × "],
         forms: &[
             exact("✗ ", Start, Any, Strong),
             exact("✘ ", Start, Any, Strong),
@@ -182,13 +182,13 @@ pub(crate) static GROUPS: &[Group] = &[
             exact("× ", Start, Any, Strong),
         ],
     },
-    Group { needles: &["E   "], forms: &[exact("E   ", LineStart, Any, Strong)] },
+    Group { literals: &["E   "], forms: &[exact("E   ", LineStart, Any, Strong)] },
     Group {
-        needles: &["*** "],
+        literals: &["*** "],
         forms: &[exact("*** [", Start, Any, Strong), exact("*** ", Start, Any, Message)],
     },
     Group {
-        needles: &["ndefined "],
+        literals: &["ndefined "],
         forms: &[
             any("undefined reference", Any, Any, Strong),
             any("undefined symbol", Any, Any, Strong),
@@ -196,7 +196,7 @@ pub(crate) static GROUPS: &[Group] = &[
         ],
     },
     Group {
-        needles: &["onflict", "ONFLICT"],
+        literals: &["onflict", "ONFLICT"],
         forms: &[
             exact("CONFLICT", Word, Word, Strong),
             any("conflict", Start, Colon, Strong),
@@ -205,11 +205,11 @@ pub(crate) static GROUPS: &[Group] = &[
         ],
     },
     Group {
-        needles: &["annot "],
+        literals: &["annot "],
         forms: &[any("cannot", Start, Any, Strong), any("cannot", Word, Any, Message)],
     },
     Group {
-        needles: &["n't "],
+        literals: &["n't "],
         forms: &[
             any("can't", Start, Any, Strong),
             any("couldn't", Start, Any, Strong),
@@ -221,7 +221,7 @@ pub(crate) static GROUPS: &[Group] = &[
     },
     Group {
         // "not ok" may be at the start of a line, without a space before it.
-        needles: &[" not ", "not ok "],
+        literals: &[" not ", "not ok "],
         forms: &[
             exact("not ok ", Start, Any, Strong),
             any("could not", Start, Any, Strong),
@@ -236,11 +236,11 @@ pub(crate) static GROUPS: &[Group] = &[
         ],
     },
     Group {
-        needles: &["nable to"],
+        literals: &["nable to"],
         forms: &[any("unable to", Start, Any, Strong), any("unable to", Word, Any, Message)],
     },
     Group {
-        needles: &["nvalid"],
+        literals: &["nvalid"],
         forms: &[
             any("invalid", Start, Word, Strong),
             any("invalid-", Start, Any, Strong),
@@ -248,7 +248,7 @@ pub(crate) static GROUPS: &[Group] = &[
         ],
     },
     Group {
-        needles: &["xpect"],
+        literals: &["xpect"],
         forms: &[
             any("unexpected", Start, Word, Strong),
             any("expecting", Start, Text, Strong),
@@ -258,7 +258,7 @@ pub(crate) static GROUPS: &[Group] = &[
         ],
     },
     Group {
-        needles: &["enied", "efused"],
+        literals: &["enied", "efused"],
         forms: &[
             exact("Permission denied", Any, Any, Strong),
             exact("Access denied", Any, Any, Strong),
@@ -273,7 +273,7 @@ pub(crate) static GROUPS: &[Group] = &[
         ],
     },
     Group {
-        needles: &["o such ", "a direct", "pace left"],
+        literals: &["o such ", "a direct", "pace left"],
         forms: &[
             any("no such", Start, Any, Strong),
             exact("No such", Word, Any, Strong),
@@ -286,21 +286,21 @@ pub(crate) static GROUPS: &[Group] = &[
         ],
     },
     Group {
-        needles: &["aused by"],
+        literals: &["aused by"],
         forms: &[any("caused by", Start, Any, Strong), any("caused by", Word, Colon, Message)],
     },
-    Group { needles: &["imed out"], forms: &[any("timed out", Word, Word, Message)] },
-    Group { needles: &["egmentation "], forms: &[any("segmentation fault", Word, Word, Strong)] },
+    Group { literals: &["imed out"], forms: &[any("timed out", Word, Word, Message)] },
+    Group { literals: &["egmentation "], forms: &[any("segmentation fault", Word, Word, Strong)] },
     Group {
-        needles: &["nknown"],
+        literals: &["nknown"],
         forms: &[any("unknown", Start, Text, Strong), any("unknown", Word, Word, Message)],
     },
     Group {
-        needles: &["issing"],
+        literals: &["issing"],
         forms: &[any("missing", Start, Text, Strong), any("missing", Word, Word, Message)],
     },
     Group {
-        needles: &["nrecognized", "nsupported", "llegal", "terminated", "bad ", "nresolved"],
+        literals: &["nrecognized", "nsupported", "llegal", "terminated", "bad ", "nresolved"],
         forms: &[
             any("unrecognized", Start, Text, Strong),
             any("unrecognized", Word, Word, Message),
@@ -315,7 +315,7 @@ pub(crate) static GROUPS: &[Group] = &[
         ],
     },
     Group {
-        needles: &["nhandled ", "ncaught "],
+        literals: &["nhandled ", "ncaught "],
         forms: &[
             any("unhandled", Start, Word, Strong),
             any("uncaught", Start, Word, Strong),
@@ -323,9 +323,9 @@ pub(crate) static GROUPS: &[Group] = &[
             any("uncaught", Word, Word, Message),
         ],
     },
-    Group { needles: &["Killed"], forms: &[exact("Killed", Word, Word, Strong)] },
+    Group { literals: &["Killed"], forms: &[exact("Killed", Word, Word, Strong)] },
     Group {
-        needles: &["bort"],
+        literals: &["bort"],
         forms: &[
             any("abort", Start, Colon, Strong),
             any("aborted", Start, Word, Strong),
@@ -336,7 +336,7 @@ pub(crate) static GROUPS: &[Group] = &[
         ],
     },
     Group {
-        needles: &["xit code ", "xit status ", "ith code "],
+        literals: &["xit code ", "xit status ", "ith code "],
         forms: &[
             any("exit code", Word, NonZero, Strong),
             any("exit status", Word, NonZero, Strong),
@@ -344,7 +344,7 @@ pub(crate) static GROUPS: &[Group] = &[
         ],
     },
     Group {
-        needles: &["ismatch", "ejected", " by zero", "ust be ", "has no ", "ut of ", "xceed", "rong "],
+        literals: &["ismatch", "ejected", " by zero", "ust be ", "has no ", "ut of ", "xceed", "rong "],
         forms: &[
             any("out of memory", Start, Word, Strong),
             any("out of memory", Word, Word, Message),
@@ -363,5 +363,5 @@ pub(crate) static GROUPS: &[Group] = &[
         ],
     },
     // This has no form of its own. It locates the message before it.
-    Group { needles: &["--> "], forms: &[] },
+    Group { literals: &["--> "], forms: &[] },
 ];

@@ -33,7 +33,7 @@ pub(super) struct Table {
     places: Vec<Vec<Place>>,
 }
 
-/// The literals of a line that are checked. A line of a report has few.
+/// The number of literals in a line that are checked. A line of a report has few.
 const HITS: usize = 16;
 
 static TABLE: LazyLock<Table> = LazyLock::new(Table::new);
@@ -48,7 +48,7 @@ pub(super) struct Graded {
 }
 
 impl Graded {
-    /// A location with a line, before a text.
+    /// A location with a line, before a text or alone.
     const LINE: u16 = u16::MAX;
     /// A location with a line and a column, before a text.
     const COLUMN: u16 = u16::MAX - 1;
@@ -68,13 +68,14 @@ impl Table {
         let mut literals: Vec<(&str, Vec<Place>)> = Vec::new();
         let mut number = 0;
         for group in GROUPS {
-            for text in group.needles {
+            for text in group.literals {
                 let of_form = |(form, number): (&'static Form, u16)| {
-                    let needle = if form.any_case { text.to_ascii_lowercase() } else { (*text).to_owned() };
-                    let start = form.text.find(&needle).map(|at| (at, 0));
+                    let literal = if form.any_case { text.to_ascii_lowercase() } else { (*text).to_owned() };
+                    let start = form.text.find(&literal).map(|at| (at, 0));
                     // The spaces around a literal may be outside the form.
-                    let inner =
-                        || Some((form.text.find(needle.trim())?, needle.len() - needle.trim_start().len()));
+                    let inner = || {
+                        Some((form.text.find(literal.trim())?, literal.len() - literal.trim_start().len()))
+                    };
                     let (in_form, in_literal) = start.or_else(inner)?;
                     Some(Place { form, number, in_form, in_literal })
                 };
