@@ -10,15 +10,15 @@ use super::grade::{Graded, Table};
 use super::location;
 use super::near::{Near, Nearby};
 use super::scan::{LINE_BYTES, Line, Scan, Sink};
-use super::template::{self, IsHash};
+use super::template::{self, IdentityHasher};
 use super::verdict::{Verdict, verdict};
 
 /// The number of kinds that are distinguished. In a text with more, the counts are lower bounds.
 const KINDS: usize = 20_000;
 /// Number of stored templates of lines that report no failure, so that such lines need not be graded again.
 const OTHER_TEMPLATES: usize = 1024;
-/// A stored line has at most one `PART`th of the limit of bytes.
-pub(super) const PART: usize = 4;
+/// A stored line has at most one part in this number of the limit of bytes.
+pub(super) const LINE_PART: usize = 4;
 /// The number of grades.
 pub(super) const GRADES: usize = 4;
 
@@ -40,7 +40,7 @@ pub(crate) struct Kind {
     pub(crate) template: u64,
 }
 
-type ByTemplate<T> = HashMap<u64, T, BuildHasherDefault<IsHash>>;
+type ByTemplate<T> = HashMap<u64, T, BuildHasherDefault<IdentityHasher>>;
 
 /// Finds the kinds of a text.
 #[derive(Debug, Clone)]
@@ -50,7 +50,8 @@ pub(crate) struct Kinds {
 }
 
 impl Kinds {
-    /// Returns a collector that stores at most six times `max_bytes` of lines, whatever the length of the text.
+    /// Returns the kinds of an empty text. At most six times `max_bytes` of lines are stored, whatever the length of
+    /// the text.
     pub(crate) fn new(max_bytes: usize) -> Self {
         let near = Nearby::new(max_bytes);
         Self { scan: Scan::default(), found: Found { max_bytes, near, ..Found::default() } }
@@ -71,7 +72,7 @@ impl Kinds {
         &self.found.all
     }
 
-    /// Returns the lines near the first lines of kinds, those of better grades first, and the nearest ones first.
+    /// Returns the lines near the first lines of kinds: those of better grades first, and of a grade the nearest first.
     pub(crate) fn near(&self) -> impl Iterator<Item = &Near> {
         self.found.near.lines()
     }
@@ -84,7 +85,7 @@ impl Kinds {
     /// Counts the lines of each kind in `text`, a part of the text. Returns the index of the kind, the number of its first
     /// line in `text`, and the number of its lines.
     pub(crate) fn count_in(&self, text: &str) -> Vec<(usize, u64, u64)> {
-        let mut counter = Counter { templates: &self.found.templates, counts: HashMap::new() };
+        let mut counter = KindCounter { templates: &self.found.templates, counts: HashMap::new() };
         let mut scan = Scan::default();
         scan.push(text, &mut counter);
         scan.finish(&mut counter);
@@ -155,7 +156,7 @@ impl Found {
         // One form never takes all the space. A grade that is full stays full, so the order of the text decides.
         let has_space = *form_bytes + bytes <= self.max_bytes / 2
             && *of_grade + bytes <= self.max_bytes
-            && bytes <= (self.max_bytes / PART).min(LINE_BYTES);
+            && bytes <= (self.max_bytes / LINE_PART).min(LINE_BYTES);
         let text = has_space.then(|| line.text.to_owned());
         if has_space {
             *form_bytes += bytes + 1;
@@ -198,13 +199,13 @@ fn reported(line: Line<'_>) -> Option<(Line<'_>, bool)> {
 }
 
 /// Counts the lines of known kinds.
-struct Counter<'a> {
+struct KindCounter<'a> {
     templates: &'a ByTemplate<Option<usize>>,
     /// For each kind, its first line and the number of its lines.
     counts: HashMap<usize, (u64, u64)>,
 }
 
-impl Sink for Counter<'_> {
+impl Sink for KindCounter<'_> {
     fn needs_next(&self) -> bool {
         false
     }

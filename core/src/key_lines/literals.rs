@@ -8,7 +8,7 @@ use aho_corasick::{AhoCorasick, Match};
 pub(super) struct Hit {
     /// The offset of its first byte.
     pub(super) at: usize,
-    /// Its number.
+    /// Its index in the list of the search.
     pub(super) literal: usize,
 }
 
@@ -28,7 +28,8 @@ impl Literals {
         Self { packed, automaton }
     }
 
-    /// Returns the literals in `text`, in order. Of those that overlap, only the first is returned.
+    /// Returns the literals in `text`, in order. Of those that overlap, only the first is returned, or the longest of
+    /// those that begin at the same place.
     pub(super) fn find_all<'a>(&'a self, text: &'a str) -> impl Iterator<Item = Hit> + use<'a> {
         let packed = self.packed.iter().flat_map(move |search| search.find_iter(text));
         let stepwise = self.automaton.iter().flat_map(move |search| search.find_iter(text));

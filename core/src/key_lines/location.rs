@@ -27,7 +27,7 @@ const LIBRARIES: [&str; 15] = [
 ];
 /// Bytes of a name that are read.
 const NAME_BYTES: usize = 256;
-/// Marks of a line that are checked.
+/// The number of marks in a line that are checked.
 const MARKS: usize = 16;
 /// Bytes that are compared at once.
 const BLOCK_BYTES: usize = 64;
@@ -93,19 +93,19 @@ pub(super) fn of(line: &str) -> Option<Location<'_>> {
     marks.take(MARKS).find_map(|mark| at(line, mark))
 }
 
-/// Returns the location with a line number after `colon`.
-fn at(line: &str, colon: usize) -> Option<Location<'_>> {
+/// Returns the location whose name ends before `mark`, if it is one.
+fn at(line: &str, mark: usize) -> Option<Location<'_>> {
     let ends_name = |c: char| {
         c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | '=' | ',' | ';' | '{' | '(' | '[' | '|')
     };
-    let name = text::suffix(&line[..colon], NAME_BYTES).rsplit(ends_name).next()?;
-    let start = colon - name.len();
+    let name = text::suffix(&line[..mark], NAME_BYTES).rsplit(ends_name).next()?;
+    let start = mark - name.len();
     let file = name.rsplit(['/', '\\']).next()?;
     let (stem, _extension) = file.rsplit_once('.')?;
-    let number = &line[colon + 1..];
+    let number = &line[mark + 1..];
     let after_line = number.trim_start_matches(|c: char| c.is_ascii_digit());
     // In parentheses, as in `a.cs(5,13): `, and not the arguments of a call, as in `t.test(1:10, 2)`.
-    let is_in_parentheses = line[colon..].starts_with('(');
+    let is_in_parentheses = line[mark..].starts_with('(');
     let separators: &[char] = if is_in_parentheses { &[','] } else { &[':', ',', '.'] };
     let column =
         after_line.strip_prefix(separators).filter(|column| column.starts_with(|c: char| c.is_ascii_digit()));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::forms::Grade;
-use super::kinds::PART;
+use super::kinds::LINE_PART;
 use super::scan::Line;
 use super::verdict::{Verdict, verdict};
 
@@ -106,7 +106,7 @@ impl Nearby {
     /// Stores a line. If the space is full, it replaces lines with a lower priority.
     fn store(&mut self, grade: Grade, near: Near) {
         let key = (grade, near.distance, near.line);
-        if near.text.len() > self.max_bytes / PART {
+        if near.text.len() > self.max_bytes / LINE_PART {
             return;
         }
         while self.bytes + near.text.len() >= self.max_bytes {

@@ -38,9 +38,9 @@ impl Line<'_> {
 /// The text before a line.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Before<'a> {
-    /// The end of the earlier pieces.
+    /// The last lines of the earlier pieces.
     earlier: &'a str,
-    /// The lines of this piece.
+    /// The lines of this piece before the line.
     text: &'a str,
 }
 
@@ -190,7 +190,7 @@ impl Scan {
     }
 }
 
-/// True if `bytes` have a letter or a character that is not ASCII. A key line has one, and tables of numbers have none.
+/// True if `bytes` have an `A` or a greater byte. Each letter is one, and tables of numbers have none.
 fn has_words(bytes: &[u8]) -> bool {
     // Without an early exit, the compiler compares many bytes at a time.
     bytes.iter().fold(0, |largest: u8, byte| largest.max(*byte)) >= b'A'

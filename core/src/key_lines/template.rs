@@ -106,9 +106,9 @@ fn without_numbers(word: &[u8]) -> u64 {
 
 /// Hashes the hash of a template, by returning it.
 #[derive(Debug, Default)]
-pub(super) struct IsHash(u64);
+pub(super) struct IdentityHasher(u64);
 
-impl Hasher for IsHash {
+impl Hasher for IdentityHasher {
     fn finish(&self) -> u64 {
         self.0
     }

@@ -58,7 +58,8 @@ pub(super) enum Verdict {
     Success,
 }
 
-/// Returns what `line` reports. Its form has the text `form` and begins at `at`.
+/// Returns what `line` reports. Its form has the text `form`, begins at `at`, and is of the grade `Strong` if
+/// `is_strong`.
 pub(super) fn verdict(line: &str, at: usize, form: &str, is_strong: bool) -> Verdict {
     let text = line.trim();
     if text.starts_with("ok ") || text.starts_with(['✓', '✔', '√']) || text.ends_with(" ok") {
