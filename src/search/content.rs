@@ -32,7 +32,7 @@ use crate::fs::lines::{detect, read_at};
 use crate::limits::{GREP_LINE_BYTES, PSEUDO_FILE_BYTES};
 use crate::stop::{Stop, Stopped, stopped_by};
 use cutline_core::text::as_index;
-use cutline_core::text::binary::{is_binary_file, may_be_binary};
+use cutline_core::text::binary::{is_binary_file, looks_binary};
 use cutline_core::text::decode::Encoding;
 pub use pattern::Pattern;
 pub use ranked::Ranking;
@@ -198,7 +198,7 @@ impl FileSearcher {
         let is_complete = is_small || len < first;
         let (mut encoding, bom_bytes) = Encoding::of(&buffer[..len]);
         let mut is_text = query.binary != BinaryFiles::Skip;
-        let refused = if !is_text && may_be_binary(&buffer[..len]) && is_binary_file(&buffer[..len]) {
+        let refused = if !is_text && looks_binary(&buffer[..len]) && is_binary_file(&buffer[..len]) {
             Some(IncompleteReason::Binary)
         } else {
             let is_too_large = pattern.is_across_lines && size > pattern.multiline_bytes;

@@ -81,9 +81,9 @@ pub fn media_type(start: &[u8]) -> &'static str {
     }
 }
 
-/// Returns false if a file has no NUL and no signature. Then only other control characters can make it binary, which is
-/// rare. Takes a fraction of the time of [`is_binary_file`].
-pub fn may_be_binary(content: &[u8]) -> bool {
+/// Returns true if a file has a NUL or a signature. Otherwise only other control characters can make it binary, which
+/// is rare. Takes a fraction of the time of [`is_binary_file`].
+pub fn looks_binary(content: &[u8]) -> bool {
     let start = content.get(..DECIDING_BYTES).unwrap_or(content);
     memchr::memchr(0, start).is_some() || has_signature(start)
 }
@@ -197,7 +197,7 @@ mod tests {
             assert_eq!(is_binary(content), expected, "{content:?}");
             let is_pdf = content.starts_with(PDF);
             assert_eq!(is_binary_file(content), expected || is_pdf, "{content:?}");
-            assert_eq!(may_be_binary(content), expected || is_pdf || content.contains(&0), "{content:?}");
+            assert_eq!(looks_binary(content), expected || is_pdf || content.contains(&0), "{content:?}");
         }
     }
 
