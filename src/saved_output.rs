@@ -21,7 +21,7 @@ use stream::OutputFile;
 
 pub use stream::{SavedOutput, SavedStream};
 
-/// The part of the limit of all files that is kept between two sweeps at most.
+/// At most one part in this number of the limit of all files is saved between two sweeps.
 const UNSWEPT_PART: u64 = 8;
 
 /// The folder of saved outputs and its limits.
@@ -37,7 +37,7 @@ pub struct Settings {
     /// Maximum bytes of all files together.
     pub max_total_bytes: u64,
     /// Maximum age of a file.
-    pub keep: Duration,
+    pub max_age: Duration,
 }
 
 impl Default for Settings {
@@ -47,7 +47,7 @@ impl Default for Settings {
             private: true,
             max_file_bytes: SAVED_OUTPUT_MAX_BYTES,
             max_total_bytes: SAVED_OUTPUTS_MAX_BYTES,
-            keep: SAVED_OUTPUT_KEEP,
+            max_age: SAVED_OUTPUT_KEEP,
         }
     }
 }
@@ -118,7 +118,7 @@ impl Store {
         let mut candidates: Vec<(Stat, Vec<u8>)> =
             seen.filter(|(stat, _)| stat.is_own_file() && stat.is_private).collect();
         candidates.sort_by(|(a, left), (b, right)| (a.modified, left).cmp(&(b.modified, right)));
-        let oldest = now.checked_sub(self.settings.keep).map_or(i128::MIN, sys::nanos);
+        let oldest = now.checked_sub(self.settings.max_age).map_or(i128::MIN, sys::nanos);
         let mut total: u64 = candidates.iter().map(|(stat, _)| stat.bytes).sum();
         for (seen, name) in candidates {
             let too_much = total > self.settings.max_total_bytes;

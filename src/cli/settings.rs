@@ -111,7 +111,7 @@ impl Options {
             dir: self.spill_dir.clone().unwrap_or_else(|| saved_output::Settings::default().dir),
             max_file_bytes: self.spill_max_file,
             max_total_bytes: self.spill_max_total,
-            keep: self.spill_keep,
+            max_age: self.spill_keep,
         }
     }
 

@@ -8,14 +8,14 @@ use super::*;
 #[tokio::test(start_paused = true)]
 async fn sweeps_at_the_start_and_each_hour() {
     let temp = tempfile::tempdir().unwrap();
-    let keep = Duration::from_secs(100);
+    let max_age = Duration::from_secs(100);
     let saved =
-        saved_output::Settings { dir: temp.path().to_owned(), private: false, keep, ..Default::default() };
+        saved_output::Settings { dir: temp.path().to_owned(), private: false, max_age, ..Default::default() };
     let commands = Commands::new(saved, None, Environment::default());
     let old = |name: &str| {
         let path = temp.path().join(name);
         fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path).unwrap();
-        fs::File::create(&path).unwrap().set_modified(SystemTime::now() - keep * 2).unwrap();
+        fs::File::create(&path).unwrap().set_modified(SystemTime::now() - max_age * 2).unwrap();
         path
     };
     // The clock of the test stops during a sweep and advances when all tasks wait.
