@@ -22,17 +22,17 @@ use crate::sys::{self, Folder, below};
 pub struct SavedOutput {
     /// Its path.
     pub path: PathBuf,
-    /// Number of bytes in the file, if it reached the maximum size.
+    /// Number of bytes of the output in the file, if it does not have all.
     pub first_bytes: Option<u64>,
 }
 
-/// Counts an output in pieces. Buffers it up to its limits, then writes it to a file. The file is removed again unless
-/// it is kept.
+/// Counts an output in pieces. Buffers it up to limits, then writes it to a file. The file is removed again unless it
+/// is kept.
 #[derive(Debug)]
 pub struct SavedStream {
     store: Arc<Store>,
     kind: SavedKind,
-    /// The limits above which the output is saved.
+    /// The lines and bytes of the raw output that are buffered at most. Tokens and JSON do not count.
     bounds: Bounds,
     /// The counts of the complete output.
     pub raw: Counter,
@@ -50,7 +50,7 @@ pub(super) struct OutputFile {
     name: String,
     path: PathBuf,
     kept: bool,
-    /// Number of written bytes.
+    /// Number of bytes of the output in it.
     written: u64,
     /// Maximum number of bytes.
     max_bytes: u64,
@@ -59,7 +59,7 @@ pub(super) struct OutputFile {
 }
 
 impl SavedStream {
-    /// Creates a stream that is saved in `store` if it exceeds `bounds`.
+    /// Creates a stream that is written to a file in `store` when it exceeds the lines or bytes of `bounds`.
     pub fn new(store: Arc<Store>, kind: SavedKind, bounds: Bounds) -> Self {
         Self { store, kind, bounds, raw: Counter::default(), held: Vec::new(), file: None }
     }
@@ -189,7 +189,7 @@ impl OutputFile {
         self.file.seek(SeekFrom::End(0)).map(drop)
     }
 
-    /// Keeps the file after this value is dropped. `bytes` is the size of the complete output.
+    /// Keeps the file after this value is dropped. `bytes` is the size of the output so far.
     pub(super) fn keep(&mut self, bytes: u64) -> SavedOutput {
         self.kept = true;
         SavedOutput { path: self.path.clone(), first_bytes: (self.written < bytes).then_some(self.written) }
