@@ -26,7 +26,7 @@ const RECENT_BYTES: usize = 2048;
 pub struct View {
     /// Which ends of the output are kept.
     pub keep: Keep,
-    /// The limits of the full result.
+    /// The limits of the text. A text within them is shown whole.
     pub bounds: Bounds,
     /// The limits of key lines. With `None`, key lines are off.
     pub key_space: Option<KeySpace>,
@@ -47,21 +47,22 @@ impl View {
 /// The captured output of a command, as its result needs it.
 #[derive(Debug)]
 pub struct Captured {
-    /// The kept part of the resolved text.
+    /// The kept part of the text as a terminal shows it, after long lines were cut.
     pub text: Truncation,
     /// The limit in characters that long lines were cut to, if any line was cut.
     pub lines_cut: Option<usize>,
-    /// Lines and bytes of the raw stream.
+    /// The counts of the raw stream.
     pub raw: Counter,
     /// True if bytes of the output were not UTF-8.
     pub is_lossy: bool,
     /// True if the output is one line in which carriage returns replaced most of the text.
     pub is_overwritten: bool,
-    /// `crlf` or `mixed` if the output is a diff in which all or some changed lines end with `\r\n`.
+    /// `crlf` or `mixed` if the output is a diff in which all or some changed lines end with `\r\n`. Only its first
+    /// [`DECIDING_BYTES`] count.
     pub diff_ending: Option<&'static str>,
     /// The media type of a binary output. `text` is then empty or incomplete; ignore it.
     pub binary: Option<&'static str>,
-    /// The saved output, or the reason why there is none. `None` if the result shows the full output.
+    /// The saved output, or the reason why there is none. `None` if the output need not be saved.
     pub saved: Option<Result<SavedOutput, io::Error>>,
 }
 
@@ -81,6 +82,7 @@ pub struct Capture {
     /// The first bytes, which decide whether the output is binary.
     start: Vec<u8>,
     binary: bool,
+    /// The last [`RECENT_BYTES`].
     recent: Vec<u8>,
     /// `None` once the result was returned.
     shown: Option<ShownText>,
