@@ -116,7 +116,7 @@ fn run_query<'a>(mut search: Search<'a>, place: &OpenedPath, query: Query) -> Re
     search.asked.clone_from(&place.asked);
     let name = |path: &[u8]| cx.workspace.show_below(&place.asked, path);
     // The results to show, if they are not sorted by path.
-    let mut best = (!matches!(query.key, Key::Path)).then(|| Best::new(as_index(request.kept())));
+    let mut best = (!matches!(query.key, Key::Path)).then(|| Best::new(as_index(request.last())));
     let walk = search.walk(place)?;
     names::tree(walk, query, |walked| {
         let Some(FoundEntry { path, key }) = search.take(walked)? else { return ControlFlow::Continue(()) };

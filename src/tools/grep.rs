@@ -248,7 +248,7 @@ fn plan(cx: &Context, args: &GrepArgs) -> Result<(Query, PageRequest), ToolError
     let request = PageRequest::new(args.offset, args.limit, unit, ranked)?;
     let ranking = ranked.map(|_| {
         // If files are ranked, only the best line of each file counts.
-        let kept = if mode == OutputMode::Content { as_index(request.kept()) } else { 1 };
+        let kept = if mode == OutputMode::Content { as_index(request.last()) } else { 1 };
         Arc::new(Ranking::new(kept))
     });
     let goes_to_the_end = ranked.is_some() || cx.shared.saves_all;

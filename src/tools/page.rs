@@ -28,7 +28,7 @@ pub enum Sort {
     Relevance,
 }
 
-/// Number of bytes of a line that are always shown, even if the line alone exceeds the limit.
+/// A line that is over the limit is shown at least up to this many bytes, even if they are over the limit too.
 pub(super) const SHOWN_BYTES: u64 = 500;
 
 /// Which results a call requests.
@@ -62,9 +62,9 @@ impl PageRequest {
         let (offset, is_limit_default) = (offset.unwrap_or(0), limit.is_none());
         let request = Self { offset, limit: limit.unwrap_or(default), is_limit_default, unit, ranked };
         if let Some(context) = ranked
-            && request.kept() > most_ranked(context)
+            && request.last() > most_ranked(context)
         {
-            let (most, given) = (most_ranked(context), request.kept());
+            let (most, given) = (most_ranked(context), request.last());
             let context = match context {
                 ContextLines { before: 0, after: 0 } => String::new(),
                 ContextLines { before, after } if before == after => format!(" and context={before}"),
@@ -77,19 +77,18 @@ impl PageRequest {
         Ok(request)
     }
 
-    /// Returns the number of skipped and returned results. A sorted search keeps this many.
-    pub(super) fn kept(&self) -> u64 {
+    /// Returns the number of the last result on a full page, from 1. A sorted search keeps this many results.
+    pub(super) fn last(&self) -> u64 {
         self.offset.saturating_add(self.limit)
     }
 
-    /// Returns one more than the number of skipped and returned results. If this many are found, there are more
-    /// results.
+    /// Returns one more than [`last`](Self::last). If this many are found, there are results after the page.
     pub(super) fn enough(&self) -> u64 {
-        self.kept().saturating_add(1)
+        self.last().saturating_add(1)
     }
 
     /// Returns true if the result with this number, from 1, is on the page.
-    pub(super) fn gives(&self, number: u64) -> bool {
+    pub(super) fn contains(&self, number: u64) -> bool {
         number > self.offset && number < self.enough()
     }
 }
@@ -113,13 +112,13 @@ fn facts_of(unit: Unit) -> (u64, SavedKind, &'static str) {
 pub(super) struct Page {
     pub(super) request: PageRequest,
     pub(super) body: Body,
-    /// Saves all results. `None` if they are not saved.
+    /// Saves all results. `None` if none are saved.
     pub(super) whole: Option<SavedResult>,
     /// The number of results so far, including skipped ones.
     pub(super) found: u64,
     /// How far the search got, if it stopped at its deadline.
     pub(super) stopped: Option<StoppedAt>,
-    /// The number of all results and of their files.
+    /// The number of all results and of their files, as the tool counts them at the end.
     pub(super) in_all: InAll,
     /// The text if there are no results.
     pub(super) none: &'static str,
@@ -139,7 +138,7 @@ impl Page {
     /// Counts the next result, and shows it if it is on the page.
     pub(super) fn take(&mut self, name: impl Fn() -> String) {
         self.count(&name);
-        if self.request.gives(self.found) {
+        if self.request.contains(self.found) {
             self.body.group(Group::name(name()));
         }
     }
@@ -163,7 +162,7 @@ impl Page {
     }
 
     /// Builds the result: the body, the notices and the details. `extent` is the extent of all results, if it is known
-    /// and they are not saved. The notices `about` precede the notice with the next call.
+    /// although they are not saved. The notices `about` precede the notice with the next call.
     ///
     /// # Errors
     ///

@@ -106,7 +106,7 @@ impl<'a> Results<'a> {
                 _ => ShowFunctions::Never,
             },
             waiting: Vec::new(),
-            best: query.ranking.is_some().then(|| Best::new(as_index(request.kept()))),
+            best: query.ranking.is_some().then(|| Best::new(as_index(request.last()))),
             query,
         }
     }
@@ -228,7 +228,7 @@ impl<'a> Results<'a> {
         let (ContextLines { before, after }, page) = (self.query.context, &self.search.page);
         file.before.retain(|earlier| earlier.number + before >= row.number);
         // A match that belongs to another page is a context line on this page.
-        if row.kind == RowKind::Match && page.request.gives(page.found) {
+        if row.kind == RowKind::Match && page.request.contains(page.found) {
             return self.match_row(file, row);
         }
         let left = file.last_match.and_then(|last| (last + after).checked_sub(row.number));

@@ -2,8 +2,8 @@
 //!
 //! A group is a name, or a match line with its context up to the next match. It is shown completely or not at all, so
 //! that consecutive pages omit no context. If the first match does not fit, the context lines farthest from it are
-//! removed. The match line itself is always shown, and truncated to the byte limit if necessary. After the first group
-//! that does not fit, groups are only counted.
+//! removed. The match line itself is always shown, and truncated to [`Bounds::sure_bytes`] if necessary,
+//! but not below `SHOWN_BYTES`. After the first group that does not fit, groups are only counted.
 
 use std::collections::VecDeque;
 
@@ -59,7 +59,7 @@ impl Group {
 /// A line that is shown in part.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::tools) struct CutLine {
-    /// The maximum bytes of the complete line on a page.
+    /// Maximum bytes that the complete line takes on a page of read ([`Row::cut_from`]).
     pub(in crate::tools) bytes: u64,
     pub(in crate::tools) is_match: bool,
     pub(in crate::tools) number: u64,
@@ -144,10 +144,10 @@ pub(in crate::tools) struct Body {
     meter: Meter,
     /// The number of groups in the text.
     pub(super) groups: u64,
-    /// The extent of all groups.
+    /// The extent of all groups so far, also of those that are not in the text.
     total: Extent,
     cut: Option<TruncatedBy>,
-    /// The first match line or name, if it exceeds the limits by itself.
+    /// `FirstLine` if the first match line or name exceeds the limits by itself.
     partial: Option<Partial>,
     /// The number of context lines that were removed from the first group.
     pub(in crate::tools) omitted_context: u64,
@@ -228,7 +228,7 @@ impl Body {
         }
     }
 
-    /// Adds the first line, truncated to the byte limit, below its heading if it has one. Without a heading, the line
+    /// Adds the first match line or name, truncated, below its heading if it has one. Without a heading, the line
     /// starts with a path of `path_bytes` bytes.
     fn show_cut_line(&mut self, heading: Option<&str>, line: &str, path_bytes: usize) {
         self.partial = Some(Partial::FirstLine);
@@ -263,7 +263,7 @@ impl Body {
         }
     }
 
-    /// Returns the text and its cut. `total` is the extent of all results, if not all of them were added.
+    /// Returns the text and its cut. `total` is the extent of all results, if not all of them were given to this body.
     pub(super) fn into_kept(self, total: Option<Extent>) -> Truncation {
         let shown = Extent::of(&self.text);
         let cut = self.cut.map(|by| Cut { by, partial: self.partial, head: shown });
