@@ -1,7 +1,8 @@
 //! read: reads a file in pages.
 //!
-//! A page has only complete lines, starting at `offset`, and a notice states where the next page starts. Memory depends
-//! only on the size of the page, not on the size of the file or the length of its lines.
+//! A page starts at the line `offset` and ends with a line, and a notice states where the next page starts. Only long
+//! lines can be shown in part. Memory depends only on the size of the page, not on the size of the file or the length
+//! of its lines.
 
 #![expect(clippy::indexing_slicing, reason = "a wrong range of bytes has to fail, not to read as no text")]
 
@@ -85,7 +86,8 @@ fn read(cx: &Context, args: &ReadArgs, load: Load) -> Result<Option<Output>, Too
     page::read(cx, args, &place, &TextFile { encoding, ..text }).map(Some)
 }
 
-/// Returns all bytes of a small file, or of a file that reports a size of 0 but has content.
+/// Returns all bytes of a small file, or of a file that reports a size of 0 but can have content. Returns `None` for a
+/// larger file.
 fn held_bytes(place: &OpenedPath, file: &File) -> io::Result<Option<Vec<u8>>> {
     match place.stat.bytes {
         0 => pseudo_file(file).map(Some),

@@ -63,10 +63,10 @@ pub(super) fn read(
     format: ImageFormat,
 ) -> io::Result<Output> {
     let content = first_bytes(file, as_index(bytes.min(IMAGE_FILE_BYTES)))?;
-    let head = decoder(&content, format).map(|decoder| decoder.dimensions());
-    let shown = shown(cx, content, bytes, format, head);
+    let dimensions = decoder(&content, format).map(|decoder| decoder.dimensions());
+    let shown = shown(cx, content, bytes, format, dimensions);
     let mime_type = format.to_mime_type();
-    let size = head.map_or_else(String::new, |(width, height)| format!("{width}x{height}, "));
+    let size = dimensions.map_or_else(String::new, |(width, height)| format!("{width}x{height}, "));
     let body = format!("Read image: {} ({mime_type}, {size}{})", show::path(path), Size(bytes));
     let (image, notice) = match shown {
         Ok((bytes, format, notice)) => {
@@ -77,8 +77,8 @@ pub(super) fn read(
     };
     let details = Details {
         mime_type: Some(mime_type),
-        width: head.map(|(width, _)| width),
-        height: head.map(|(_, height)| height),
+        width: dimensions.map(|(width, _)| width),
+        height: dimensions.map(|(_, height)| height),
         ..Details::default()
     };
     let answer = Answer { body, notices: Vec::from_iter(notice), ..Answer::default() };
@@ -86,18 +86,19 @@ pub(super) fn read(
 }
 
 /// The bytes of the shown image, its format, and the notice if it differs from the file.
-type Shown = (Vec<u8>, ImageFormat, Option<Notice>);
+type ShownImage = (Vec<u8>, ImageFormat, Option<Notice>);
 
-/// Returns the image to show, or the notice why there is none. `bytes` is the size of the file, and `head` that of the image.
+/// Returns the image to show, or the notice why there is none. `bytes` is the size of the file. `dimensions` are the
+/// width and height of the image, or `None` if its header is damaged.
 fn shown(
     cx: &Context,
     content: Vec<u8>,
     bytes: u64,
     format: ImageFormat,
-    head: Option<(u32, u32)>,
-) -> Result<Shown, Notice> {
+    dimensions: Option<(u32, u32)>,
+) -> Result<ShownImage, Notice> {
     let max_bytes = cx.limits.images.ok_or(Notice::ImagesOff)?;
-    let (width, height) = head.ok_or(Notice::ImageDamaged)?;
+    let (width, height) = dimensions.ok_or(Notice::ImageDamaged)?;
     if u64::from(width) * u64::from(height) > IMAGE_MAX_PIXELS {
         return Err(Notice::ImageTooLarge(format!("{} megapixels", IMAGE_MAX_PIXELS / 1_000_000)));
     }
@@ -111,15 +112,15 @@ fn shown(
     fitted(decoded, format, max_bytes, (width, height, bytes), &cx.cancel).ok_or(Notice::ImageDamaged)
 }
 
-/// Rotates an image upright, and encodes it within `max_bytes` and `IMAGE_MAX_SIDE`, if possible. `from` is its
-/// original size.
+/// Rotates an image upright, and encodes it within `max_bytes` and `IMAGE_MAX_SIDE`, if possible. `from` has the width,
+/// the height and the bytes of the original.
 fn fitted(
     (mut image, mut orientation): (DynamicImage, Orientation),
     format: ImageFormat,
     max_bytes: u64,
     mut from: (u32, u32, u64),
     cancel: &CancellationToken,
-) -> Option<Shown> {
+) -> Option<ShownImage> {
     let longest = image.width().max(image.height());
     let mut side = longest.min(IMAGE_MAX_SIDE);
     while !cancel.is_cancelled() {

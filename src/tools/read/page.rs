@@ -60,7 +60,7 @@ pub(super) fn read(
     page.answer_detected().map_err(failed)
 }
 
-/// The number of a page's first line, and its offset.
+/// The number of a page's first line, and the offset of its first byte in the file.
 type Start = (u64, u64);
 
 /// Returns the index of `text` and the start of the page. Uses the cached index, or counts the lines if there is none
@@ -134,7 +134,9 @@ struct ReadPage<'a> {
     place: &'a OpenedPath,
     text: &'a TextFile<'a>,
     index: &'a LineIndex,
+    /// The number of the first line.
     first: u64,
+    /// The offset of its first byte in the file.
     from: u64,
     /// The page is read even if the deadline passed while lines were counted.
     stop: Stop,
@@ -222,7 +224,7 @@ impl ReadPage<'_> {
         let is_named = lossy || encoding != Encoding::Utf8;
         let mut details = Details {
             encoding: is_named.then(|| format!("{encoding}{}", if lossy { " (lossy)" } else { "" })),
-            line_ending: lines.word(&kept),
+            line_ending: lines.line_ending(&kept),
             ..Details::default()
         };
         let mut notices = Vec::new();

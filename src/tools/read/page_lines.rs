@@ -10,6 +10,7 @@ use cutline_core::truncate::{LongLines, Truncation};
 
 /// Converts `\r\n` to `\n`, counts the converted line endings, truncates long lines and adds line numbers.
 pub(super) struct PageLines {
+    /// The number of converted line endings.
     crlf: u64,
     /// Truncates long lines.
     pub(super) cutter: LineCutter,
@@ -55,8 +56,9 @@ impl PageLines {
         }
     }
 
-    /// Returns the name of the line endings in `kept`, or `None` if all of them are `\n`.
-    pub(super) fn word(&self, kept: &Truncation) -> Option<&'static str> {
+    /// Returns the name of the line endings in `kept`: `crlf`, `mixed`, or `cr` if no `\n` but several `\r` are in it.
+    /// Otherwise returns `None`.
+    pub(super) fn line_ending(&self, kept: &Truncation) -> Option<&'static str> {
         let ended = match kept.cut {
             Some(_) => kept.output.lines,
             None => memchr::memchr_iter(b'\n', kept.content.as_bytes()).count() as u64,
@@ -128,7 +130,7 @@ mod tests {
                 }
                 endings.finish(&mut head);
                 assert_eq!(
-                    endings.word(&head.finish_with(KeyForms::None).0),
+                    endings.line_ending(&head.finish_with(KeyForms::None).0),
                     expected,
                     "{lines} of {text:?} by {size}"
                 );

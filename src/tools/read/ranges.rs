@@ -15,13 +15,13 @@ const MOST_PARTS: usize = 100;
 
 /// A file, and the lines to read if the path has a range.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Part {
+struct FilePart {
     path: String,
     /// The first line, and the last one if it is given.
     lines: Option<(u64, Option<u64>)>,
 }
 
-impl Part {
+impl FilePart {
     /// Parses `PATH`, `PATH:N`, `PATH:N-M`, `PATH:N-`, `PATH#LN-LM` as on GitHub, or `PATH:LINE:COLUMN:` as in messages of
     /// compilers.
     fn parse(text: &str) -> Self {
@@ -72,10 +72,10 @@ impl Part {
 
 /// Returns the parts that a call names. A file with exactly the given name has no range. A text is split at spaces if no file
 /// has its name, but one has the name of a word of it, without a comma at its end.
-fn parts(cx: &Context, args: &ReadArgs) -> Result<Vec<Part>, ToolError> {
+fn parts(cx: &Context, args: &ReadArgs) -> Result<Vec<FilePart>, ToolError> {
     let exists = |path: &str| OpenedPath::open(&cx.workspace, &cx.workspace.absolute(path)).is_ok();
-    let whole = |text: &str| Part { path: text.to_owned(), lines: None };
-    let part = |text: &str| if exists(text) { whole(text) } else { Part::parse(text) };
+    let whole = |text: &str| FilePart { path: text.to_owned(), lines: None };
+    let part = |text: &str| if exists(text) { whole(text) } else { FilePart::parse(text) };
     let mut all = Vec::new();
     for text in &args.path {
         let one = part(text);
@@ -93,7 +93,7 @@ fn parts(cx: &Context, args: &ReadArgs) -> Result<Vec<Part>, ToolError> {
         return Err(ToolError::Argument(format!("path: must be 1 to {MOST_PARTS} files, got {}", all.len())));
     }
     // A single line and `limit` are one range.
-    let has_limit = args.limit.is_some() && !matches!(&all[..], [Part { lines: Some((_, None)), .. }]);
+    let has_limit = args.limit.is_some() && !matches!(&all[..], [FilePart { lines: Some((_, None)), .. }]);
     if all.iter().any(|part| part.lines.is_some()) && (args.offset.is_some() || has_limit) {
         return Err(ToolError::Argument(
             "path: a range cannot be given together with offset or limit".to_owned(),
@@ -170,7 +170,7 @@ pub(super) fn read_parts(cx: &Context, args: &ReadArgs, load: Load) -> Result<Op
     Ok(Some(Output::new(cx, Answer { body, notices, ..Answer::default() }, details)))
 }
 
-/// Returns the limits without what `text` takes, or `None` if nothing is left.
+/// Returns the limits without what `text` takes, or `None` if it uses up one of them.
 fn rest_of(limits: &Limits, text: &str) -> Option<Limits> {
     let Bounds { lines, bytes, tokens, .. } = limits.bounds().after(text, Extent::of(text).lines);
     let has_space = lines > 0 && bytes > 0 && tokens != Some(0);
@@ -218,7 +218,7 @@ mod tests {
             (":3", ":3", None),
             ("C:\\a:3", "C:\\a", Some((3, None))),
         ] {
-            assert_eq!(Part::parse(text), Part { path: path.to_owned(), lines }, "{text}");
+            assert_eq!(FilePart::parse(text), FilePart { path: path.to_owned(), lines }, "{text}");
         }
     }
 }
