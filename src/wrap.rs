@@ -1,9 +1,10 @@
 //! `cutline wrap`: truncates the results of any MCP server.
 //!
 //! The client starts `cutline wrap`, which starts the server. Every valid message passes unchanged, byte for byte,
-//! except results, errors and states of tasks that exceed a limit. cutline truncates those, saves the full result, and
-//! adds a notice. `relay` forwards the two directions and has the open requests, `message` reads their lines, `parts` reads
-//! a result, `limit` truncates it, and `shrink` shortens JSON. This file starts and ends the server.
+//! except results, errors and states of tasks that exceed a limit, and results whose text ends like a notice. cutline
+//! truncates those over a limit, saves the full result, and adds a notice. `relay` forwards the two directions and has
+//! the open requests, `message` reads their lines, `parts` reads a result, `limit` truncates it, and `shrink` shortens
+//! JSON. This file starts and ends the server.
 
 mod limit;
 mod message;
@@ -69,7 +70,7 @@ pub enum KeepPart {
 }
 
 impl KeepPart {
-    /// Returns the ends to keep of a text that is limited to `lines` lines.
+    /// Returns the ends to keep of a text that is limited to `lines` lines. With one line, `Ends` keeps the end.
     pub fn of_lines(self, lines: u64) -> Keep {
         match self {
             Self::Head => Keep::Head,

@@ -52,7 +52,7 @@ pub(super) struct Rules<'a> {
     pub(super) store: &'a Arc<Store>,
 }
 
-/// A value within the limits, or `None` if it does not change. The error is the reason why it cannot pass.
+/// A new value within the limits, or `None` if it does not change. The error is the reason why it cannot pass.
 pub(super) type Limited<T = Option<String>> = Result<T, &'static str>;
 
 /// Applies the limits to the `result` of a tool. Returns the new result, or `None` if it does not change, and the outcome
@@ -60,7 +60,7 @@ pub(super) type Limited<T = Option<String>> = Result<T, &'static str>;
 ///
 /// # Errors
 ///
-/// Returns the reason if the result has more than one meaning.
+/// Returns the reason if the result is not an object, or has more than one meaning.
 pub(super) fn limit_result(result: &str, rules: &Rules<'_>) -> Limited<(Option<String>, Outcome)> {
     let parts = Parts::read(result, rules.bounds.bytes)?;
     let all = if let [text] = &*parts.texts { Cow::from(text) } else { parts.texts.join("\n\n").into() };

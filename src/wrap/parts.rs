@@ -2,8 +2,10 @@
 
 use crate::json::{decoded, each_child, members, text};
 
-/// Number of bytes of everything but text, structured content and media that do not reduce the limit of the text. Also
-/// the limit of the members that cutline does not know, such as `_meta`, in a truncated result.
+/// Bytes of everything but text, structured content and media that do not reduce the limit of the text, unless the
+/// client passes the complete result to its model. Also the limit of the members of a truncated result that cutline
+/// does not know, such as `_meta`, and of a message or a task's state without its result. An error always has this
+/// room.
 pub(super) const FREE_BYTES: u64 = 4096;
 
 /// The parts of a result.
@@ -11,16 +13,17 @@ pub(super) const FREE_BYTES: u64 = 4096;
 pub(super) struct Parts<'a> {
     pub(super) structured: Option<&'a str>,
     pub(super) meta: Option<&'a str>,
-    /// Other members, as far as they are within the limit.
+    /// `isError`, and other members as far as they are within the limit.
     pub(super) members: Vec<(&'a str, &'a str)>,
     /// The texts of the blocks.
     pub(super) texts: Vec<String>,
-    /// The first blocks without text that are within the limit, and the number of all.
+    /// The first blocks without text that are within the limit.
     pub(super) blocks: Vec<&'a str>,
+    /// The number of all blocks without text.
     pub(super) block_count: u64,
     /// The bytes of everything but text, structured content and media.
     pub(super) rest_bytes: u64,
-    /// The part of these bytes that a truncated result keeps.
+    /// Bytes of the members and blocks that a truncated result keeps, without media.
     pub(super) kept_bytes: u64,
 }
 
@@ -29,7 +32,7 @@ impl<'a> Parts<'a> {
     ///
     /// # Errors
     ///
-    /// Returns the reason if the result has more than one meaning.
+    /// Returns the reason if the result is not an object, or has more than one meaning.
     pub(super) fn read(result: &'a str, max_bytes: u64) -> Result<Self, &'static str> {
         // The most frequent result is read without a pass for its members.
         let inner = result.strip_prefix("{\"content\":").and_then(|rest| rest.strip_suffix('}'));
@@ -97,7 +100,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Returns the text of a list with a single block, of text, and the JSON of that text.
+/// Returns the JSON of the text of a list with a single block, of text, and that text.
 fn only_text(content: &str) -> Option<(&str, String)> {
     let raw = content.strip_prefix("[{\"type\":\"text\",\"text\":")?.strip_suffix("}]")?;
     // This is between two blocks. Inside a text, the quote would have a backslash.
