@@ -21,9 +21,10 @@ use crate::process::InputPipe;
 use crate::saved_output::Store;
 use crate::stats::{Outcome, Record, Tool};
 
-/// The error code for a request that is not forwarded, and for one without a valid response.
+/// The error code for a request that is not forwarded.
 const INVALID_REQUEST: i32 = -32_600;
-const SERVER_ENDED: i32 = -32_000;
+/// The error code for a request without a valid response.
+const NO_VALID_RESPONSE: i32 = -32_000;
 /// Maximum bytes of a dropped message in a warning.
 const SHOWN_BYTES: usize = 200;
 /// The member of `_meta` with the client of a stateless request.
@@ -182,7 +183,7 @@ impl Session {
     /// Counts a failed call, and returns the error response.
     fn failed(&self, call: &OpenCall, why: &str) -> String {
         self.count(call, Outcome::Error);
-        error_reply(&call.id, SERVER_ENDED, why)
+        error_reply(&call.id, NO_VALID_RESPONSE, why)
     }
 
     /// Returns what to send to the server for a line of the client. All lines pass, except batches and oversized ones.
@@ -202,7 +203,7 @@ impl Session {
         Cow::Borrowed(&[])
     }
 
-    /// Records a message of the client if it is a request.
+    /// Adds a message of the client to the open requests if it is a request.
     fn note(&self, head: &MessageHead<'_>) {
         let Some(method) = head.method.and_then(text) else { return };
         let Some(id) = head.id else { return };
