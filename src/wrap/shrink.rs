@@ -8,7 +8,7 @@ use cutline_core::notice::{Part, Unit};
 
 use crate::json::{each_child, is_valid, text};
 
-/// The end of a shortened string.
+/// The end of a shortened string. A cut line has another mark ([`CUT_MARK`](cutline_core::truncate::line::CUT_MARK)).
 pub(super) const MARK: &str = "… [truncated]";
 /// Maximum nesting depth of a shortened part. Deeper parts are kept or omitted. Each level reads its text again.
 const MAX_DEPTH: usize = 32;
