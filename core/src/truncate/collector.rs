@@ -118,7 +118,7 @@ impl Collector {
 
     /// Returns the kept text, and the counts of the full text.
     pub fn finish(self) -> Truncation {
-        self.kept(self.bounds)
+        self.plain_within(self.bounds)
     }
 
     /// Returns the same with key lines from the part that the limits omit, and lines around them. They are within the
@@ -139,7 +139,7 @@ impl Collector {
     /// ```
     pub fn finish_with(mut self, forms: KeyForms) -> Truncation {
         let key_lines = self.key_lines.take();
-        let plain = self.kept(self.bounds);
+        let plain = self.plain_within(self.bounds);
         match key_lines {
             Some((mut kinds, space)) if forms != KeyForms::None => {
                 kinds.finish();
@@ -158,7 +158,7 @@ impl Collector {
     }
 
     /// Returns the text without key lines within `bounds`, which must not exceed those of the collector.
-    pub(super) fn kept(&self, bounds: Bounds) -> Truncation {
+    pub(super) fn plain_within(&self, bounds: Bounds) -> Truncation {
         let total = self.total.extent();
         let Some(tail) = &self.tail else { return self.head.within(bounds, total) };
         let whole = tail.end_after(0, bounds, total);

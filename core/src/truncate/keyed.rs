@@ -94,14 +94,14 @@ pub(super) fn with_key_lines(
             (half(all).min(all.after(&plain.content, plain.output.lines)), plain.clone())
         }
         (KeySpace::Shared, Keep::Short { bytes }, Some(tail)) => {
-            recent = tail.whole_lines();
+            recent = tail.after_first_newline();
             let ends = collector.ends(tail, short(bounds, bytes, SHORT_TAIL), Some(cut.by));
             (short(bounds, bytes, SHORT_KEY_LINES), ends)
         }
         (KeySpace::Shared, ..) => {
             rounds = ROUNDS;
             let space = half(bounds.after(collector.head_before_tail(), collector.head_lines));
-            (space, collector.kept(bounds.without(space.amount())))
+            (space, collector.plain_within(bounds.without(space.amount())))
         }
     };
     // Only a text that may report a success needs it.
@@ -118,7 +118,7 @@ pub(super) fn with_key_lines(
         space.bytes += space.bytes / GAPS_PART;
     }
     for _ in 0..rounds {
-        ends = collector.kept(bounds.without(chosen.used + chosen.marker * chosen.markers));
+        ends = collector.plain_within(bounds.without(chosen.used + chosen.marker * chosen.markers));
         space = bounds.after(&ends.content, ends.output.lines);
         if !chosen.keep_inside(Gap::of(&ends)) {
             break;

@@ -71,7 +71,7 @@ impl LineCutter {
         Self { max_chars, open: Some(0), cut_any: false }
     }
 
-    /// Returns the most characters of a line, if a line that was cut is in `shown`, a part of what was given to the sink.
+    /// Returns the most characters of a line if a cut line is in `shown`, a part of what was given to the sink.
     pub fn limit_of_cut(&self, shown: &str) -> Option<usize> {
         self.max_chars.filter(|_| self.cut_any && shown.lines().any(|line| line.ends_with(CUT_MARK)))
     }

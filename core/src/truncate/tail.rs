@@ -32,7 +32,7 @@ impl Tail {
     }
 
     /// Returns the stored end of the text after its first newline.
-    pub(super) fn whole_lines(&self) -> &str {
+    pub(super) fn after_first_newline(&self) -> &str {
         self.recent.split_once('\n').map_or("", |(_, lines)| lines)
     }
 
