@@ -10,6 +10,7 @@ use encoding_rs::Encoding as Standard;
 
 use super::Encoding;
 use crate::text::NEWLINE;
+use crate::text::binary::is_binary;
 
 /// Bytes at the start of a text that decide its encoding.
 pub const SAMPLE_BYTES: usize = 1 << 20;
@@ -46,8 +47,7 @@ impl Encoding {
         }
         let sample = start.get(..SAMPLE_BYTES).unwrap_or(start);
         let is_complete = sample.len() == SAMPLE_BYTES || sample.len() as u64 >= text_bytes;
-        // No text with a NUL is in a legacy encoding.
-        (is_complete || sample.contains(&0)).then(|| {
+        is_complete.then(|| {
             let is_utf8 = is_utf8(sample) || is_mostly_utf8(sample);
             if is_utf8 { None } else { legacy(sample) }.map_or(Self::Utf8, Self::Legacy)
         })
@@ -76,13 +76,15 @@ fn is_mostly_utf8(sample: &[u8]) -> bool {
 
 /// Returns the legacy encoding of a text, or `None` if its bytes are no text in the most likely one.
 fn legacy(sample: &[u8]) -> Option<&'static Standard> {
-    if sample.contains(&0) {
-        return None;
-    }
     let mut lines = Vec::new();
     for line in lines_beyond_ascii(sample) {
         let from = line.iter().take_while(|byte| byte.is_ascii()).count();
-        lines.extend(line.iter().skip(from.saturating_sub(CONTEXT_BYTES)).take(LEGACY_BYTES - lines.len()));
+        let letters = line.iter().skip(from.saturating_sub(CONTEXT_BYTES)).filter(|byte| **byte != 0);
+        lines.extend(letters.take(LEGACY_BYTES - lines.len()));
+    }
+    // Binary data can follow a text, as in a script that unpacks itself.
+    if sample.contains(&0) && is_binary(&lines) {
+        return None;
     }
     if are_symbols(&lines) {
         return Some(encoding_rs::WINDOWS_1252);
@@ -207,8 +209,22 @@ mod tests {
     }
 
     #[test]
+    fn nuls_do_not_change_the_encoding() {
+        let (french, ..) =
+            encoding_rs::WINDOWS_1252.encode("name=M\0üller\0\nLes élèves étaient fatigués\0\n");
+        assert_eq!(detected(&french), "windows-1252");
+        let (japanese, ..) = encoding_rs::SHIFT_JIS.encode("これは日本\0語のテキストです。\n");
+        assert_eq!(detected(&japanese), "shift_jis");
+        let sparse = [&[0; 10_000], &french[..]].concat();
+        assert_eq!(detected(&sparse), "windows-1252");
+        assert_eq!(detected("name=Müller\0\n\0".as_bytes()), "utf-8");
+    }
+
+    #[test]
     fn bytes_that_are_no_text_stay_utf8() {
-        assert_eq!(detected(b"\xe9t\xe9\0"), "utf-8");
+        // A script that unpacks itself.
+        let binary = (0..20_000_u32).map(|number| [0, 1, 3, 0xe9, b'a'][number as usize % 5]);
+        assert_eq!(detected(&b"echo a\n".iter().copied().chain(binary).collect::<Vec<_>>()), "utf-8");
         assert_eq!(detected(b"a\x81b\x8d\x8f\x9d \xff"), "utf-8");
     }
 
