@@ -12,6 +12,20 @@ pub const DECIDING_BYTES: usize = 64 * 1024;
 
 /// Bytes in which a binary format with a signature has a NUL or another control character.
 const HEADER_BYTES: usize = 512;
+/// Bytes in which a binary format whose signature is letters has [`MIN_FIELD_CONTROLS`] control characters.
+const FIELD_BYTES: usize = 24;
+/// Control characters of numbers after a signature. A text that begins with the same letters can have one.
+const MIN_FIELD_CONTROLS: usize = 2;
+/// Archives whose headers can be text.
+const TEXT_HEADERS: [&str; 4] = [
+    "application/x-tar",
+    "application/x-cpio",
+    "application/x-unix-archive",
+    "application/vnd.debian.binary-package",
+];
+/// Formats that are text. Only at the start is `%PDF-` the signature of PDF.
+const TEXT_FORMATS: [&str; 4] =
+    ["application/pdf", "application/postscript", "application/rtf", "application/x-x509-ca-cert"];
 /// Bytes that are checked at once for control characters.
 const BLOCK_BYTES: usize = 256;
 /// Control characters that a text may have whatever its size.
@@ -23,8 +37,8 @@ const PDF: &[u8] = b"%PDF-";
 
 /// Returns true if an output that starts with `content` is not text, by its first [`DECIDING_BYTES`]:
 ///
-/// - It has the signature of a binary format. Some signatures are ASCII letters, so it also has a control character, or for
-///   PDF a byte that is not UTF-8.
+/// - It has the signature of a binary format and a control character, or for PDF a byte that is not UTF-8. A signature of two to
+///   four letters counts only if two of the first 24 bytes are control characters.
 /// - It has more than 8 and above 1 % control characters other than NUL. White space, bell, backspace and escape do not count.
 /// - It has two NUL bytes or more and above 10 %, where a run of them counts once.
 ///
@@ -112,13 +126,22 @@ pub(super) fn is_control_char(c: char) -> bool {
     u8::try_from(c).is_ok_and(is_control)
 }
 
-/// Returns true if `start` begins as a binary format, or as a PDF, which can be text. Another text can begin with a
-/// signature of ASCII letters, but it has no control characters there.
+/// Returns true if `start` begins as a binary format, or as a PDF, which can be text. Other text can begin with a signature of
+/// letters, but numbers follow that signature in the format.
 fn has_signature(start: &[u8]) -> bool {
+    if start.starts_with(PDF) {
+        return true;
+    }
     let mut header = start.get(..HEADER_BYTES).unwrap_or(start).chunks(BLOCK_BYTES);
-    let has_control = header.any(may_have_control);
-    start.starts_with(PDF)
-        || has_control && infer::get(start).is_some_and(|kind| kind.matcher_type() != MatcherType::Text)
+    let Some(kind) = infer::get(start).filter(|_| header.any(may_have_control)) else { return false };
+    if kind.matcher_type() == MatcherType::Text || TEXT_FORMATS.contains(&kind.mime_type()) {
+        return false;
+    }
+    let fields = start.get(..FIELD_BYTES).unwrap_or(start);
+    let controls = fields.iter().filter(|byte| is_control(**byte)).count();
+    let is_long = start.starts_with(b"BZh") && start.get(4..).is_some_and(|rest| rest.starts_with(b"1AY&SY"));
+    let is_of_letters = fields.iter().take(2).all(u8::is_ascii_graphic);
+    !is_of_letters || is_long || controls >= MIN_FIELD_CONTROLS || TEXT_HEADERS.contains(&kind.mime_type())
 }
 
 /// Returns true if a block may have a control character. Counts escape too, because the compiler turns two comparisons
@@ -150,8 +173,8 @@ mod tests {
             (text("\0", 5000, 2), false), // a run counts once
             (text("\0", 5000, 1), true),
             (text("a\0", 10, 0), true),
-            ([text("a\0", 9, 70), vec![0xff]].concat(), true), // not UTF-8: 10 %
-            ([text("a\0", 9, 71), vec![0xff, b'a']].concat(), false),
+            ([b"x".to_vec(), text("a\0", 9, 69), vec![0xff]].concat(), true), // not UTF-8: 10 %
+            ([b"x".to_vec(), text("a\0", 9, 70), vec![0xff, b'a']].concat(), false),
             (text("a\0", 2, 0), false),
             (text("a\0\u{1}", 2, 0), false),
             (text("\u{1}", 8, 0), false),
@@ -178,7 +201,10 @@ mod tests {
     fn signatures() {
         let tar = [&[b'a'; 100][..], &[0; 157], b"ustar\x0000", &[b'x'; 5000]].concat();
         let elf = [b"\x7fELF\x02\x01\x01\x00", &[b'a'; 60][..]].concat();
-        let cases: [(&[u8], bool); 13] = [
+        let jar =
+            [b"!<arch>\na.txt/          0           0     0     644     9         `\n", &b"text \0\n"[..]]
+                .concat();
+        let cases: [(&[u8], bool); 25] = [
             (&tar, true),
             (b"PK\x03\x04 aaaa", true),
             (&elf, true),
@@ -186,7 +212,19 @@ mod tests {
             (b"%PDF-1.4\nonly text", false),
             (b"%PDF-1.4\n\x01", true),
             (b"%PDF-1.4\n%\xe2\xe3", true),
-            (b"GIF89a\x01aaaaaaaaaaa", true),
+            (b"GIF89a\x01\0\x01\0", true),
+            (b"GIF89a\x01aaaaaaaaaaa", false),
+            (b"BM is a bitmap\0\nMZ is a program\0\n", false),
+            (b"MZ \x1b[1mis\x1b[0m a program \x01\n", false),
+            (b"RIFF\x24\x08\x01\0WAVEfmt \x10\0", true),
+            (b"SQLite format 3\0\x10\0\x01\x01", true),
+            (b"BM\x8a\x7b\x0c\0\0\0\0\0\x8a", true),
+            (b"BZh91AY&SY\xc1\xc0\x80\xe2\0", true),
+            (b"BZh is the signature of bzip2\0\n", false),
+            (b"%!PS-Adobe-3.0\nshowpage\n\x04", false),
+            (b"{\\rtf1 \0\x01 a text}\n", false),
+            (b"The first line of a PDF is %PDF-1.4\0\n", false),
+            (&jar, true),
             (b"GIF89a is the first word of a GIF file\n", false),
             (b"MZ is the signature of a program\n", false),
             (b"BM\nMZ\n", false),
