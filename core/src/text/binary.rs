@@ -32,6 +32,8 @@ const BLOCK_BYTES: usize = 256;
 const STRAY_CONTROLS: usize = 8;
 /// Different control characters that can separate the parts of a text.
 const SEPARATORS: usize = 4;
+/// Bytes of ASCII that are not nine characters of UTF-16.
+const ASCII_BYTES: usize = 18;
 /// The signature of PDF, which can be text otherwise.
 const PDF: &[u8] = b"%PDF-";
 
@@ -46,7 +48,7 @@ const PDF: &[u8] = b"%PDF-";
 /// at most 4 different ones, NUL included, more than 8 and above a third make it binary. There too, a run of NUL bytes counts
 /// once.
 ///
-/// Text in UTF-16 has a byte order mark.
+/// Text in UTF-16 has a byte order mark. Without one, it does not count if ASCII follows it.
 ///
 /// ```
 /// use cutline_core::text::binary::is_binary;
@@ -59,6 +61,7 @@ pub fn is_binary(content: &[u8]) -> bool {
     if encoding != Encoding::Utf8 && mark_bytes > 0 {
         return false;
     }
+    let start = after_utf16(start);
     let may_have_controls = start.chunks(BLOCK_BYTES).any(may_have_control);
     if has_signature(start) {
         return may_have_controls || !is_utf8(start);
@@ -142,6 +145,16 @@ fn has_signature(start: &[u8]) -> bool {
     let is_long = start.starts_with(b"BZh") && start.get(4..).is_some_and(|rest| rest.starts_with(b"1AY&SY"));
     let is_of_letters = fields.iter().take(2).all(u8::is_ascii_graphic);
     !is_of_letters || is_long || controls >= MIN_FIELD_CONTROLS || TEXT_HEADERS.contains(&kind.mime_type())
+}
+
+/// Returns the part of an output after text in UTF-16 without a mark, if ASCII follows it. Two programs wrote such an output.
+fn after_utf16(start: &[u8]) -> &[u8] {
+    let is_ascii =
+        |bytes: &[u8]| bytes.iter().all(|byte| matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~'));
+    let begins_with_nul = start.iter().take(2).any(|byte| *byte == 0);
+    let at = begins_with_nul.then(|| start.windows(ASCII_BYTES).position(is_ascii)).flatten();
+    let parts = at.and_then(|at| start.split_at_checked(at.next_multiple_of(2)));
+    parts.filter(|(utf16, _)| Encoding::of(utf16).0 != Encoding::Utf8).map_or(start, |(_, rest)| rest)
 }
 
 /// Returns true if a block may have a control character. Counts escape too, because the compiler turns two comparisons
@@ -243,5 +256,11 @@ mod tests {
     fn only_files_need_no_mark_for_utf16() {
         let le: Vec<u8> = "a text\n".repeat(9).encode_utf16().flat_map(u16::to_le_bytes).collect();
         assert!(is_binary(&le) && !is_binary_file(&le));
+        let be: Vec<u8> = le.as_chunks::<2>().0.iter().flat_map(|[low, high]| [*high, *low]).collect();
+        for utf16 in [le, be] {
+            let and = |rest: &[u8]| is_binary(&[&utf16, rest].concat());
+            assert!(!and(b"error: exit code 1\n") && and(b"error 1\n") && and(&[1; 200]));
+            assert!(and(&[b"error: exit code 1\n", &[0, 1, 2, 3, 4, 5][..]].concat().repeat(3)));
+        }
     }
 }
