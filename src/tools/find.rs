@@ -204,8 +204,7 @@ fn query(cx: &Context, args: &FindArgs, place: &OpenedPath) -> Result<Query, Too
     let ignore_case = args.ignore_case == Some(true);
     let [globs, exclude] = path_glob::selections(cx, globs, args.exclude.as_ref(), place, ignore_case)?;
     // A glob for folders would find nothing among files.
-    let is_of_folders =
-        !globs.is_empty() && globs.iter().all(Glob::is_of_folders) && !args.pattern.starts_with('!');
+    let is_of_folders = !globs.is_empty() && globs.iter().all(Glob::is_of_folders);
     let kind = args.kind.unwrap_or(if is_of_folders { EntryKind::Dir } else { EntryKind::File });
     Ok(Query { globs, exclude, max_depth: args.max_depth.map(as_index), kind, key, ..Query::default() })
 }

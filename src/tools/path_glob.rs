@@ -52,8 +52,7 @@ pub(super) fn selections(
     let (mut selected, mut excluded) = (Vec::new(), Vec::new());
     // An empty glob that is alone is an error.
     for glob in globs.into_iter().filter(|glob| is_alone || !glob.is_empty()) {
-        let is_excluded = !is_alone && glob.starts_with('!');
-        let kind = if is_excluded { &mut excluded } else { &mut selected };
+        let kind = if glob.starts_with('!') { &mut excluded } else { &mut selected };
         kind.push(compile(cx, &glob, &glob, base, ignore_case)?);
     }
     excluded.extend(exclusions(cx, exclude, base)?);
