@@ -46,7 +46,9 @@ pub(super) fn selections(
     base: &OpenedPath,
     ignore_case: bool,
 ) -> Result<[Vec<Glob>; 2], ToolError> {
-    let globs: Vec<String> = lists.iter().flat_map(|list| globs_of(list)).collect();
+    let globs = lists.iter().flat_map(|list| globs_of(list));
+    let globs: Vec<String> =
+        globs.flat_map(|glob| of_negated_part(&glob).unwrap_or_else(|| vec![glob])).collect();
     check_count("the list of globs", globs.len())?;
     let is_alone = globs.len() == 1;
     let (mut selected, mut excluded) = (Vec::new(), Vec::new());
@@ -90,6 +92,16 @@ fn globs_of(list: &str) -> Vec<String> {
         globs.push(list.replace(',', "\\,"));
     }
     globs
+}
+
+/// Returns the globs for `src/!(a|b).ts`, as bash has it: `src/*.ts`, `!src/a.ts`, `!src/b.ts`, and the text itself,
+/// `!src/(a|b).ts`. Returns `None` for another glob.
+fn of_negated_part(glob: &str) -> Option<Vec<String>> {
+    let (before, part) = glob.split_at(if glob.starts_with("!(") { 0 } else { glob.find("/!(")? + 1 });
+    let (names, after) = part.strip_prefix("!(")?.split_once(')').filter(|_| !before.starts_with('!'))?;
+    let own_text = format!("({names})");
+    let excluded = names.split('|').chain([&*own_text]).map(|name| format!("!{before}{name}{after}"));
+    Some([format!("{before}*{after}")].into_iter().chain(excluded).collect())
 }
 
 /// Splits a list of globs at its commas. Removes spaces next to them, and in braces next to commas and at the ends.
