@@ -125,7 +125,7 @@ pub enum ToolError {
     /// The same for a pattern that has matches if each double backslash is a single one.
     #[error("Invalid pattern: {0}\nWith single backslashes, it has matches")]
     PatternDoubled(String),
-    /// A regular expression with a part that only other engines support: look-around or a backreference.
+    /// A regular expression with a part that only other engines support, such as look-around or a backreference.
     #[error("Invalid pattern: {0}\nUse grep -P in bash for it")]
     PatternUnsupported(String),
     /// A regular expression with too many positions, or too large when compiled.

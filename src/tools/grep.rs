@@ -99,6 +99,12 @@ const BINARY_FILE_BYTES: u64 = 16_000_000;
 /// Maximum characters of the message about an invalid pattern. The message repeats the pattern.
 const MESSAGE_CHARS: usize = 600;
 
+/// Escapes and groups that other engines support.
+const PERL: [&str; 16] = [
+    r"\Z", r"\K", r"\G", r"\R", r"\Q", r"\X", r"\h+", r"\h*", r"\g{", r"\k<", r"\k{", "(?>", "(?|", "(?(",
+    "(?&", "(?#",
+];
+
 /// The error for a newline in a pattern whose matches cannot span lines.
 const NEWLINE: &str =
     "pattern: a newline can't match within a line. Use multiline=true to match across lines";
@@ -232,7 +238,10 @@ fn plan(cx: &Context, args: &GrepArgs) -> Result<(Query, PageRequest), ToolError
             ToolError::PatternTooLarge(show::middle_out(&args.pattern, MESSAGE_CHARS).into_owned())
         }
         Refused::Wrong(message) => {
-            let is_unsupported = message.ends_with(" not supported") && cx.has(ToolName::Bash);
+            let is_of_perl = || PERL.iter().any(|part| args.pattern.contains(part));
+            let is_unsupported = message.ends_with(" not supported")
+                || message.contains("error: unrecognized ") && is_of_perl();
+            let is_unsupported = is_unsupported && cx.has(ToolName::Bash);
             let message = show::middle_out(&message, MESSAGE_CHARS).into_owned();
             if is_unsupported { ToolError::PatternUnsupported(message) } else { ToolError::Pattern(message) }
         }
