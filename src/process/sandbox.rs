@@ -229,8 +229,10 @@ impl Sandbox {
         self.check(roots).map_err(io::Error::other)?;
         let _unchanged_if_it_is_there = self.temp.open();
         let (protect, _) = self.autorun_files_by_protection(roots)?;
+        // A git folder can be one of the writable folders, or be around one.
+        let is_writable = |folder: &&Path| !protect.iter().any(|path| folder.starts_with(path));
         let rules = SandboxRules {
-            write: self.writable_with(roots).map(Into::into).collect(),
+            write: self.writable_with(roots).filter(is_writable).map(Into::into).collect(),
             protect: protect.into_iter().map(Into::into).collect(),
             can_mount: self.can_mount,
             has_shared_memory: self.mode == Mode::WorkspaceWrite && self.can_mount,

@@ -118,8 +118,10 @@ impl Sandbox {
                 let error = io::Error::other("its links are too many or unclear, or lead through /proc");
                 return Err(unknown(&path, &error));
             }
-            // A command can write to the target of a link that it created, in its temp folder.
-            let ends_inside = is_inside(&way.end) || kind == Kind::Git && way.end.starts_with(temp);
+            // A command can link `.git` to a writable folder, also to its temp folder.
+            let mut writable = folders.iter().copied().chain([temp.as_path()]);
+            let is_writable = kind == Kind::Git && writable.any(|folder| way.end.starts_with(folder));
+            let ends_inside = is_inside(&way.end) || is_writable;
             if ends_inside || is_inside(&path) {
                 let exists = match way.end.symlink_metadata() {
                     Err(error) if !is_absent(&error) => return Err(unknown(&way.end, &error)),

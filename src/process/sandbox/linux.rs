@@ -55,7 +55,7 @@ fn apply_rules() -> io::Result<Vec<(OsString, OsString)>> {
     let folder = PathBuf::from(rules.folder);
     let protect = files::present(protect)?;
     if rules.can_mount {
-        let hides_none = !mounts::hides(write.iter().chain([&folder]));
+        let hides_none = !mounts::hides(write.iter().chain(&protect).chain([&folder]));
         let shared_memory =
             mounts::enter_namespaces(&protect, &write, rules.has_shared_memory && hides_none)?;
         write.extend(shared_memory);

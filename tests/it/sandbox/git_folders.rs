@@ -235,6 +235,45 @@ fn git_folder_in_the_temp_folder_is_read_only() {
 }
 
 #[test]
+fn root_and_temp_folder_that_are_a_git_folder_are_read_only() {
+    // What a command makes the git folder of the first root, and the folder that becomes read-only.
+    for (link, folder) in [
+        ("git init -q --bare . && ln -s . .git", "<root>"),
+        ("git init -q --bare . && echo gitdir: . > .git", "<root>"),
+        ("git init -q --bare $TMPDIR && ln -s $TMPDIR .git", "$TMPDIR"),
+        ("git init -q --separate-git-dir=<base>/second .", "<base>/second"),
+        ("git init -q --bare <base>/second && echo gitdir: ../second > .git", "<base>/second"),
+    ] {
+        for (unprivileged, mounts) in [(false, true), (true, true), (false, false), (true, false)] {
+            let workspace = workspace();
+            fs::create_dir_all(workspace.base().join("second/hooks")).unwrap();
+            let Some(mut client) =
+                start(&workspace, unprivileged, mounts, &["--root", "<root>", "--root", "<base>/second"])
+            else {
+                return;
+            };
+            let about = format!("{link}, {unprivileged}, {mounts}");
+            let reply = client.call("bash", json!({"command": workspace.expand(link)}));
+            assert!(!failed(&reply), "{about}: {reply}");
+            for attempt in
+                ["echo x > hooks/pre-commit", "echo x >> config", "git config core.pager ./x", "touch new"]
+            {
+                let command = workspace.expand(&format!("cd {folder} && {attempt}"));
+                let reply = client.call("bash", json!({"command": command}));
+                assert!(failed(&reply), "{about}: {attempt}: {reply}");
+            }
+            for other in ["<root>", "<base>/second", "$TMPDIR"].into_iter().filter(|other| *other != folder) {
+                let reply =
+                    client.call("bash", json!({"command": workspace.expand(&format!("touch {other}/new"))}));
+                // Without mounts, nothing can be created around a file that names the git folder.
+                let is_around = !mounts && other == "<root>" && workspace.path(".git").is_file();
+                assert_eq!(failed(&reply), is_around, "{about}: {other}: {reply}");
+            }
+        }
+    }
+}
+
+#[test]
 fn link_on_the_way_to_a_git_folder_is_reported() {
     let workspace = workspace();
     fs::create_dir(workspace.base().join("outside/store")).unwrap();
