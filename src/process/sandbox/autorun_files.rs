@@ -82,7 +82,7 @@ struct AutorunFile {
 enum Kind {
     /// A link on the way to another one.
     Link,
-    /// Only which folder a git folder is, because it changes with each commit.
+    /// A file that names a git folder, but only which folder the git folder is, because it changes with each commit.
     Git,
     /// A file or a folder, also behind a link, and the entries of the folder.
     Contents,
@@ -225,10 +225,9 @@ type FileState = BTreeSet<(u64, u64, i64, i64)>;
 fn state_of(path: &Path, kind: Kind) -> Option<FileState> {
     let found = path.symlink_metadata().ok()?;
     let state = |of: Metadata| (of.dev(), of.ino(), of.ctime(), of.ctime_nsec());
-    let which = |of: &Metadata| (of.dev(), of.ino(), 0, 0);
+    let which = |of: Metadata| if of.is_dir() { (of.dev(), of.ino(), 0, 0) } else { state(of) };
     Some(match kind {
-        Kind::Git if found.is_dir() => [which(&found)].into(),
-        Kind::Git => path.metadata().iter().map(which).chain([state(found)]).collect(),
+        Kind::Git => path.metadata().into_iter().chain([found]).map(which).collect(),
         Kind::Link => [state(found)].into(),
         Kind::Contents => {
             let target = path.metadata().ok();

@@ -265,6 +265,7 @@ fn change_through_another_name_is_reported() {
         ("ln notes .mcp.json", "echo b > notes", ".mcp.json"),
         ("touch $TMPDIR/b; ln -s $TMPDIR/b opencode.json", "echo b > $TMPDIR/b", "opencode.json"),
         ("touch c; mkdir -p .opencode/tool; ln c .opencode/tool/c", "echo b > c", ".opencode/tool"),
+        ("echo gitdir: d > e; ln e f; ln -s e .git", "echo gitdir: g > f", ".git"),
     ] {
         for (command, change) in [(create, "created"), (change, "changed")] {
             let reply = client.call("bash", json!({"command": command}));
