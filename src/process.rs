@@ -59,7 +59,7 @@ pub use supervise::{Background, Cause, CommandOutcome, Running, State, Times, st
 const REMOVE_STALE_AFTER: Duration = Duration::from_millis(300);
 /// Delay after the end of a child process before cutline reaps those that it adopted. Many can end at the same time.
 const REAP_AFTER: Duration = Duration::from_millis(200);
-/// Maximum time to remove temp folders and old saved outputs when the server ends.
+/// Maximum time to compare autorun files and to remove temp folders and old saved outputs when the server ends.
 const LAST_REMOVAL_TIME: Duration = Duration::from_millis(500);
 /// Time between two sweeps of old saved outputs.
 const SWEEP_INTERVAL: Duration = Duration::from_hours(1);
@@ -223,8 +223,15 @@ impl Commands {
         let of_sandbox = self.sandbox.iter().map(|sandbox| &sandbox.temp);
         let folders: Vec<_> =
             of_sandbox.chain(self.temp.get().into_iter().flatten()).map(Arc::clone).collect();
+        let sandbox = self.sandbox.clone();
         let removal = async {
-            let remove = move || folders.iter().for_each(|temp| drop(temp.remove()));
+            let remove = move || {
+                // Logs what background processes changed after the last command.
+                let _logged = sandbox.map(|sandbox| sandbox.keep_changes());
+                for temp in folders {
+                    let _next_server_tries_again = temp.remove();
+                }
+            };
             let _removed_when_dropped = blocking::run(remove).await;
             // A server for a single call exits before its first sweep.
             sweep(&self.store).await;

@@ -376,6 +376,20 @@ fn file_of_a_cancelled_command_is_reported_by_the_next_one() {
 }
 
 #[test]
+fn file_created_after_the_last_command_is_logged_at_the_end() {
+    let workspace = workspace();
+    let Some(mut client) = start(&workspace, false) else { return };
+    let later =
+        "(until [ -e go ]; do sleep 0.01; done; echo {} > .mcp.json; touch made; sleep 600) & echo started";
+    client.call("bash", json!({"command": later})).assert_contains("started");
+    workspace.write("go", "");
+    eventually("the file exists", || workspace.path("made").exists());
+    client.close_stdin();
+    assert_eq!(client.exit().code(), Some(0));
+    assert!(client.stderr().contains(LOGGED), "{}", client.stderr());
+}
+
+#[test]
 fn file_of_a_command_that_outlived_its_result_is_reported_by_the_next_one() {
     let workspace = workspace();
     let flags = ["--answer-within", "1"];
