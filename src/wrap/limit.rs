@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::thread::{self, ScopedJoinHandle};
 
 use cutline_core::details::{Details, SINGLE_RESULT_TOO_LARGE};
-use cutline_core::notice::{NAMES_LISTED, Notice, Part, Unit};
+use cutline_core::notice::{Notice, Part, Unit};
 use cutline_core::text::terminal::resolved;
 use cutline_core::text::tokens::estimate;
 use cutline_core::text::{Extent, as_index};
@@ -288,8 +288,7 @@ impl Cutter<'_> {
     }
 
     /// Adds a notice that names the saved output. The first one is also that of the details.
-    fn notice(&mut self, mut saved: BufWriter<SavedStream>, mut parts: Vec<Part>, limit: Limit) {
-        parts.truncate(NAMES_LISTED);
+    fn notice(&mut self, mut saved: BufWriter<SavedStream>, parts: Vec<Part>, limit: Limit) {
         let mut details = Details::default();
         let own = if self.details.full_output_path.is_none() { &mut self.details } else { &mut details };
         let saved = saved_location(&saved.get_mut().keep(), own);

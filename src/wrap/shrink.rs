@@ -4,7 +4,7 @@
 //! shortened, so that small ones stay complete; if there are too many members, the first ones are kept. A string is cut
 //! at a character. Every level reads its own text again, so the memory does not depend on the size of the value.
 
-use cutline_core::notice::{Part, Unit};
+use cutline_core::notice::{NAMES_LISTED, Part, Unit};
 
 use crate::json::{each_child, is_valid, text};
 
@@ -18,7 +18,26 @@ const LEAST_SHARE: usize = 16;
 /// would otherwise grow with the square of the depth.
 const LINE: &str = "\n                                                                ";
 
-/// Shortens `json` to `room` bytes. Returns it with the shortened parts in the order of the text, or `None` if it is not
+/// The way to a value: its name in the object around it, or `None` in an array, and the way to that object or array. A name
+/// can be long, so only the parts that a notice lists have a copy of it.
+struct Way<'a> {
+    around: Option<&'a Self>,
+    name: Option<&'a str>,
+}
+
+impl Way<'_> {
+    /// Returns the names on the way. Of an array, only the first item is shortened.
+    fn text(&self) -> String {
+        let around = self.around.map_or_else(String::new, Self::text);
+        match self.name {
+            None => around + "[0]",
+            Some(name) if around.is_empty() => name.to_owned(),
+            Some(name) => around + "." + name,
+        }
+    }
+}
+
+/// Shortens `json` to `room` bytes. Returns it with the first shortened parts in the order of the text, or `None` if it is not
 /// valid or that is not possible.
 pub(super) fn shrink(json: &str, room: usize) -> Option<(String, Vec<Part>)> {
     // A longer text is checked when it is shortened.
@@ -26,24 +45,30 @@ pub(super) fn shrink(json: &str, room: usize) -> Option<(String, Vec<Part>)> {
         return None;
     }
     let mut parts = Vec::new();
-    shrink_at("", 0, json, room, &mut parts).map(|text| (text, parts))
+    shrink_at(None, 0, json, room, &mut parts).map(|text| (text, parts))
 }
 
-/// Shortens the value with this path and depth.
-fn shrink_at(path: &str, depth: usize, json: &str, room: usize, parts: &mut Vec<Part>) -> Option<String> {
+/// Shortens the value at the end of this way, with this depth.
+fn shrink_at(
+    way: Option<&Way<'_>>,
+    depth: usize,
+    json: &str,
+    room: usize,
+    parts: &mut Vec<Part>,
+) -> Option<String> {
     if json.len() <= room {
         return Some(json.to_owned());
     }
     let at = parts.len();
     let (text, unit, shown, total) = match json.as_bytes().first()? {
-        b'[' if depth < MAX_DEPTH => array(path, depth, json, room, parts)?,
-        b'{' if depth < MAX_DEPTH => object(path, depth, json, room, parts)?,
+        b'[' if depth < MAX_DEPTH => array(way, depth, json, room, parts)?,
+        b'{' if depth < MAX_DEPTH => object(way, depth, json, room, parts)?,
         b'"' => string(json, room)?,
         _ => return None,
     };
-    if shown < total {
-        let name = (!path.is_empty()).then(|| path.to_owned());
-        parts.insert(at, Part { shown, total, unit, name });
+    if shown < total && at < NAMES_LISTED {
+        parts.insert(at, Part { shown, total, unit, name: way.map(Way::text) });
+        parts.truncate(NAMES_LISTED);
     }
     Some(text)
 }
@@ -51,7 +76,7 @@ fn shrink_at(path: &str, depth: usize, json: &str, room: usize, parts: &mut Vec<
 /// A shortened value with its kept and original number of parts.
 type Shrunk = Option<(String, Unit, u64, u64)>;
 
-fn array(path: &str, depth: usize, json: &str, room: usize, parts: &mut Vec<Part>) -> Shrunk {
+fn array(way: Option<&Way<'_>>, depth: usize, json: &str, room: usize, parts: &mut Vec<Part>) -> Shrunk {
     let room = room.checked_sub("[]".len())?;
     let (mut kept, mut first, mut left, mut total) = (Vec::new(), None, Some(room + 1), 0);
     each_child(json, |_, item| {
@@ -64,14 +89,14 @@ fn array(path: &str, depth: usize, json: &str, room: usize, parts: &mut Vec<Part
     let mut items = kept.join(",");
     let mut shown = kept.len() as u64;
     if let Some(item) = first.filter(|_| shown == 0)
-        && let Some(item) = shrink_at(&format!("{path}[0]"), depth + 1, item, room, parts)
+        && let Some(item) = shrink_at(Some(&Way { around: way, name: None }), depth + 1, item, room, parts)
     {
         (items, shown) = (item, 1);
     }
     Some((format!("[{items}]"), Unit::Items, shown, total))
 }
 
-fn object(path: &str, depth: usize, json: &str, room: usize, parts: &mut Vec<Part>) -> Shrunk {
+fn object(way: Option<&Way<'_>>, depth: usize, json: &str, room: usize, parts: &mut Vec<Part>) -> Shrunk {
     // The braces, but no comma after the last member.
     let room = room.checked_sub("{}".len())? + 1;
     let least = "[]".len().max(room / LEAST_SHARE);
@@ -98,8 +123,8 @@ fn object(path: &str, depth: usize, json: &str, room: usize, parts: &mut Vec<Par
     }
     let mut members = Vec::new();
     for (name, value) in kept {
-        let path = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
-        let value = shrink_at(&path, depth + 1, value, most, parts);
+        let way = Way { around: way, name: Some(name) };
+        let value = shrink_at(Some(&way), depth + 1, value, most, parts);
         members.extend(value.map(|value| format!("\"{name}\":{value}")));
     }
     Some((format!("{{{}}}", members.join(",")), Unit::Members, members.len() as u64, total))

@@ -96,10 +96,10 @@ fn truncation_of_a_large_result_uses_at_most_three_times_its_size() {
 
 /// Sends `response` as the response to the second call. Returns the line that the client receives, and the growth of the
 /// peak memory.
-fn line_and_memory(workspace: &Workspace, response: &str) -> (Vec<u8>, u64) {
+fn line_and_memory(workspace: &Workspace, flags: &[&str], response: &str) -> (Vec<u8>, u64) {
     workspace.write("1", "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{}}\n");
     workspace.write("2", response);
-    let mut wrap = Wrap::start(workspace, &[], RESPONSES);
+    let mut wrap = Wrap::start(workspace, flags, RESPONSES);
     wrap.call("0", "a");
     wrap.line();
     let before = wrap.peak_memory();
@@ -123,7 +123,7 @@ fn many_small_parts_use_no_more_memory_than_a_large_one() {
     ];
     for (n, result) in results.iter().enumerate() {
         let response = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{result}}}\n");
-        let (line, used) = line_and_memory(&workspace, &response);
+        let (line, used) = line_and_memory(&workspace, &[], &response);
         if n < 3 {
             // The text uses up to the limit, and members and blocks without text up to half of it.
             assert!(line.len() < 50_000, "{n}: {} bytes", line.len());
@@ -144,9 +144,24 @@ fn many_members_of_structured_content_use_no_more_memory_than_a_large_one() {
     let content = r#"[{"type":"text","text":"x"}]"#;
     let result = format!("{{\"content\":{content},\"structuredContent\":{{{members}}}}}");
     let response = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{result}}}\n");
-    let (line, used) = line_and_memory(&workspace, &response);
+    let (line, used) = line_and_memory(&workspace, &[], &response);
     assert!(line.len() < 40_000, "{} bytes", line.len());
     assert!(used < 5_000_000 + 3 * response.len() as u64, "{used} bytes of {}", response.len());
+}
+
+#[test]
+fn many_shortened_members_below_a_long_name_use_no_more_memory_than_a_large_one() {
+    let workspace = Workspace::new();
+    let mut tree = json!("y".repeat(60));
+    for _ in 0..3 {
+        tree = (0..14).map(|n| (n.to_string(), tree.clone())).collect::<serde_json::Map<_, _>>().into();
+    }
+    let result = json!({"content": [], "structuredContent": {"n".repeat(100_000): tree}});
+    let response = format!("{}\n", json!({"jsonrpc": "2.0", "id": 1, "result": result}));
+    let (line, used) = line_and_memory(&workspace, &["--max-bytes", "250KB"], &response);
+    let received = String::from_utf8_lossy(&line);
+    assert!(received.contains("nnn.0.0.2\\\" (250KB limit)"), "{received}");
+    assert!(used < 5_000_000 + 6 * response.len() as u64, "{used} bytes of {}", response.len());
 }
 
 #[test]
@@ -157,7 +172,7 @@ fn omitted_items_use_no_more_memory_than_kept_items() {
     let response = format!(
         "{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{{\"content\":[{{\"type\":\"text\",\"text\":\"{long}\"}},{items}]}}}}\n"
     );
-    let (line, used) = line_and_memory(&workspace, &response);
+    let (line, used) = line_and_memory(&workspace, &[], &response);
     let received: Value = serde_json::from_slice(&line).unwrap();
     // The result has the text, the first blocks within half of the limit, and a notice.
     let blocks = received["result"]["content"].as_array().unwrap();
