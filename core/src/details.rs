@@ -89,7 +89,7 @@ facts! {
         pub still_running: bool,
         /// Processes that outlive the command and keep its output open.
         pub background_pids: Vec<u32>,
-        /// Files that a sandboxed command created or changed, and that start programs outside the sandbox.
+        /// The first files that a sandboxed command created or changed, and that start programs outside the sandbox.
         pub autorun_files: Vec<AutorunFile>,
         /// Number of match lines shown, or of files, depending on the mode.
         pub matches: u64,

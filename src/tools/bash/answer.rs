@@ -30,6 +30,9 @@ const MANAGED: [&str; 42] = [
     "python", "ruby", "rustc", "sbt", "uv", "yarn",
 ];
 
+/// The maximum number of autorun files in the details. A command can change thousands of links to them.
+const AUTORUN_FILES_LISTED: usize = 50;
+
 /// Returns the result of a command.
 pub(super) fn compose(cx: &Context, plan: &Plan, outcome: CommandOutcome) -> Output {
     let CommandOutcome { state, output, duration, pipelines } = outcome;
@@ -78,8 +81,11 @@ pub(super) fn compose(cx: &Context, plan: &Plan, outcome: CommandOutcome) -> Out
     if !autorun_changes.is_empty() {
         let show = |path: &Path| cx.workspace.show(path);
         notices.extend(sandbox::notices(&autorun_changes, show));
-        let file = |change: &AutorunChange| AutorunFile { path: show(&change.path), change: change.change };
-        details.autorun_files = Some(autorun_changes.iter().map(file).collect());
+        let file = |change: &AutorunChange| AutorunFile {
+            path: show::path(&show(&change.path)),
+            change: change.change,
+        };
+        details.autorun_files = Some(autorun_changes.iter().take(AUTORUN_FILES_LISTED).map(file).collect());
     }
     notices.append(&mut answer.notices);
     // Truncated long lines and binary output are not counted.

@@ -246,6 +246,18 @@ fn file_that_a_command_creates_is_reported() {
 }
 
 #[test]
+fn details_list_the_first_50_files() {
+    let workspace = workspace();
+    let Some(mut client) = start(&workspace, false) else { return };
+    let links = "for n in .cursor .vscode .codex .gemini; do ln -sfn ${n}1 $n
+        for i in $(seq 15); do ln -sfn $n$((i + 1)) $n$i; done; done";
+    client.call("bash", json!({"command": links}));
+    let reply = client.call("bash", json!({"command": links}));
+    reply.assert_contains(" and 61 more, which start programs outside the sandbox]");
+    assert_eq!(reply.details()["autorunFiles"].as_array().unwrap().len(), 50, "{reply}");
+}
+
+#[test]
 fn file_behind_a_link_to_the_temp_folder_is_reported() {
     let workspace = workspace();
     let Some(mut client) = start(&workspace, false) else { return };
