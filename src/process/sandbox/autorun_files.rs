@@ -175,11 +175,12 @@ impl Sandbox {
         Ok(ways)
     }
 
-    /// Returns the git folders of `roots` that are read-only, although commands can write to the roots.
+    /// Returns the git folders of `roots` that are read-only, although commands can write to the roots. Omits a folder that
+    /// is no git folder: a command can have named any.
     pub fn read_only_git_folders(&self, roots: &[Root]) -> Vec<PathBuf> {
         let roots = if self.mode == Mode::WorkspaceWrite { roots } else { &[] };
         let folders = roots.iter().flat_map(|root| self.git_folders(&root.real)).flatten();
-        folders.map(|(_, way)| way.end).filter(|end| end.is_dir()).collect()
+        folders.map(|(_, way)| way.end).filter(|end| end.join("HEAD").exists()).collect()
     }
 }
 

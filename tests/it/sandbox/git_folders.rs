@@ -213,6 +213,16 @@ fn git_folder_that_a_command_creates_is_reported_and_then_read_only() {
 }
 
 #[test]
+fn no_notice_recommends_a_folder_that_is_no_git_folder() {
+    let workspace = workspace();
+    let Some(mut client) = start(&workspace, false, true, &[]) else { return };
+    let name = workspace.expand("ln -s <base>/outside .git");
+    client.call("bash", json!({"command": name})).assert_contains("[The command created .git, which");
+    let reply = client.call("bash", json!({"command": workspace.expand("echo x > <base>/outside/new")}));
+    assert!(failed(&reply) && !reply.text().contains("--writable"), "{reply}");
+}
+
+#[test]
 fn git_folder_in_the_temp_folder_is_read_only() {
     let separate = "git init -q --separate-git-dir=$TMPDIR/git .";
     let common = "git init -q --bare $TMPDIR/git && mkdir .git && echo $TMPDIR/git > .git/commondir";
