@@ -23,8 +23,9 @@ use serde::{Deserialize, Serialize};
 use tokio::process::Command;
 
 use crate::fs::own_folder::OwnFolder;
-use crate::fs::workspace::Root;
+use crate::fs::workspace::{Root, shown};
 use crate::sys;
+use cutline_core::text::show;
 
 #[cfg(not(target_os = "linux"))]
 use absent as system;
@@ -274,5 +275,5 @@ fn under_rules<'a>(rules: &SandboxRules, words: impl Iterator<Item = &'a OsStr>)
 
 /// Joins the paths with commas.
 fn listed(paths: &BTreeSet<PathBuf>) -> String {
-    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+    paths.iter().map(|path| show::name(shown(path))).collect::<Vec<_>>().join(", ")
 }

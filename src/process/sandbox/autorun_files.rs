@@ -213,7 +213,7 @@ fn named_folder(path: &Path, prefix: &str, base: &Path) -> io::Result<Option<(Pa
 
 /// Returns the error for an autorun file whose state cannot be read.
 fn unknown(path: &Path, error: &io::Error) -> io::Error {
-    io::Error::other(format!("--sandbox: cannot check {}: {error}", path.display()))
+    io::Error::other(format!("--sandbox: cannot check {}: {error}", show::name(shown(path))))
 }
 
 /// The device and the inode of an existing autorun file, and the time of its last change in seconds and nanoseconds; 0

@@ -144,9 +144,10 @@ fn autorun_files_are_read_only() {
 #[test]
 fn unprotected_files_are_reported_at_start_and_by_doctor() {
     let workspace = workspace();
-    symlink("inside/a.txt", workspace.path(".mcp.json")).unwrap();
+    symlink("b\u{1b}", workspace.path(".mcp.json")).unwrap();
+    symlink("inside/a.txt", workspace.path("b\u{1b}")).unwrap();
     let Some(client) = started(|| Start::new(&workspace).flags(FLAGS)) else { return };
-    let warning = workspace.expand(&format!("{WARNING}<root>/.mcp.json\n"));
+    let warning = workspace.expand(&format!("{WARNING}<root>/.mcp.json, <root>/b\u{FFFD}\n"));
     eventually("the server warns", || client.stderr().contains(&warning));
     let doctor = Start::new(&workspace).flags(["doctor"]).flags(FLAGS).command().output().unwrap();
     let report = String::from_utf8_lossy(&doctor.stdout).into_owned();

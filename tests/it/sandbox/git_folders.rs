@@ -223,6 +223,16 @@ fn no_notice_recommends_a_folder_that_is_no_git_folder() {
 }
 
 #[test]
+fn control_characters_of_a_file_that_is_unknown_are_not_shown() {
+    let workspace = workspace();
+    let Some(mut client) = start(&workspace, true, true, &[]) else { return };
+    let hide = r"d=$'a\e[1m'; mkdir $d; echo gitdir: $d/git > .git; chmod 000 $d";
+    client.call("bash", json!({"command": hide}));
+    let reply = client.call("bash", json!({"command": "pwd"}));
+    reply.assert_error(&["--sandbox: cannot check", "/a\u{FFFD}[1m/git"]);
+}
+
+#[test]
 fn git_folder_in_the_temp_folder_is_read_only() {
     let separate = "git init -q --separate-git-dir=$TMPDIR/git .";
     let common = "git init -q --bare $TMPDIR/git && mkdir .git && echo $TMPDIR/git > .git/commondir";
