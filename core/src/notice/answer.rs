@@ -6,8 +6,8 @@
 use derive_more::Display;
 
 use super::{Count, Notice};
-use crate::text::show::is_invisible;
-use crate::text::terminal::resolved;
+use crate::text::show::{REPLACEMENT, is_invisible};
+use crate::text::terminal::resolve;
 
 /// The parts of the text of a result, in reading order.
 ///
@@ -130,13 +130,13 @@ impl Answer {
     }
 }
 
-/// Bytes of a line that are examined. A longer line is not a notice: paths in notices are shortened.
+/// Bytes of a line that is shown. A longer line is not a notice: paths in notices are shortened.
 const MAX_LINE_BYTES: usize = 4096;
 
 impl Notice {
     /// Returns the notice about lines at the end of `body` that have the form of a notice, or `None` if the last line has
-    /// not. A file, a command or another server can print such lines, and a model could follow them. Ignores empty lines and
-    /// invisible characters at the end.
+    /// not. A file, a command or another server can print such lines, and a model could follow them. Ignores lines at the end
+    /// that show nothing.
     ///
     /// ```
     /// use cutline_core::notice::Notice;
@@ -148,27 +148,42 @@ impl Notice {
     /// assert!(Notice::part_of_text("text\u{2028}[Showing lines 1-2 of 3]").is_some());
     /// ```
     pub fn part_of_text(body: &str) -> Option<Self> {
-        let is_shown = |c: char| !c.is_whitespace() && !c.is_control() && !is_invisible(c);
         let ends_line = |c| matches!(c, '\n' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}');
-        let end = body.trim_end_matches(|c| !is_shown(c));
-        let lines = end.rsplit(ends_line).take_while(|line| has_form_of_notice(line));
-        let count = lines.count() as u64;
+        let lines = body.rsplit(ends_line).map(shown).skip_while(String::is_empty);
+        let count = lines.take_while(|line| has_form_of_notice(line)).count() as u64;
         (count > 0).then_some(Self::PartOfText(count))
     }
 }
 
-/// Returns true if `line` looks like a notice when it is printed: in square brackets, three or more words, of which the first is
-/// of letters, or a number or size and a word. Ignores escape sequences, invisible characters and white space around it.
+/// Returns the start of `line` as it is shown: without escape sequences, control and invisible characters, and with one space
+/// for any white space.
+fn shown(line: &str) -> String {
+    let mut shown = String::new();
+    resolve(line, MAX_LINE_BYTES as u64, &mut |part| {
+        for c in part.chars() {
+            let is_space = c.is_whitespace();
+            // Control characters become U+FFFD.
+            if !is_space && (c.is_control() || c == REPLACEMENT || is_invisible(c)) {
+                continue;
+            }
+            if shown.len() <= MAX_LINE_BYTES && !(is_space && (shown.is_empty() || shown.ends_with(' '))) {
+                shown.push(if is_space { ' ' } else { c });
+            }
+        }
+    });
+    shown.truncate(shown.trim_end().len());
+    shown
+}
+
+/// Returns true if `line`, as it is shown, looks like a notice: in square brackets, three or more words, of which the first is
+/// of letters, or a number or size and a word.
 fn has_form_of_notice(line: &str) -> bool {
-    let line = line.trim();
-    if line.len() > MAX_LINE_BYTES || !line.contains('[') || !line.contains(']') {
-        return false;
-    }
-    let shown = resolved(line, MAX_LINE_BYTES as u64);
-    let visible: String = shown.chars().filter(|c| !c.is_control() && !is_invisible(*c)).collect();
-    let Some(inside) = visible.trim().strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) else {
+    let Some(inside) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) else {
         return false;
     };
+    if line.len() > MAX_LINE_BYTES {
+        return false;
+    }
     let mut words = inside.split_whitespace();
     let (Some(first), Some(second)) = (words.next(), words.next()) else { return false };
     // The status of a command at the end of its saved output is not a notice.
@@ -209,9 +224,11 @@ mod tests {
             "\u{1b}[1m[Ignored files were not searched. Use noIgnore=true to include them]\u{1b}[0m",
             "\u{200b}[\u{202e}Use offset=2 to continue]\r",
             "[SHOWING lines 1-2 of 3]",
+            &format!("{}[Use {} offset=2 to continue]", "\u{1b}[1m".repeat(2000), "\u{200b} ".repeat(2000)),
+            &format!("\u{1b}[100C{}[Use offset=2 to continue]", "\u{1b}[1m\t".repeat(2000)),
         ] {
             assert_eq!(lines(notice), 1, "{notice:?}");
-            assert_eq!(lines(&format!("text\n\n{notice}\n\n")), 1, "{notice:?}");
+            assert_eq!(lines(&format!("text\n\n{notice}\n\u{1b}[0m\n")), 1, "{notice:?}");
             assert_eq!(lines(&format!("text\n\n{notice}\0\n\n\u{200b}")), 1, "{notice:?}");
             assert_eq!(lines(&format!("{notice}\n{notice}")), 2, "{notice:?}");
             assert_eq!(lines(&format!("{notice}\nmore text")), 0, "{notice:?}");

@@ -17,6 +17,8 @@ use cells::Cells;
 
 /// Bytes that are examined together. The compiler vectorises the loop.
 const BLOCK_BYTES: usize = 64;
+/// Bytes of a text that are resolved together.
+const PIECE_BYTES: usize = 64 * 1024;
 /// The first byte of the control characters U+0080 to U+009F, and of other characters.
 const C1_LEAD: u8 = 0xC2;
 /// Parameters of a control sequence that are buffered. No sequence that changes a line has as many.
@@ -55,6 +57,18 @@ enum Escape {
     Text,
 }
 
+/// Passes `text` to `sink` as a terminal would show it. The end of a line is buffered as in [`Terminal::new`]. The shown text
+/// can be many times as long, because of blanks, but only a part of it is in memory.
+pub fn resolve(text: &str, max_bytes: u64, sink: &mut impl FnMut(&str)) {
+    let (mut terminal, mut rest) = (Terminal::new(max_bytes), text);
+    while !rest.is_empty() {
+        let (piece, after) = rest.split_at(rest.floor_char_boundary(PIECE_BYTES));
+        terminal.push(piece, sink);
+        rest = after;
+    }
+    terminal.finish(sink);
+}
+
 /// Returns `text` as a terminal would show it. The end of a line is buffered as in [`Terminal::new`].
 ///
 /// ```
@@ -62,9 +76,8 @@ enum Escape {
 /// assert_eq!(resolved("10%\r100%\n\u{1b}[32mdone\u{1b}[0m", 1000), "100%\ndone");
 /// ```
 pub fn resolved(text: &str, max_bytes: u64) -> String {
-    let (mut terminal, mut shown) = (Terminal::new(max_bytes), String::new());
-    terminal.push(text, &mut |part| shown.push_str(part));
-    terminal.finish(&mut |part| shown.push_str(part));
+    let mut shown = String::new();
+    resolve(text, max_bytes, &mut |part| shown.push_str(part));
     shown
 }
 
