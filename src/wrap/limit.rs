@@ -11,7 +11,7 @@ use std::thread::{self, ScopedJoinHandle};
 
 use cutline_core::details::{Details, SINGLE_RESULT_TOO_LARGE};
 use cutline_core::notice::{Notice, Part, Unit};
-use cutline_core::text::terminal::resolved;
+use cutline_core::text::terminal::resolve;
 use cutline_core::text::tokens::estimate;
 use cutline_core::text::{Extent, as_index};
 use cutline_core::truncate::{
@@ -223,7 +223,11 @@ impl Cutter<'_> {
             collector = collector.with_key_lines(space);
         }
         let is_plain = memchr::memchr(b'\x1b', text.as_bytes()).is_none();
-        collector.push(&if is_plain { Cow::from(text) } else { resolved(text, bounds.bytes).into() });
+        if is_plain {
+            collector.push(text);
+        } else {
+            resolve(text, bounds.bytes, &mut |part| collector.push(part));
+        }
         // A result does not state whether the reported operation failed.
         let kept = collector.finish_with(KeyForms::Strong);
         let mut stream = self.stream(SavedKind::WRAP_TEXT);

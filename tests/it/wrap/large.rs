@@ -165,6 +165,18 @@ fn many_shortened_members_below_a_long_name_use_no_more_memory_than_a_large_one(
 }
 
 #[test]
+fn cursor_movements_use_no_more_memory_than_other_text() {
+    let workspace = Workspace::new();
+    let text = "\u{1b}[200Cx\n".repeat(100_000);
+    let result = json!({"content": [{"type": "text", "text": text}]});
+    let response = format!("{}\n", json!({"jsonrpc": "2.0", "id": 1, "result": result}));
+    let (line, used) = line_and_memory(&workspace, &[], &response);
+    let received = String::from_utf8_lossy(&line);
+    assert!(received.contains(" of 100000 (30KB limit)"), "{received}");
+    assert!(used < 5_000_000 + 6 * response.len() as u64, "{used} bytes of {}", response.len());
+}
+
+#[test]
 fn omitted_items_use_no_more_memory_than_kept_items() {
     let workspace = Workspace::new();
     let long = "x".repeat(40_000);
