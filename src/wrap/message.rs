@@ -6,7 +6,7 @@ use std::io::{self, BufRead as _, BufReader, Read};
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use crate::json::{each_child, text};
+use crate::json::{each_child, members, text};
 
 /// Maximum bytes of one read.
 const BLOCK_BYTES: usize = 64 * 1024;
@@ -63,10 +63,15 @@ impl<'a> MessageHead<'a> {
         let has_one_kind = match (self.method, self.result, self.error) {
             (Some(method), None, None) => method.starts_with('"'),
             (None, Some(result), None) => self.id.is_some() && result.starts_with('{'),
-            (None, None, Some(error)) => error.starts_with('{'),
+            (None, None, Some(error)) => {
+                let [code, message] = members(error, ["code", "message"]);
+                code.is_some_and(|code| code.parse::<i64>().is_ok())
+                    && message.is_some_and(|message| message.starts_with('"'))
+            }
             _ => false,
         };
-        let has_one_kind = has_one_kind && (self.method.is_some() || self.params.is_none());
+        let has_one_kind =
+            has_one_kind && self.params.is_none_or(|it| self.method.is_some() && it.starts_with(['{', '[']));
         let id_is_valid = self.id.is_none_or(|id| id_key(id).is_some());
         has_one_kind && id_is_valid && !self.is_odd && self.version == Some("\"2.0\"")
     }

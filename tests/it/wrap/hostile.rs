@@ -36,6 +36,9 @@ fn invalid_response_becomes_an_error_of_the_call() {
         json!({"id": 1, "result": result}).to_string(),
         json!({"jsonrpc": "2.0", "id": 1, "result": result, "error": {"code": 1, "message": ""}}).to_string(),
         json!({"jsonrpc": "2.0", "id": 1, "error": "x"}).to_string(),
+        json!({"jsonrpc": "2.0", "id": 1, "error": {}}).to_string(),
+        json!({"jsonrpc": "2.0", "id": 1, "error": {"code": 1.5, "message": ""}}).to_string(),
+        json!({"jsonrpc": "2.0", "id": 1, "error": {"code": 1, "message": 2}}).to_string(),
         json!({"jsonrpc": "2.0", "id": 1, "result": {}, "x": large()}).to_string(),
         json!({"jsonrpc": "2.0", "id": 1}).to_string(),
         json!({"jsonrpc": "2.0", "id": 1, "result": {}, "params": {"a": large()}}).to_string(),
@@ -80,6 +83,7 @@ fn message_that_is_no_response_completes_no_call() {
     let invalid = [
         json!({"jsonrpc": "2.0", "id": 1, "method": 5, "result": result}).to_string(),
         json!({"jsonrpc": "2.0", "id": 1, "method": "m", "result": result}).to_string(),
+        json!({"jsonrpc": "2.0", "method": "m", "params": 5}).to_string(),
         json!({"jsonrpc": "2.0", "ID": 1, "result": result}).to_string(),
         json!([{"jsonrpc": "2.0", "id": 1, "result": result}]).to_string(),
         json!([[{"jsonrpc": "2.0", "id": 1, "result": result}]]).to_string(),
