@@ -147,6 +147,8 @@ async fn end(served: &mut Program, session: &Arc<Session>) -> i32 {
         () = session.server_over.cancelled() => {}
         // A slow client gets everything, but one that has closed its side may not read.
         () = session.client_over.cancelled().then(|()| sleep(END_GRACE)) => {}
+        // A process that left the server can keep its output open.
+        () = session.idle(END_GRACE) => {}
     }
     let code = own_end.unwrap_or(killed).exit_code();
     answer_waiting(session, format!("The server ended (exit code {code})")).await;

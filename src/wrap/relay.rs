@@ -4,10 +4,12 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::io::{self, PipeReader, Read, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use cutline_core::text::show;
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use super::limit::{Limited, limit_error, limit_result, limit_task};
@@ -56,6 +58,8 @@ pub(super) struct Session {
     client: Mutex<Box<dyn Write + Send>>,
     /// The stdin of the server. `None` after it was closed.
     server: Mutex<Option<InputPipe>>,
+    /// The number of steps of the thread that reads the server. It is odd while a message is handled.
+    steps: AtomicU64,
     /// Fires when the client closes its output or its input.
     pub(super) client_over: CancellationToken,
     /// Fires when the server closes its output.
@@ -119,6 +123,7 @@ impl Session {
             calls: Mutex::default(),
             client: Mutex::new(Box::new(to_client)),
             server: Mutex::new(Some(to_server)),
+            steps: AtomicU64::new(0),
             client_over: CancellationToken::new(),
             server_over: CancellationToken::new(),
         });
@@ -127,9 +132,11 @@ impl Session {
             let _over = own.server_over.clone().drop_guard();
             let mut lines = Lines::new(from_server, max_bytes);
             while let Ok(Some(line)) = lines.next() {
+                own.steps.fetch_add(1, Ordering::Relaxed);
                 if own.to_client(&own.server_line(line)).is_err() {
                     return own.client_over.cancel();
                 }
+                own.steps.fetch_add(1, Ordering::Relaxed);
             }
         })?;
         let own = Arc::clone(&session);
@@ -163,6 +170,18 @@ impl Session {
     /// Closes the input of the server, unless a thread is writing to it.
     pub(super) fn close_server_input(&self) {
         drop(self.server.try_lock().map(|mut input| input.take()));
+    }
+
+    /// Waits until no message of the server was read or handled for `time`.
+    pub(super) async fn idle(&self, time: Duration) {
+        let steps = || self.steps.load(Ordering::Relaxed);
+        loop {
+            let before = steps();
+            sleep(time).await;
+            if before % 2 == 0 && before == steps() {
+                return;
+            }
+        }
     }
 
     /// Responds to all open requests with the error `why`.

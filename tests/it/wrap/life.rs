@@ -171,6 +171,22 @@ fn children_of_a_server_that_ended_are_ended() {
 }
 
 #[test]
+fn wrap_ends_although_a_daemon_holds_the_output_of_the_server() {
+    let workspace = Workspace::new();
+    // cutline cannot find the daemon: it has another parent and group, no environment, and a high descriptor.
+    let daemon = "exec 100>&1 >/dev/null 2>&1 </dev/null; touch up; while [ -e up ]; do sleep 0.1; done";
+    let script = format!(
+        "env -i setsid -f bash -c '{daemon}'; until [ -e up ]; do sleep 0.01; done; read -r a; exit 5"
+    );
+    let mut wrap = Wrap::start(&workspace, &[], &script);
+    wrap.call("1", "a");
+    assert_eq!(wrap.message()["error"]["message"], "The server ended (exit code 5)");
+    assert_eq!(wrap.exit().code(), Some(5));
+    assert!(workspace.path("up").exists());
+    fs::remove_file(workspace.path("up")).unwrap();
+}
+
+#[test]
 fn child_that_writes_forever_ends_with_the_server() {
     let workspace = Workspace::new();
     let script = "read -r line; yes & exit 5";
