@@ -197,7 +197,7 @@ impl Cutter<'_> {
         {
             let of_value = of_structured.bytes.saturating_sub((before.len() + after.len()) as u64);
             let both = Bounds { bytes: bounds.bytes.min(of_value), ..bounds };
-            let text = self.json(values, both, total).unwrap_or_else(|| as_json(MARK));
+            let text = self.json(values, both, total).unwrap_or_default();
             let structured = [before, &text, after].concat();
             return (Some(text), Some(structured));
         }
@@ -207,8 +207,7 @@ impl Cutter<'_> {
             shown.unwrap_or_else(|| self.text(all, bounds))
         });
         let shortened = structured.filter(|_| structured_is_over).map(|json| {
-            let shown = self.json(std::slice::from_ref(&json), of_structured, Extent::of(&json));
-            shown.unwrap_or_else(|| as_json(MARK))
+            self.json(std::slice::from_ref(&json), of_structured, Extent::of(&json)).unwrap_or_default()
         });
         (text, shortened.or_else(|| parts.structured.map(str::to_owned)))
     }
@@ -252,7 +251,7 @@ impl Cutter<'_> {
     }
 
     /// Truncates a JSON value, or an array of the values of several blocks, and saves it. `total` is the extent of the
-    /// original text. Returns `None` if it is not valid or cannot be truncated.
+    /// original text. Returns `None` if it is not valid. A value that cannot be truncated, such as a long number, is omitted.
     fn json(&mut self, values: &[impl Borrow<str>], bounds: Bounds, total: Extent) -> Option<String> {
         let json = match values {
             [value] => Cow::Borrowed(value.borrow()),
@@ -267,7 +266,12 @@ impl Cutter<'_> {
                 saving.map_or_else(|_| Ok(save()), ScopedJoinHandle::join),
             )
         });
-        let ((shown, parts, by), saved) = (shrunk?, saved.ok()?);
+        let saved = saved.ok()?;
+        let (shown, parts, by) = shrunk.or_else(|| {
+            let total = is_valid(&json).then(|| json.chars().count() as u64)?;
+            let part = Part { shown: 0, total, unit: Unit::Characters, name: None };
+            Some((as_json(MARK), vec![part], TruncatedBy::Bytes))
+        })?;
         let Some(first) = parts.first() else { return Some(shown) };
         let cut = Cut { by, partial: None, head: Extent::of(&shown) };
         let kept = Truncation::new(shown, 1, total, Some(cut));

@@ -237,6 +237,24 @@ fn text_that_a_terminal_would_shorten_is_saved() {
 }
 
 #[test]
+fn structured_content_that_cannot_be_shortened_is_saved() {
+    let workspace = Workspace::new();
+    let number = "1".repeat(LARGE);
+    let result = format!("{{\"content\":[],\"structuredContent\":{number}}}");
+    workspace.write("1", format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{result}}}\n"));
+    let mut wrap = Wrap::start(&workspace, &[], RESPONSES);
+    wrap.call("1", "a");
+    let result = wrap.message()["result"].clone();
+    assert_eq!(result["structuredContent"], "… [truncated]");
+    let notice = result["content"][0]["text"].as_str().unwrap();
+    assert!(notice.starts_with("[Showing 0 of 300000 characters (30KB limit). Full output: "), "{notice}");
+    let details = &result["_meta"]["details"];
+    assert_eq!(details["truncation"]["truncated"], true, "{result}");
+    let saved = details["fullOutputPath"].as_str().unwrap();
+    assert_eq!(fs::read_to_string(saved).unwrap(), format!("{number}\n"));
+}
+
+#[test]
 fn images_audio_and_blobs_pass_with_truncated_text() {
     let workspace = Workspace::new();
     let media = [
