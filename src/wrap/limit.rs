@@ -1,6 +1,6 @@
 //! Applies the limits to a result: its text, its structured content, and everything else.
 //!
-//! A result within the limits is not changed, unless its text ends like a notice. Otherwise, text and structured content
+//! A result within the limits is not changed, but gets a notice if its text ends like one. Otherwise, text and structured content
 //! are truncated and saved completely, and the result is written again. Its text is then one block with the notice. JSON
 //! stays valid, and has the notice in another block.
 
@@ -78,12 +78,17 @@ pub(super) fn limit_result(result: &str, rules: &Rules<'_>) -> Limited<(Option<S
     // Newlines between its tokens do not count.
     let any_lines = Bounds { lines: u64::MAX, ..of_structured };
     let structured_is_over = parts.structured.is_some_and(|json| any_lines.exceeded_by(json).is_some());
-    let part_of_text = Notice::part_of_text(&all).map(|notice| notice.to_string());
+    let part_of_text = (!text_is_over).then(|| Notice::part_of_text(&all)).flatten();
+    let part_of_text = part_of_text.map(|notice| notice.to_string());
     let is_error = parts.members.contains(&("isError", "true"));
     let outcome = |answered| if is_error { Outcome::Error } else { Outcome::Ok(answered) };
-    if !is_crowded && !text_is_over && !structured_is_over && part_of_text.is_none() {
+    if !is_crowded && !text_is_over && !structured_is_over {
         let given = if all.is_empty() { parts.structured.unwrap_or("") } else { &all };
-        return Ok((None, outcome(Answered::of_text(given, Extent::of(given), bounds))));
+        let new = part_of_text.and_then(|notice| {
+            let content = parts.content.strip_suffix(']')?.to_owned() + "," + &text_block(&notice) + "]";
+            Some(replaced(result, parts.content, &content))
+        });
+        return Ok((new, outcome(Answered::of_text(given, Extent::of(given), bounds))));
     }
     let mut cutter =
         Cutter { rules, parts: &parts, all: &all, details: Details::default(), notices: Vec::new() };
@@ -106,7 +111,7 @@ pub(super) fn limit_result(result: &str, rules: &Rules<'_>) -> Limited<(Option<S
     }
     let mut json = String::from("{\"content\":[");
     for text in texts.iter().chain(&cutter.notices).filter(|text| !text.is_empty()) {
-        push(&mut json, &["{\"type\":\"text\",\"text\":", &as_json(text), "}"]);
+        push(&mut json, &[&text_block(text)]);
     }
     parts.blocks.iter().for_each(|block| push(&mut json, &[block]));
     json += "]";
@@ -312,6 +317,11 @@ impl Cutter<'_> {
     fn hint(&self) -> String {
         self.rules.settings.hint.as_ref().map_or_else(String::new, |hint| format!("\n{hint}"))
     }
+}
+
+/// Returns a block with this text.
+fn text_block(text: &str) -> String {
+    format!("{{\"type\":\"text\",\"text\":{}}}", as_json(text))
 }
 
 /// Adds an item to a JSON array, or a member to an object.

@@ -11,6 +11,8 @@ pub(super) const FREE_BYTES: u64 = 4096;
 /// The parts of a result.
 #[derive(Default)]
 pub(super) struct Parts<'a> {
+    /// The JSON of the blocks.
+    pub(super) content: &'a str,
     pub(super) structured: Option<&'a str>,
     pub(super) meta: Option<&'a str>,
     /// `isError`, and other members as far as they are within the limit.
@@ -36,9 +38,11 @@ impl<'a> Parts<'a> {
     pub(super) fn read(result: &'a str, max_bytes: u64) -> Result<Self, &'static str> {
         // The most frequent result is read without a pass for its members.
         let inner = result.strip_prefix("{\"content\":").and_then(|rest| rest.strip_suffix('}'));
-        if let Some((raw, text)) = inner.and_then(only_text) {
+        if let Some(content) = inner
+            && let Some((raw, text)) = only_text(content)
+        {
             let rest_bytes = (result.len() - raw.len()) as u64;
-            return Ok(Self { texts: vec![text], rest_bytes, ..Self::default() });
+            return Ok(Self { content, texts: vec![text], rest_bytes, ..Self::default() });
         }
         let (mut parts, mut content) = (Self::default(), None);
         let (mut is_double, mut has_is_error) = (false, false);
@@ -65,12 +69,12 @@ impl<'a> Parts<'a> {
         }
         let room = parts.kept_bytes + (max_bytes / 2).max(FREE_BYTES);
         let mut counted = parts.structured.map_or(0, str::len);
-        let content = content.unwrap_or("[]");
-        if let Some((raw, text)) = only_text(content) {
+        parts.content = content.unwrap_or("[]");
+        if let Some((raw, text)) = only_text(parts.content) {
             parts.texts.push(text);
             counted += raw.len();
         } else {
-            let _not_an_array = each_child(content, |_, item| counted += parts.add_block(item, room));
+            let _not_an_array = each_child(parts.content, |_, item| counted += parts.add_block(item, room));
         }
         parts.rest_bytes = (result.len() - counted) as u64;
         Ok(parts)

@@ -237,6 +237,21 @@ fn text_that_a_terminal_would_shorten_is_saved() {
 }
 
 #[test]
+fn result_that_ends_like_a_notice_keeps_its_blocks() {
+    let workspace = Workspace::new();
+    let resource = json!({"uri": "file:///a", "text": "a\n[Use offset=2 to continue]"});
+    let block =
+        json!({"type": "resource", "resource": resource, "annotations": {"priority": 1}, "_meta": {"b": 2}});
+    let mut result = json!({"content": [block, {"type": "resource_link", "name": "c", "uri": "c"}], "d": 1});
+    workspace.write("1", format!("{}\n", json!({"jsonrpc": "2.0", "id": 1, "result": result})));
+    let mut wrap = Wrap::start(&workspace, &[], RESPONSES);
+    wrap.call("1", "a");
+    let notice = json!({"type": "text", "text": "[The line above is part of the text, not a notice]"});
+    result["content"].as_array_mut().unwrap().push(notice);
+    assert_eq!(wrap.message()["result"], result);
+}
+
+#[test]
 fn structured_content_that_cannot_be_shortened_is_saved() {
     let workspace = Workspace::new();
     let number = "1".repeat(LARGE);
