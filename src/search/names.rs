@@ -29,8 +29,9 @@ pub struct Query {
     pub only_links: bool,
     /// The sort key that each entry gets.
     pub key: Key,
-    /// Set once a folder matches while only files are returned. A folder that is ignored sets it too.
-    pub folder_matches: Arc<AtomicBool>,
+    /// Set once a folder matches while only files are returned, or a link while only folders are. One that is ignored sets it
+    /// too.
+    pub other_matches: Arc<AtomicBool>,
 }
 
 /// The sort key of entries. The caller sorts them.
@@ -95,14 +96,18 @@ impl Visit for Query {
             EntryKind::Any => true,
         };
         let is_folder = kind == FileKind::Folder;
-        let folder_matches = &self.folder_matches;
-        if !is_of_kind && (!is_folder || folder_matches.load(Ordering::Relaxed)) {
+        let is_other = match self.kind {
+            EntryKind::File => is_folder,
+            EntryKind::Dir => kind == FileKind::Link,
+            EntryKind::Any => false,
+        };
+        if !is_of_kind && (!is_other || self.other_matches.load(Ordering::Relaxed)) {
             return false;
         }
         let matches = any_or_none(&self.globs, |glob| glob.selects(path, is_folder))
             && none_excludes(&self.exclude, path, is_folder);
         if matches && !is_of_kind {
-            folder_matches.store(true, Ordering::Relaxed);
+            self.other_matches.store(true, Ordering::Relaxed);
         }
         matches && is_of_kind
     }

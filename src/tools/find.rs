@@ -85,9 +85,13 @@ fn search(cx: &Context, args: &FindArgs) -> Result<Output, ToolError> {
     let request = PageRequest::new(args.offset, args.limit, Unit::Results, ranked)?;
     let new_search = || Search::new(cx, request, args.no_ignore);
     let mut found = run_query(new_search(), &place, query.clone())?;
-    // A name without an extension is often that of a folder. Only a search for files sets the flag.
-    let may_be_folders = args.kind.is_none() && query.folder_matches.load(Ordering::Relaxed);
-    if may_be_folders && found.is_empty() {
+    // A name without an extension is often that of a folder.
+    let others_match = query.other_matches.load(Ordering::Relaxed);
+    let may_be_folders = others_match && args.kind.is_none() && query.kind == EntryKind::File;
+    let may_be_links = others_match && query.kind == EntryKind::Dir && ranked.is_none();
+    if may_be_links && (found.is_empty() || is_name(args)) {
+        found.about.push(Notice::LinksMatch);
+    } else if may_be_folders && found.is_empty() {
         let folders = run_query(new_search(), &place, Query { kind: EntryKind::Dir, ..query.clone() })?;
         let count = folders.page.found;
         if count > 0 {
@@ -98,7 +102,7 @@ fn search(cx: &Context, args: &FindArgs) -> Result<Output, ToolError> {
         // A link to a folder is among the files.
         found.about.push(Notice::FoldersMatchToo);
     }
-    if found.is_empty() {
+    if found.is_empty() && found.about.is_empty() {
         found.about.extend(cause(args, &place, &query, &found));
     }
     let count = Total::new(found.page.found, found.counting.is_at_least);
