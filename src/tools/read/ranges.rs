@@ -147,7 +147,10 @@ pub(super) fn read_parts(cx: &Context, args: &ReadArgs, load: Load) -> Result<Op
             None => (total_lines.unwrap_or_default(), format!("limit={}", args.limit.unwrap_or_default())),
         };
         if truncation.is_some() && text.is_empty() {
-            not_shown(part.name(), why);
+            // If the first line alone is over the limit, its notice is the reason.
+            let alone = read(cx, &part.args(args), Load::Light)?.filter(|alone| alone.body_bytes == 0);
+            let notice = alone.as_ref().and_then(|alone| alone.text.lines().next());
+            not_shown(part.name(), notice.map_or(why, |notice| notice.trim_matches(['[', ']']).to_owned()));
         } else if let Some(next) = next_offset.filter(|_| is_rest_wanted) {
             let first = next - text.split('\n').count() as u64;
             let end = part.lines.and_then(|(_, last)| last).unwrap_or(u64::MAX);
