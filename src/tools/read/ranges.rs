@@ -22,8 +22,8 @@ struct FilePart {
 }
 
 impl FilePart {
-    /// Parses `PATH`, `PATH:N`, `PATH:N-M`, `PATH:N-`, `PATH#LN-LM` as on GitHub, or `PATH:LINE:COLUMN:` as in messages of
-    /// compilers.
+    /// Parses `PATH`, `PATH:N`, `PATH:N-M`, `PATH:N-`, `PATH#LN-LM` or `PATH#LNCN-LMCM` as on GitHub, `PATH:LN`, or
+    /// `PATH:LINE:COLUMN:` or `PATH(LINE,COLUMN):` as in messages of compilers.
     fn parse(text: &str) -> Self {
         let number = |text: &str| text.parse::<u64>().ok().filter(|number| *number > 0);
         let place = text.strip_suffix(':').unwrap_or(text);
@@ -32,9 +32,11 @@ impl FilePart {
             before.is_some() && number(column).is_some()
         });
         let place = line.map_or(place, |(line, _column)| line);
-        let parsed = [":", "#L"].iter().find_map(|mark| {
+        let parsed = [":", "#L", ":L", "("].iter().find_map(|mark| {
             let (path, range) = place.rsplit_once(mark)?;
+            let range = if *mark == "(" { range.strip_suffix(')')?.split(',').next()? } else { range };
             let (first, last) = range.split_once('-').unwrap_or((range, ""));
+            let [first, last] = [first, last].map(|line| line.split('C').next().unwrap_or(line));
             let first = number(first)?;
             let last = match last.strip_prefix('L').unwrap_or(last) {
                 "" => None,
@@ -212,6 +214,13 @@ mod tests {
             ("a.rs:3:7:", "a.rs", Some((3, None))),
             ("a.rs#L3", "a.rs", Some((3, None))),
             ("a.rs#L3-L9", "a.rs", Some((3, Some(9)))),
+            ("a.rs#L7C2-L8C1", "a.rs", Some((7, Some(8)))),
+            ("a.rs:L4", "a.rs", Some((4, None))),
+            ("a.rs:L4-L9", "a.rs", Some((4, Some(9)))),
+            ("a.rs(3)", "a.rs", Some((3, None))),
+            ("a.ts(3,7):", "a.ts", Some((3, None))),
+            ("a (copy)", "a (copy)", None),
+            ("a(3).txt", "a(3).txt", None),
             ("a.rs:x:3", "a.rs:x", Some((3, None))),
             ("a.rs:", "a.rs:", None),
             ("a#Lx.rs", "a#Lx.rs", None),
