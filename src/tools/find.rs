@@ -18,6 +18,7 @@ use crate::search::content::ContextLines;
 use crate::search::globs::{Glob, has_wildcard};
 use crate::search::names::{self, EntryKind, FoundEntry, Key, Query};
 use crate::search::relevance::NameScorer;
+use crate::search::walk::Searched;
 use cutline_core::details::Details;
 use cutline_core::notice::{InAll, Notice, Unit};
 use cutline_core::text::{Total, as_index, show};
@@ -131,7 +132,8 @@ fn run_query<'a>(mut search: Search<'a>, place: &OpenedPath, query: Query) -> Re
         } else {
             page.take(|| name(&path));
             if page.is_done() {
-                counting.page_is_full();
+                // Each result counts as a file, but find only reads its name.
+                counting.page_is_full(Searched { files: COUNTED.names, ..COUNTED });
             }
         }
         ControlFlow::Continue(())

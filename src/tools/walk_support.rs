@@ -297,9 +297,9 @@ impl Counting {
         ControlFlow::Break(())
     }
 
-    /// The page is full: from now on, results are only counted, within the bounds.
-    pub(super) fn page_is_full(&mut self) {
-        self.most.get_or_insert(self.searched + COUNTED);
+    /// The page is full: from now on, results are only counted, within these bounds.
+    pub(super) fn page_is_full(&mut self, more: Searched) {
+        self.most.get_or_insert(self.searched + more);
     }
 
     /// Returns true if the page is full.

@@ -77,6 +77,16 @@ fn limits_are_exact_and_pages_join() {
 }
 
 #[test]
+fn results_after_the_page_are_counted() {
+    let fixture = Fixture::new(&[]);
+    for number in 0..5600 {
+        fixture.write(&format!("{}/{number}", number % 20), "");
+    }
+    let output = find(&fixture, &json!({"pattern": "*", "limit": 1})).unwrap();
+    assert_eq!((output.details.total_results, output.details.total_is_lower_bound), (Some(5600), None));
+}
+
+#[test]
 fn byte_limit_reports_omitted_results() {
     let fixture = tree().with(|shared| shared.limits.max_bytes = 16);
     let output = find(&fixture, &json!({"pattern": "*.rs", "limit": 5})).unwrap();

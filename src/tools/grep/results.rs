@@ -22,7 +22,7 @@ use crate::tools::ToolName;
 use crate::tools::notice;
 use crate::tools::page::{CutLine, Group, PageRequest, RowFormat};
 use crate::tools::resolve::{self, ExpectedKind};
-use crate::tools::walk_support::Search;
+use crate::tools::walk_support::{COUNTED, Search};
 
 /// Maximum bytes of binary files that a call searches for a match.
 const BINARY_CALL_BYTES: u64 = 64_000_000;
@@ -198,7 +198,7 @@ impl<'a> Results<'a> {
     /// Lets the search only count once it has found [`Query::enough`].
     fn count_if_full(&mut self) {
         if self.search.page.found >= self.query.enough {
-            self.search.counting.page_is_full();
+            self.search.counting.page_is_full(COUNTED);
             self.query.is_counting.store(true, Ordering::Relaxed);
         }
     }
