@@ -92,9 +92,17 @@ fn legacy(sample: &[u8]) -> Option<&'static Standard> {
     let encoding = declared(sample).unwrap_or_else(|| {
         // ISO-2022-JP is ASCII, which is valid UTF-8.
         let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
-        detector.feed(&lines, lines.len() < LEGACY_BYTES);
+        // The text can end within a character.
+        detector.feed(&lines, false);
         detector.guess(None, Utf8Detection::Deny)
     });
+    // GBK is the part of GB18030 without characters of four bytes.
+    let is_four_bytes = |bytes: &[u8]| matches!(bytes, [0x81..=0xFE, b'0'..=b'9', 0x81..=0xFE, b'0'..=b'9']);
+    let encoding = if encoding == encoding_rs::GBK && sample.windows(4).any(is_four_bytes) {
+        encoding_rs::GB18030
+    } else {
+        encoding
+    };
     // The detector always has a guess. No text has the control characters beyond ASCII.
     let (text, _) = encoding.decode_without_bom_handling(&lines);
     (!text.contains(|char| ('\u{80}'..='\u{9f}').contains(&char))).then_some(encoding)
@@ -181,6 +189,30 @@ mod tests {
             let (bytes, ..) = encoding.encode(text);
             let code = [&b"int main(void) { return 0; }\n".repeat(1000), &bytes[..], b"/* end */\n"].concat();
             assert_eq!((detected(&bytes), detected(&code)), (name.to_owned(), name.to_owned()));
+        }
+    }
+
+    #[test]
+    fn characters_of_four_bytes_are_gb18030() {
+        for (text, name) in [
+            ("这是一个简体中文的文件\u{1F600}，内容很短。\n", "gb18030"),
+            ("这1个2简体3中4文的文件\n", "gbk"),
+        ] {
+            assert_eq!(detected(&encoding_rs::GB18030.encode(text).0), name, "{text}");
+        }
+    }
+
+    #[test]
+    fn text_can_end_within_a_character() {
+        for (encoding, text) in [
+            (encoding_rs::SHIFT_JIS, "これは日本語のテキストです"),
+            (encoding_rs::EUC_JP, "これは日本語のテキストです"),
+            (encoding_rs::EUC_KR, "안녕하세요. 이것은 한국어 문장"),
+            (encoding_rs::GBK, "这是一个简体中文的文件，内容很短"),
+            (encoding_rs::BIG5, "這是一個繁體中文的檔案，內容很短"),
+        ] {
+            let bytes = encoding.encode(text).0;
+            assert_eq!(detected(&bytes[..bytes.len() - 1]), encoding.name().to_ascii_lowercase());
         }
     }
 
