@@ -15,6 +15,7 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("dockerfile", "docker"),
     ("golang", "go"),
     ("javascript", "js"),
+    ("latex", "tex"),
     ("makefile", "make"),
     ("objective-c", "objc"),
     ("powershell", "ps"),
@@ -22,6 +23,9 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("terraform", "tf"),
     ("text", "txt"),
 ];
+
+/// Types that are probably meant by the name of a language or framework that has none.
+const RELATED: &[(&str, &str)] = &[("hcl", "tf"), ("react", "js"), ("react", "ts")];
 
 /// The file types to search.
 #[derive(Debug, Clone)]
@@ -85,7 +89,9 @@ fn near(known: &[FileTypeDef], name: &str) -> Vec<String> {
     let mut similar: Vec<(f64, &str)> = known.iter().map(|one| (likeness(one), one.name())).collect();
     similar.retain(|(likeness, _)| *likeness > NEAR);
     similar.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
-    similar.into_iter().take(NEAR_NAMES).map(|(_, name)| name.to_owned()).collect()
+    let related = RELATED.iter().filter(|(related, _)| *related == name);
+    let names = related.map(|(_, name)| *name).chain(similar.into_iter().map(|(_, name)| name));
+    names.take(NEAR_NAMES).map(str::to_owned).collect()
 }
 
 #[cfg(test)]
@@ -128,6 +134,7 @@ mod tests {
             ("rs", "a.rs"),
             ("C++", "a.cpp"),
             ("golang", "a.go"),
+            ("latex", "a.tex"),
             ("shell", "a.sh"),
             ("*.kt", "a.kt"),
         ] {
@@ -135,6 +142,7 @@ mod tests {
         }
         let near = |name: &str| types(&[name]).unwrap_err().near;
         assert_eq!(near("pythn")[0], "python");
+        assert_eq!((&near("react")[..2], &*near("hcl")[0]), (&["js".to_owned(), "ts".to_owned()][..], "tf"));
         assert!(near("???").is_empty());
     }
 }
