@@ -33,6 +33,10 @@ const MAX_EARLIER: usize = 3;
 /// The exit code of a stage that wrote to a pipe without a reader (SIGPIPE), such as `yes` in `yes | head`. It is no
 /// failure.
 const SIGPIPE_CODE: i32 = 141;
+/// The exit code of `xargs` if a signal ended its program.
+const XARGS_SIGNAL_CODE: i32 = 125;
+/// The end of the message of `xargs` if the signal is SIGPIPE.
+const XARGS_SIGPIPE: &[u8] = b": terminated by signal 13\n";
 /// Commands of bash that could notice the report, or change it.
 const REVEALING_COMMANDS: [&str; 5] = ["trap", "ulimit", "compgen", "typeset", "declare"];
 /// Variables by which a command could do so.
@@ -199,8 +203,22 @@ fn parse(report: &[u8]) -> PipelineExitCodes {
 
 /// Returns true if a stage before the last one failed.
 fn has_failed(codes: &[i32]) -> bool {
+    fails_except(codes, SIGPIPE_CODE)
+}
+
+/// Returns true if a stage before the last one ended with a code other than 0, SIGPIPE's, and `other`.
+fn fails_except(codes: &[i32], other: i32) -> bool {
     let earlier = codes.split_last().map_or(&[][..], |(_last, earlier)| earlier);
-    earlier.iter().any(|code| ![0, SIGPIPE_CODE].contains(code))
+    earlier.iter().any(|code| ![0, SIGPIPE_CODE, other].contains(code))
+}
+
+/// Removes the pipelines in which only `xargs` failed, if `output` says that SIGPIPE ended its program. The reader of a pipe
+/// that is closed early is no failure.
+pub(super) fn remove_broken_xargs(pipelines: &mut PipelineExitCodes, output: &[u8]) {
+    if memchr::memmem::find(output, XARGS_SIGPIPE).is_some() {
+        pipelines.earlier.retain(|codes| fails_except(codes, XARGS_SIGNAL_CODE));
+        pipelines.last.take_if(|codes| !fails_except(codes, XARGS_SIGNAL_CODE));
+    }
 }
 
 #[cfg(test)]
@@ -231,6 +249,16 @@ mod tests {
             let codes = parse(format!("{report} ").replace(' ', "\0").as_bytes());
             assert_eq!(codes.earlier, earlier, "{report:?}");
             assert_eq!(codes.last.as_deref(), last, "{report:?}");
+        }
+    }
+
+    #[test]
+    fn xargs_whose_program_got_sigpipe_has_not_failed() {
+        for (signal, last) in [("13", None), ("9", Some(vec![141, 125, 0]))] {
+            let mut codes = parse(" 3 125 0 . x  141 125 0 = ".replace(' ', "\0").as_bytes());
+            let output = format!("y\nxargs: echo: terminated by signal {signal}\n");
+            remove_broken_xargs(&mut codes, output.as_bytes());
+            assert_eq!((codes.earlier, codes.last), (vec![vec![3, 125, 0]], last));
         }
     }
 

@@ -11,7 +11,7 @@ use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::drain::{Drain, DrainProgress};
-use super::pipeline::PipelineReport;
+use super::pipeline::{PipelineReport, remove_broken_xargs};
 use super::process_tree::ProcessScope;
 use super::registry::GRACE;
 use super::sandbox::{AutorunChange, Sandbox, notices};
@@ -217,6 +217,10 @@ impl SupervisedCommand {
                     cause = Cause::Cancelled;
                 }
             }
+        }
+        if !pipelines.is_empty() {
+            let latest = self.with_capture(|capture| capture.latest()).await;
+            remove_broken_xargs(&mut pipelines, &latest.recent);
         }
         // `None` also if the command exited with code 0.
         let status = status(ending, cause, timeout);
