@@ -89,10 +89,16 @@ pub enum ToolError {
     PermissionDenied(String),
     /// The path is outside the roots. The text is the same whether or not the file exists.
     #[error(
-        "Path is outside the workspace: {}. The user can allow it with --root DIR or --allow-outside",
-        show::path(.0)
+        "Path is outside the workspace: {}. The user can allow it with --root DIR or --allow-outside{}",
+        show::path(path),
+        between("\nDid you mean: ", near.as_ref(), "?")
     )]
-    OutsideRoots(String),
+    OutsideRoots {
+        /// The path.
+        path: String,
+        /// The path in the workspace, if one exists without the leading slash.
+        near: Option<String>,
+    },
     /// None of the client's roots can be used.
     #[error(
         "There is no workspace: the client has no usable folder open. The user can set one with --root DIR"

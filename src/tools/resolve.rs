@@ -89,7 +89,10 @@ fn special_kind(kind: FileKind) -> Option<&'static str> {
 pub fn refused(cx: &Context, asked: &str, error: OpenError) -> ToolError {
     match error {
         OpenError::Missing => missing(cx, asked, ExpectedKind::Path),
-        OpenError::Outside => ToolError::OutsideRoots(show::name(asked.as_bytes()).into_owned()),
+        OpenError::Outside => ToolError::OutsideRoots {
+            path: show::name(asked.as_bytes()).into_owned(),
+            near: without_slash(cx, asked),
+        },
         OpenError::Other(source) => of_system(cx.workspace.show_asked(asked), source),
     }
 }
@@ -210,6 +213,14 @@ fn missing(cx: &Context, asked: &str, wanted: ExpectedKind) -> ToolError {
     let has_wildcard = asked.contains(['*', '?']) && path_glob::is_listed(asked);
     let ls_glob = has_wildcard && wanted == ExpectedKind::File && cx.has(ToolName::Ls);
     ToolError::NotFound { wanted, path: cx.workspace.show_asked(asked), near, ls_glob }
+}
+
+/// Returns the path without its leading `/`, if that exists in the workspace.
+fn without_slash(cx: &Context, asked: &str) -> Option<String> {
+    let below = asked.strip_prefix('/').filter(|below| !below.is_empty())?;
+    OpenedPath::open(&cx.workspace, &cx.workspace.absolute(below))
+        .ok()
+        .map(|place| cx.workspace.show(&place.asked))
 }
 
 /// Returns existing paths that end as the missing path `asked` does.

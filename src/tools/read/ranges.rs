@@ -190,7 +190,7 @@ fn why(error: &ToolError) -> String {
         ToolError::IsDirectory { .. } => "is a directory".to_owned(),
         ToolError::Binary { .. } => "binary file".to_owned(),
         ToolError::PermissionDenied(_) => "permission denied".to_owned(),
-        ToolError::OutsideRoots(_) => "outside the workspace".to_owned(),
+        ToolError::OutsideRoots { .. } => "outside the workspace".to_owned(),
         ToolError::OffsetBeyondFile { total, .. } => {
             format!("the file has {}", Count(*total, "line", "lines"))
         }
