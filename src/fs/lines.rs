@@ -12,6 +12,7 @@ use std::os::unix::fs::FileExt as _;
 
 use crate::stop::Stop;
 use cutline_core::text::as_index;
+use cutline_core::text::binary::{DECIDING_BYTES, is_binary_file};
 use cutline_core::text::decode::{Encoding, SAMPLE_BYTES};
 
 /// Number of bytes that are read at a time. An even number keeps pairs of bytes aligned.
@@ -143,6 +144,17 @@ pub(crate) fn detect(
     // The file can be shorter than it was.
     let text_bytes = if len < most { len as u64 } else { text_bytes };
     Ok((Encoding::detect(&buffer[..len], text_bytes).unwrap_or(Encoding::Utf8), len))
+}
+
+/// Returns true if a file that begins with NUL bytes ends with text, as does a log that was emptied while a program wrote to
+/// it. `start` has the first [`DECIDING_BYTES`].
+pub fn is_sparse_text(file: &File, size: u64, start: &[u8]) -> io::Result<bool> {
+    if start.len() < DECIDING_BYTES || start.iter().any(|byte| *byte != 0) {
+        return Ok(false);
+    }
+    let mut end = vec![0; DECIDING_BYTES];
+    let len = read_at(file, &mut end, size.saturating_sub(DECIDING_BYTES as u64))?;
+    Ok(!is_binary_file(&end[..len]))
 }
 
 /// Reads until `buffer` is full or the file ends, so that short reads do not split pairs of bytes.

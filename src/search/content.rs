@@ -28,7 +28,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::walk::Emit;
-use crate::fs::lines::{detect, read_at};
+use crate::fs::lines::{detect, is_sparse_text, read_at};
 use crate::limits::{GREP_LINE_BYTES, PSEUDO_FILE_BYTES};
 use crate::stop::{Stop, Stopped, stopped_by};
 use cutline_core::text::as_index;
@@ -198,7 +198,9 @@ impl FileSearcher {
         let is_complete = is_small || len < first;
         let (mut encoding, bom_bytes) = Encoding::of(&buffer[..len]);
         let mut is_text = query.binary != BinaryFiles::Skip;
-        let refused = if !is_text && looks_binary(&buffer[..len]) && is_binary_file(&buffer[..len]) {
+        let is_binary = !is_text && looks_binary(&buffer[..len]) && is_binary_file(&buffer[..len]);
+        is_text = is_text || is_binary && is_sparse_text(file, size, &buffer[..len])?;
+        let refused = if is_binary && !is_text {
             Some(IncompleteReason::Binary)
         } else {
             let is_too_large = pattern.is_across_lines && size > pattern.multiline_bytes;

@@ -66,7 +66,9 @@ fn read(cx: &Context, args: &ReadArgs, load: Load) -> Result<Option<Output>, Too
     let (encoding, mark) = Encoding::of(&start);
     let is_utf8 = is_utf8(&start);
     // The saved output of a command can be read whatever it is.
-    let binary = is_binary_file(&start) && !cx.workspace.is_saved_output(&place.real);
+    let binary = is_binary_file(&start)
+        && !cx.workspace.is_saved_output(&place.real)
+        && !lines::is_sparse_text(&file, end, &start).map_err(failed)?;
     if (binary || !is_utf8)
         && let Some(format) = image::format_of(&start)
     {
