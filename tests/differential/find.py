@@ -94,9 +94,13 @@ def narrow(random, setting, case, top, entries, in_repository):
 
 def is_excluded(excludes, top, path):
     """Returns True if a glob matches the path or a folder that it is in."""
+    return any(glob.names(prefix, is_folder(os.path.join(top, prefix))) for glob in excludes for prefix in prefixes(path))
+
+
+def prefixes(path):
+    """Returns the folders that a path is in, and the path."""
     parts = path.split("/")
-    prefixes = ["/".join(parts[:n]) for n in range(1, len(parts) + 1)]
-    return any(glob.names(prefix, is_folder(os.path.join(top, prefix))) for glob in excludes for prefix in prefixes)
+    return ["/".join(parts[:n]) for n in range(1, len(parts) + 1)]
 
 
 def rule_files(top):
@@ -109,7 +113,10 @@ def rule_files(top):
 def wanted(case, glob, top, path):
     folder = is_folder(os.path.join(top, path))
     kind = case["type"]
-    return (kind == "any" or folder == (kind == "dir")) and glob.names(path, folder)
+    # A negated glob excludes folders with their content.
+    named = prefixes(path) if glob.negated else [path]
+    is_named = all(glob.names(prefix, is_folder(os.path.join(top, prefix))) for prefix in named)
+    return (kind == "any" or folder == (kind == "dir")) and is_named
 
 
 def line(case, top, path):

@@ -48,10 +48,11 @@ class Glob:
 
     def lets_through(self, path):
         """Returns True if grep searches this file. If the glob matches a folder, grep searches the files below it."""
-        if not self.of_folders:
-            return self.matches(path) != self.negated
         parts = path.split("/")
-        return any(self.matches("/".join(parts[:n])) for n in range(1, len(parts))) != self.negated
+        folders = ["/".join(parts[:n]) for n in range(1, len(parts))]
+        if self.negated:
+            return self.names(path, False) and all(self.names(folder, True) for folder in folders)
+        return any(map(self.matches, folders)) if self.of_folders else self.matches(path)
 
 
 def _path(glob):
