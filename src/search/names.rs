@@ -80,6 +80,15 @@ impl Query {
             && any_or_none(&self.globs, |glob| glob.can_select_below(folder))
             && none_excludes(&self.exclude, folder, true)
     }
+
+    /// Returns true if entries of this kind are returned.
+    fn is_of_kind(&self, kind: FileKind) -> bool {
+        match self.kind {
+            EntryKind::File => matches!(kind, FileKind::File | FileKind::Link),
+            EntryKind::Dir => kind == FileKind::Folder,
+            EntryKind::Any => true,
+        }
+    }
 }
 
 /// Returns the entries that match the query.
@@ -90,26 +99,16 @@ impl Visit for Query {
         if self.only_links {
             return kind == FileKind::Link && self.enters(path);
         }
-        let is_of_kind = match self.kind {
-            EntryKind::File => matches!(kind, FileKind::File | FileKind::Link),
-            EntryKind::Dir => kind == FileKind::Folder,
-            EntryKind::Any => true,
-        };
         let is_folder = kind == FileKind::Folder;
         let is_other = match self.kind {
             EntryKind::File => is_folder,
             EntryKind::Dir => kind == FileKind::Link,
             EntryKind::Any => false,
         };
-        if !is_of_kind && (!is_other || self.other_matches.load(Ordering::Relaxed)) {
-            return false;
-        }
-        let matches = any_or_none(&self.globs, |glob| glob.selects(path, is_folder))
-            && none_excludes(&self.exclude, path, is_folder);
-        if matches && !is_of_kind {
-            self.other_matches.store(true, Ordering::Relaxed);
-        }
-        matches && is_of_kind
+        let is_wanted = self.is_of_kind(kind) || is_other && !self.other_matches.load(Ordering::Relaxed);
+        is_wanted
+            && any_or_none(&self.globs, |glob| glob.selects(path, is_folder))
+            && none_excludes(&self.exclude, path, is_folder)
     }
 
     fn enters(&self, path: &[u8]) -> bool {
@@ -122,6 +121,10 @@ impl Visit for Query {
         stop: &Stop,
         emit: &mut Emit<'_, FoundEntry>,
     ) -> io::Result<u64> {
+        if !self.only_links && !self.is_of_kind(entry.kind()) {
+            self.other_matches.store(true, Ordering::Relaxed);
+            return Ok(0);
+        }
         let mut path = entry.path();
         if entry.kind() == FileKind::Folder {
             path.push(b'/');
