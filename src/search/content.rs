@@ -261,6 +261,7 @@ impl FileSearcher {
             Err(error) if stopped.is_none() && !is_full(&error) => return Err(error),
             Err(_) => stopped.is_none().then_some(IncompleteReason::LongLine),
             Ok(()) if left.get() == 0 => Some(IncompleteReason::NotCounted),
+            Ok(()) if has_more && pattern.is_across_lines => Some(IncompleteReason::TooLarge),
             Ok(()) => has_more.then_some(IncompleteReason::PseudoFile),
         };
         let flow = sink.finish();

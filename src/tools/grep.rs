@@ -289,7 +289,10 @@ impl GrepArgs {
 
     /// Returns true if the pattern has a `\|` outside of brackets, which the program grep treats as an alternation.
     fn escapes_bar(&self) -> bool {
-        let (mut chars, mut in_class) = (self.pattern.chars(), self.literal == Some(true));
+        if self.literal == Some(true) {
+            return false;
+        }
+        let (mut chars, mut in_class) = (self.pattern.chars(), false);
         while let Some(c) = chars.next() {
             match c {
                 '\\' if chars.next() == Some('|') && !in_class => return true,

@@ -159,12 +159,14 @@ fn refused(error: &grep_regex::Error, pattern: &str) -> Refused {
     }
 }
 
-/// Returns true if a pattern contains a carriage return, or as `\r` outside of negated classes.
+/// Returns true if a pattern contains a carriage return, or as `\r` or `\x0d` outside of negated classes.
 fn names_return(source: &Source<'_>) -> bool {
-    let mut parts = source.pattern.split("[^");
+    // An escaped backslash does not escape what follows.
+    let escapes = source.pattern.replace("\\\\", "").to_lowercase();
+    let mut parts = escapes.split("[^");
     let first = parts.next().unwrap_or_default();
     let after_classes = parts.map(|part| part.split_once(']').map_or("", |(_, after)| after));
-    let has_escape = |part: &str| !source.literal && part.contains("\\r");
+    let has_escape = |part: &str| !source.literal && ["\\r", "\\x0d"].iter().any(|name| part.contains(name));
     source.pattern.contains('\r') || std::iter::once(first).chain(after_classes).any(has_escape)
 }
 

@@ -11,7 +11,10 @@ fn return_is_searched_if_the_pattern_contains_it() {
     for pattern in [r"\r$", "[\r]$", "\r$"] {
         assert_eq!(found(pattern), ["3:end", "4:foo\r"], "{pattern}");
     }
+    assert_eq!(found(r"\x0d$"), found(r"\r$"));
     assert_eq!(found(r"n[^\r\n]$"), ["3:end"]);
+    // An escaped backslash before an `r` is no return.
+    assert_eq!(search(&query(r"C:\\run$", 0), b"C:\\run\r\nb\r\n").0, ["1:C:\\run"]);
     let regular = "end\r\nno\r\nend \r\n\r\n";
     assert_eq!(search(&query("end$", 0), regular.as_bytes()).0, ["1:end"]);
     assert_eq!(search(&query("^$", 0), regular.as_bytes()).0, ["4:"]);
