@@ -115,12 +115,17 @@ pub(super) fn read_parts(cx: &Context, args: &ReadArgs, load: Load) -> Result<Op
     for part in &parts {
         let joint = if body.is_empty() { "" } else { "\n\n" };
         let heading = |name: &str| format!("{joint}==> {name} <==\n");
-        let limit = |by| format!("{} limit", cx.limits.bounds().limit(by));
+        let limit = |bounds: Bounds, by| format!("{} limit", bounds.limit(by));
         let mut not_shown = |part: String, why: String| missing.push(Notice::NotShown { part, why });
-        let Some(limits) = rest_of(&cx.limits, &(body.clone() + &heading(&part.name()))) else {
-            not_shown(part.name(), limit(TruncatedBy::Bytes));
-            continue;
+        let limits = match rest_of(&cx.limits, &(body.clone() + &heading(&part.name()))) {
+            Ok(limits) => limits,
+            Err(by) => {
+                not_shown(part.name(), limit(cx.limits.bounds(), by));
+                continue;
+            }
         };
+        let is_page = limits.read_bounds().bytes < limits.max_bytes;
+        let bounds = if is_page { limits.read_bounds() } else { cx.limits.bounds() };
         let output = match read(&Context { limits, ..cx.clone() }, &part.args(args), Load::Light) {
             Ok(Some(output)) => output,
             Ok(None) => {
@@ -145,7 +150,7 @@ pub(super) fn read_parts(cx: &Context, args: &ReadArgs, load: Load) -> Result<Op
         // Without a range, `limit` of the call selects the start of a file.
         let is_rest_wanted = truncation.is_some() || part.lines.is_none();
         let (total, why) = match &truncation {
-            Some(cut) => (cut.total_lines, limit(cut.truncated_by)),
+            Some(cut) => (cut.total_lines, limit(bounds, cut.truncated_by)),
             None => (total_lines.unwrap_or_default(), format!("limit={}", args.limit.unwrap_or_default())),
         };
         if truncation.is_some() && text.is_empty() {
@@ -175,12 +180,20 @@ pub(super) fn read_parts(cx: &Context, args: &ReadArgs, load: Load) -> Result<Op
     Ok(Some(Output::new(cx, Answer { body, notices, ..Answer::default() }, details)))
 }
 
-/// Returns the limits without what `text` takes, or `None` if it uses up one of them.
-fn rest_of(limits: &Limits, text: &str) -> Option<Limits> {
+/// Returns the limits without what `text` takes.
+///
+/// # Errors
+///
+/// Returns the limit that it uses up.
+fn rest_of(limits: &Limits, text: &str) -> Result<Limits, TruncatedBy> {
     let Bounds { lines, bytes, tokens, .. } = limits.bounds().after(text, Extent::of(text).lines);
-    let has_space = lines > 0 && bytes > 0 && tokens != Some(0);
     let (max_lines, max_bytes, max_tokens, outline) = (lines, bytes, tokens, false);
-    has_space.then(|| Limits { max_lines, max_bytes, max_tokens, outline, ..limits.clone() })
+    match (lines, bytes, tokens) {
+        (0, ..) => Err(TruncatedBy::Lines),
+        (_, 0, _) => Err(TruncatedBy::Bytes),
+        (.., Some(0)) => Err(TruncatedBy::Tokens),
+        _ => Ok(Limits { max_lines, max_bytes, max_tokens, outline, ..limits.clone() }),
+    }
 }
 
 /// Returns the reason why a file is not shown.
