@@ -170,7 +170,8 @@ impl Capture {
         let diff_ending = diff_ending(&start);
         let raw = self.stream.raw.clone();
         let all = raw.extent();
-        let is_overwritten = has_returns && all.lines == 1 && text.total.bytes * 2 <= all.bytes;
+        let has_one_line = all.lines == 1 && lines_cut.is_none();
+        let is_overwritten = has_returns && has_one_line && text.total.bytes * 2 <= all.bytes;
         let wanted = output_is_open || self.binary || text.cut.is_some() || lines_cut.is_some();
         let saved = if wanted { Some(self.stream.keep()) } else { None };
         if !output_is_open || !matches!(saved, Some(Ok(_))) {
