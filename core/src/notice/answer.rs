@@ -148,29 +148,42 @@ impl Notice {
     /// assert!(Notice::part_of_text("text\u{2028}[Showing lines 1-2 of 3]").is_some());
     /// ```
     pub fn part_of_text(body: &str) -> Option<Self> {
-        let ends_line = |c| matches!(c, '\n' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}');
-        let lines = body.rsplit(ends_line).map(shown).skip_while(String::is_empty);
+        let lines = body.rsplit('\n').flat_map(shown_lines).map(shown).skip_while(String::is_empty);
         let count = lines.take_while(|line| has_form_of_notice(line)).count() as u64;
         (count > 0).then_some(Self::PartOfText(count))
     }
+}
+
+/// Splits `line`, from its end, at the other characters that end a line for a viewer.
+fn shown_lines(line: &str) -> impl Iterator<Item = &str> {
+    // A line can have megabytes.
+    let has_none = line.is_ascii() && memchr::memchr2(b'\x0b', b'\x0c', line.as_bytes()).is_none();
+    let ends_line = |c| matches!(c, '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}');
+    line.rsplitn(if has_none { 1 } else { usize::MAX }, ends_line)
 }
 
 /// Returns the start of `line` as it is shown: without escape sequences, control and invisible characters, and with one space
 /// for any white space.
 fn shown(line: &str) -> String {
     let mut shown = String::new();
-    resolve(line, MAX_LINE_BYTES as u64, &mut |part| {
+    let mut add = |part: &str| {
         for c in part.chars() {
+            if shown.len() > MAX_LINE_BYTES {
+                break;
+            }
             let is_space = c.is_whitespace();
             // Control characters become U+FFFD.
-            if !is_space && (c.is_control() || c == REPLACEMENT || is_invisible(c)) {
-                continue;
-            }
-            if shown.len() <= MAX_LINE_BYTES && !(is_space && (shown.is_empty() || shown.ends_with(' '))) {
+            let is_hidden = !is_space && (c.is_control() || c == REPLACEMENT || is_invisible(c));
+            if !is_hidden && !(is_space && (shown.is_empty() || shown.ends_with(' '))) {
                 shown.push(if is_space { ' ' } else { c });
             }
         }
-    });
+    };
+    if memchr::memchr3(b'\x1b', b'\r', b'\x08', line.as_bytes()).is_some() {
+        resolve(line, MAX_LINE_BYTES as u64, &mut add);
+    } else {
+        add(line);
+    }
     shown.truncate(shown.trim_end().len());
     shown
 }
