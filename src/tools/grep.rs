@@ -170,8 +170,8 @@ impl Results<'_> {
                 is_match |= matches!(found, Found::File(..));
                 ControlFlow::Continue(())
             };
-            let searched = bytes > 0 && searcher.search(&file, bytes, &stop, &Vec::new, &mut take).is_ok();
-            if searched && is_match {
+            let is_searched = bytes > 0 && searcher.search(&file, bytes, &stop, &Vec::new, &mut take).is_ok();
+            if is_searched && is_match {
                 self.binary_matches.push(&self.search.show(&path));
             }
             self.binary_bytes -= bytes;

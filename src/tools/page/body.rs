@@ -59,7 +59,7 @@ impl Group {
 /// A line that is shown in part.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::tools) struct CutLine {
-    /// Maximum bytes that the complete line takes on a page of read ([`Row::cut_from`]).
+    /// Maximum bytes that the complete line takes on a page of read ([`Row::cut_line_bytes`]).
     pub(in crate::tools) bytes: u64,
     pub(in crate::tools) is_match: bool,
     pub(in crate::tools) number: u64,
