@@ -27,6 +27,8 @@ use cutline_core::text::decode::SAMPLE_BYTES;
 const REMEMBERED: usize = 32;
 /// Maximum number of blocks in an index. A larger file has larger blocks.
 const MAX_BLOCKS: u64 = 4096;
+/// Number of bytes that are read at a time to find a line in a block. A larger buffer costs more to clear than it saves.
+const PIECE_BYTES: usize = 64 * 1024;
 /// Minimum size in bytes of a file that is counted by several threads, and whose index is cached. A smaller file is counted
 /// in about a millisecond.
 const LARGE_BYTES: u64 = 8_000_000;
@@ -135,7 +137,7 @@ impl LineIndex {
         let (mut seen, mut found) = (before, None);
         let counted = TextFile { end: self.end.min(text.end), ..*text };
         let part = block_of(&counted, block as u64, self.block_bytes);
-        part.blocks(part.start, &mut part.buffer(BLOCK_BYTES), stop, |at, piece| {
+        part.blocks(part.start, &mut part.buffer(PIECE_BYTES), stop, |at, piece| {
             let end = found.is_none().then(|| text.encoding.nth_newline(piece, newline - seen)).flatten();
             if let Some(end) = end {
                 (found, seen) = (Some(at + end as u64), newline);

@@ -228,7 +228,7 @@ mod tests {
             (b"GIF89a\x01\0\x01\0", true),
             (b"GIF89a\x01aaaaaaaaaaa", false),
             (b"BM is a bitmap\0\nMZ is a program\0\n", false),
-            (b"MZ \x1b[1mis\x1b[0m a program \x01\n", false),
+            (b"MZ \x1b[1m is \x1b[0m a program \x01\n", false),
             (b"RIFF\x24\x08\x01\0WAVEfmt \x10\0", true),
             (b"SQLite format 3\0\x10\0\x01\x01", true),
             (b"BM\x8a\x7b\x0c\0\0\0\0\0\x8a", true),
