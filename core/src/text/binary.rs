@@ -90,7 +90,8 @@ pub fn is_binary_file(content: &[u8]) -> bool {
     Encoding::of(start).0 == Encoding::Utf8 && (has_signature(start) || is_binary(start))
 }
 
-/// Returns the media type of binary content that starts with `start`. It is `text/plain` for an output in UTF-16.
+/// Returns the media type of binary content that starts with `start`. It is `text/plain` for an output in UTF-16 as Windows
+/// writes it, little-endian.
 pub fn media_type(start: &[u8]) -> &'static str {
     match Encoding::of(start).0 {
         Encoding::Utf16Le => "text/plain",
