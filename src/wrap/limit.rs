@@ -202,7 +202,7 @@ impl Cutter<'_> {
         {
             let of_value = of_structured.bytes.saturating_sub((before.len() + after.len()) as u64);
             let both = Bounds { bytes: bounds.bytes.min(of_value), ..bounds };
-            let text = self.json(values, both, total).unwrap_or_default();
+            let text = self.json(values, both, total).unwrap_or_else(|| as_json(MARK));
             let structured = [before, &text, after].concat();
             return (Some(text), Some(structured));
         }
@@ -212,7 +212,8 @@ impl Cutter<'_> {
             shown.unwrap_or_else(|| self.text(all, bounds))
         });
         let shortened = structured.filter(|_| structured_is_over).map(|json| {
-            self.json(std::slice::from_ref(&json), of_structured, Extent::of(&json)).unwrap_or_default()
+            let shown = self.json(std::slice::from_ref(&json), of_structured, Extent::of(&json));
+            shown.unwrap_or_else(|| as_json(MARK))
         });
         (text, shortened.or_else(|| parts.structured.map(str::to_owned)))
     }
