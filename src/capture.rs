@@ -166,12 +166,14 @@ impl Capture {
         let (text, lines_cut, is_lossy) = shown.unwrap_or_default();
         // The last step of a progress bar usually ends with a newline.
         let recent = std::mem::take(&mut self.recent);
-        let has_returns = recent.ends_with(b"\r") && start.trim_ascii_end().contains(&b'\r');
+        let has_returns = !recent.ends_with(b"\n") && start.trim_ascii_end().contains(&b'\r');
         let diff_ending = diff_ending(&start);
         let raw = self.stream.raw.clone();
         let all = raw.extent();
         let has_one_line = all.lines == 1 && lines_cut.is_none();
-        let is_overwritten = has_returns && has_one_line && text.total.bytes * 2 <= all.bytes;
+        // A short progress bar may have no newline at its end.
+        let share = if recent.ends_with(b"\r") { 2 } else { 4 };
+        let is_overwritten = has_returns && has_one_line && text.total.bytes * share <= all.bytes;
         let wanted = output_is_open || self.binary || text.cut.is_some() || lines_cut.is_some();
         let saved = if wanted { Some(self.stream.keep()) } else { None };
         if !output_is_open || !matches!(saved, Some(Ok(_))) {
