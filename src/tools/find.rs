@@ -196,7 +196,7 @@ fn cause(args: &FindArgs, place: &OpenedPath, query: &Query, search: &Search<'_>
     }
     let reaches = |path: &[u8]| query.can_match_below(path);
     let is_by_path = args.pattern.trim_end_matches('/').contains('/');
-    search.links_not_searched(place, is_by_path, reaches, |_, _| false)
+    search.links_not_searched(place, [is_by_path, false], reaches, |_, _| false)
 }
 
 fn query(cx: &Context, args: &FindArgs, place: &OpenedPath) -> Result<Query, ToolError> {

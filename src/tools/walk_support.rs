@@ -129,20 +129,21 @@ impl<'a> Search<'a> {
         self.rules.iter().any(IgnoreRules::ignored_any)
     }
 
-    /// Returns the notice about links that the search of the folder at `place` did not follow: to files that it `selects`, or
-    /// else to folders, or else out of the roots. `reaches` is true for paths that the search would reach. Links to folders
-    /// that the search reached otherwise count only with `is_by_path`. `selects` also gets whether a file is elsewhere.
+    /// Returns the notice about links that the search of the folder at `place` did not follow: to folders, or to files that it
+    /// `selects`, or else out of the roots. If there are both, it is about the folders, or about the files if `files_first`.
+    /// `reaches` is true for paths that the search would reach. Links to folders that the search reached otherwise count only
+    /// with `is_by_path`. `selects` also gets whether a file is elsewhere.
     pub(super) fn links_not_searched(
         &self,
         place: &OpenedPath,
-        is_by_path: bool,
+        [is_by_path, files_first]: [bool; 2],
         reaches: impl Fn(&[u8]) -> bool,
         selects: impl Fn(&[u8], bool) -> bool,
     ) -> Option<Notice> {
         let listed = self.has_links.load(Ordering::Relaxed).then_some(self.ignored);
         let others = (self.ignored == Ignored::Skipped && self.ignored_any()).then_some(Ignored::Only);
         let mut walks = listed.into_iter().chain(others);
-        walks.find_map(|ignored| self.links_of(place, ignored, is_by_path, &reaches, &selects))
+        walks.find_map(|ignored| self.links_of(place, ignored, [is_by_path, files_first], &reaches, &selects))
     }
 
     /// Like [`links_not_searched`](Self::links_not_searched), for the links that a walk visits. Ignored links out of the
@@ -151,7 +152,7 @@ impl<'a> Search<'a> {
         &self,
         place: &OpenedPath,
         ignored: Ignored,
-        is_by_path: bool,
+        [is_by_path, files_first]: [bool; 2],
         reaches: &impl Fn(&[u8]) -> bool,
         selects: &impl Fn(&[u8], bool) -> bool,
     ) -> Option<Notice> {
@@ -189,9 +190,9 @@ impl<'a> Search<'a> {
                 _ => {}
             }
         }
-        files
-            .reported_as(Notice::LinkedFilesNotSearched)
-            .or_else(|| folders.reported_as(Notice::LinksNotSearched))
+        let files = files.reported_as(Notice::LinkedFilesNotSearched);
+        let folders = folders.reported_as(Notice::LinksNotSearched);
+        if files_first { files.or(folders) } else { folders.or(files) }
             .or_else(|| outside.reported_as(Notice::LinksOutside))
     }
 

@@ -55,7 +55,7 @@ pub(super) fn of(args: &GrepArgs, targets: &[Target], results: &Results<'_>) -> 
             let reaches = |path: &[u8]| filter.enters(path);
             let selects =
                 |path: &[u8], is_elsewhere| (is_none_selected || is_elsewhere) && filter.selects(path);
-            search.links_not_searched(place, is_by_path, reaches, selects)
+            search.links_not_searched(place, [is_by_path, is_none_selected], reaches, selects)
         })
     };
     if (args.glob.is_some() || args.file_type.is_some())
