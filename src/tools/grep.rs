@@ -140,14 +140,15 @@ impl Results<'_> {
     /// Searches a file or a folder.
     fn search_target(&mut self, Target { place, filter }: &Target) -> Result<(), ToolError> {
         if place.stat.kind != FileKind::Folder {
-            return self.search_file(place);
+            self.search_file(place)?;
+            return self.search_binaries(place);
         }
         let walk = self.search.walk(place)?;
         content::tree(walk, self.query.clone(), filter.clone(), |walked| self.take(walked));
         self.search_binaries(place)
     }
 
-    /// Searches the binary files of a folder that the search has skipped, until the bytes for that are used up.
+    /// Searches the binary files of a target that the search has skipped, until the bytes for that are used up.
     fn search_binaries(&mut self, place: &OpenedPath) -> Result<(), ToolError> {
         let paths = std::mem::take(&mut self.binary);
         if paths.is_empty() || self.query.invert || self.search.is_late {
@@ -156,14 +157,20 @@ impl Results<'_> {
         let cx = self.search.cx;
         let (binary, mode) = (BinaryFiles::AsBytes, OutputMode::Files);
         let query = Query { binary, mode, ranking: None, ..self.query.clone() };
-        let (folder, stop) = (resolve::folder(cx, place)?, cx.stop());
+        let is_folder = place.stat.kind == FileKind::Folder;
+        let folder = if is_folder { Some(resolve::folder(cx, place)?) } else { None };
+        let stop = cx.stop();
         let mut searcher = FileSearcher::new(&query);
         for path in paths {
             // The searcher checks it only in large files.
             if self.binary_bytes == 0 || stop.check().is_err() {
                 break;
             }
-            let Ok(Some((file, stat))) = below::file(&folder, &path) else { continue };
+            let opened = match &folder {
+                Some(folder) => below::file(folder, &path).ok().flatten(),
+                None => resolve::file(cx, place).ok().map(|file| (file, place.stat)),
+            };
+            let Some((file, stat)) = opened else { continue };
             let bytes = stat.bytes.min(BINARY_FILE_BYTES).min(self.binary_bytes);
             let mut is_match = false;
             let mut take = |found| {
