@@ -34,6 +34,8 @@ const STRAY_CONTROLS: usize = 8;
 const SEPARATORS: usize = 4;
 /// Bytes of ASCII that are not nine characters of UTF-16.
 const ASCII_BYTES: usize = 18;
+/// The byte order mark of UTF-16 as Windows writes it.
+const UTF16_MARK: &[u8] = b"\xff\xfe";
 /// The signature of PDF, which can be text otherwise.
 const PDF: &[u8] = b"%PDF-";
 
@@ -48,7 +50,8 @@ const PDF: &[u8] = b"%PDF-";
 /// at most 4 different ones, NUL included, more than 8 and above a third make it binary. There too, a run of NUL bytes counts
 /// once.
 ///
-/// Text in UTF-16 has a byte order mark. Without one, it does not count if ASCII follows it.
+/// Text in UTF-16 has a byte order mark. After other text, its part in ASCII does not count. Without a mark, it does not count
+/// if ASCII follows it.
 ///
 /// ```
 /// use cutline_core::text::binary::is_binary;
@@ -61,7 +64,7 @@ pub fn is_binary(content: &[u8]) -> bool {
     if encoding != Encoding::Utf8 && mark_bytes > 0 {
         return false;
     }
-    let start = after_utf16(start);
+    let start = &*without_utf16(after_utf16(start));
     let may_have_controls = start.chunks(BLOCK_BYTES).any(may_have_control);
     if has_signature(start) {
         return may_have_controls || !is_utf8(start);
@@ -158,6 +161,20 @@ fn after_utf16(start: &[u8]) -> &[u8] {
     parts.filter(|(utf16, _)| Encoding::of(utf16).0 != Encoding::Utf8).map_or(start, |(_, rest)| rest)
 }
 
+/// Returns an output without the ASCII characters of UTF-16 after a byte order mark: `cat` printed such a file after other
+/// text.
+fn without_utf16(start: &[u8]) -> Cow<'_, [u8]> {
+    let (mut rest, mut others) = (start, Vec::new());
+    while let Some(at) = memchr::memmem::find(rest, UTF16_MARK) {
+        let (before, text) = rest.split_at(at + UTF16_MARK.len());
+        others.extend_from_slice(before);
+        let is_ascii = |pair: &&[u8; 2]| pair[1] == 0 && pair[0].is_ascii() && !is_control(pair[0]);
+        let pairs = text.as_chunks::<2>().0.iter().take_while(is_ascii).count();
+        rest = text.get(2 * pairs..).unwrap_or_default();
+    }
+    if others.is_empty() { Cow::Borrowed(start) } else { Cow::Owned([&others, rest].concat()) }
+}
+
 /// Returns true if a block may have a control character. Counts escape too, because the compiler turns two comparisons
 /// without a branch into few instructions for 16 bytes.
 fn may_have_control(block: &[u8]) -> bool {
@@ -251,6 +268,15 @@ mod tests {
             assert_eq!(is_binary_file(content), expected || is_pdf, "{content:?}");
             assert_eq!(looks_binary(content), expected || is_pdf || content.contains(&0), "{content:?}");
         }
+    }
+
+    #[test]
+    fn utf16_after_other_text_is_text() {
+        let ini: Vec<u8> = "[a]\r\nb=1\r\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let output = [b"Running\n\xff\xfe", &ini[..], b"\nERROR: failed\n"].concat();
+        assert!(!is_binary(&output) && !is_binary(&output.repeat(3)));
+        assert!(is_binary(&[&output[..], &[1; 20]].concat()));
+        assert!(is_binary(&[b"Running\n", &*ini.repeat(5), b"\nERROR: failed\n"].concat()));
     }
 
     #[test]
