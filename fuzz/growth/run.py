@@ -24,6 +24,8 @@ CALLGRIND = ["valgrind", "--tool=callgrind", "--quiet"]
 BYTES = 10_000
 # The generators of the library are split into processes.
 PARTS = 8
+# How often the growth of a program is measured until it is within the limit.
+TRIES = 3
 
 
 def instructions(file):
@@ -113,12 +115,16 @@ def count(command, text, folder):
 
 
 def program_growth(program, how, name, generate):
-    counts = []
-    for size in (200, BYTES, 2 * BYTES):
-        with tempfile.TemporaryDirectory() as folder:
-            command, text = how(program, folder, generate(size))
-            counts.append(count(command, text, folder))
-    smallest, one, two = counts
+    # On a busy machine, the wrap may reach the time at which it kills its server, which takes instructions too.
+    for _ in range(TRIES):
+        counts = []
+        for size in (200, BYTES, 2 * BYTES):
+            with tempfile.TemporaryDirectory() as folder:
+                command, text = how(program, folder, generate(size))
+                counts.append(count(command, text, folder))
+        smallest, one, two = counts
+        if two - smallest <= MOST * max(one - smallest, SMALLEST):
+            break
     return [(f"{how.__name__} / {name}", one - smallest, two - smallest)]
 
 
