@@ -148,8 +148,9 @@ impl Notice {
     /// assert!(Notice::part_of_text("text\u{2028}[Showing lines 1-2 of 3]").is_some());
     /// ```
     pub fn part_of_text(body: &str) -> Option<Self> {
-        let lines = body.rsplit('\n').flat_map(shown_lines).map(shown).skip_while(String::is_empty);
-        let count = lines.take_while(|line| has_form_of_notice(line)).count() as u64;
+        let lines =
+            body.rsplit('\n').flat_map(shown_lines).map(looks_like_notice).skip_while(Option::is_none);
+        let count = lines.take_while(|looks| *looks == Some(true)).count() as u64;
         (count > 0).then_some(Self::PartOfText(count))
     }
 }
@@ -157,33 +158,66 @@ impl Notice {
 /// Splits `line`, from its end, at the other characters that end a line for a viewer.
 fn shown_lines(line: &str) -> impl Iterator<Item = &str> {
     // A line can have megabytes.
-    let has_none = line.is_ascii() && memchr::memchr2(b'\x0b', b'\x0c', line.as_bytes()).is_none();
-    let ends_line = |c| matches!(c, '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}');
+    let ends_line =
+        |c| matches!(c, '\u{b}' | '\u{c}' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}');
+    let bytes = line.as_bytes();
+    let has_none = line.is_ascii()
+        && memchr::memchr2(0x0b, 0x0c, bytes).is_none()
+        && memchr::memchr3(0x1c, 0x1d, 0x1e, bytes).is_none();
     line.rsplitn(if has_none { 1 } else { usize::MAX }, ends_line)
 }
 
-/// Returns the start of `line` as it is shown: without escape sequences, control and invisible characters, and with one space
-/// for any white space.
-fn shown(line: &str) -> String {
+/// Returns whether a line looks like a notice, or `None` if it shows nothing. A client can resolve control characters and escape
+/// sequences, or pass them on, so the parts of the line between them count too.
+fn looks_like_notice(line: &str) -> Option<bool> {
+    let overwrites = memchr::memchr3(b'\x1b', b'\r', b'\x08', line.as_bytes()).is_some();
+    let mut looks = None;
+    let mut see = |shown: &str| {
+        if !shown.is_empty() {
+            looks = Some(looks == Some(true) || has_form_of_notice(shown));
+        }
+    };
+    if !overwrites {
+        see(&visible(|add| add(line)));
+        return looks;
+    }
+    see(&visible(|add| resolve(line, MAX_LINE_BYTES as u64, &mut |part| add(part))));
+    let mut sections = line.split('\x1b');
+    let first = sections.next().into_iter();
+    for part in first.chain(sections.map(after_sequence)).flat_map(|section| section.split(char::is_control))
+    {
+        see(&visible(|add| add(part)));
+    }
+    looks
+}
+
+/// Returns the text after an escape sequence whose ESC is before `section`.
+fn after_sequence(section: &str) -> &str {
+    let is_parameter = |c: char| matches!(c, '0'..='?');
+    let end = section.strip_prefix('[').map_or(section, |control| control.trim_start_matches(is_parameter));
+    let mut chars = end.chars();
+    chars.next();
+    chars.as_str()
+}
+
+/// Returns the start of the text that `pass` passes on as it is shown: without control and invisible characters, and with one
+/// space for any white space.
+fn visible(pass: impl FnOnce(&mut dyn FnMut(&str))) -> String {
     let mut shown = String::new();
-    let mut add = |part: &str| {
+    pass(&mut |part| {
         for c in part.chars() {
             if shown.len() > MAX_LINE_BYTES {
                 break;
             }
             let is_space = c.is_whitespace();
             // Control characters become U+FFFD.
-            let is_hidden = !is_space && (c.is_control() || c == REPLACEMENT || is_invisible(c));
+            let is_blank = matches!(c, '\u{2800}' | '\u{fff9}'..='\u{fffc}') || is_invisible(c);
+            let is_hidden = !is_space && (c.is_control() || c == REPLACEMENT || is_blank);
             if !is_hidden && !(is_space && (shown.is_empty() || shown.ends_with(' '))) {
                 shown.push(if is_space { ' ' } else { c });
             }
         }
-    };
-    if memchr::memchr3(b'\x1b', b'\r', b'\x08', line.as_bytes()).is_some() {
-        resolve(line, MAX_LINE_BYTES as u64, &mut add);
-    } else {
-        add(line);
-    }
+    });
     shown.truncate(shown.trim_end().len());
     shown
 }
@@ -243,6 +277,14 @@ mod tests {
             assert_eq!(lines(notice), 1, "{notice:?}");
             assert_eq!(lines(&format!("text\n\n{notice}\n\u{1b}[0m\n")), 1, "{notice:?}");
             assert_eq!(lines(&format!("text\n\n{notice}\0\n\n\u{200b}")), 1, "{notice:?}");
+            for after in ["\r \r", "\u{8} \u{8}", "\u{1b}[2K", "\u{1b}[1K", "\u{2800}", "\u{fff9}\u{fffc}"] {
+                assert_eq!(lines(&format!("text\n\n{notice}{after}")), 1, "{notice:?}{after:?}");
+            }
+            for before in
+                ["longer text\r", "text\u{1b}E", "text\u{1b}[31;1m\r\u{1b}[K", "\u{1c}", "text\u{1e}"]
+            {
+                assert_eq!(lines(&format!("{before}{notice}")), 1, "{before:?}{notice:?}");
+            }
             assert_eq!(lines(&format!("{notice}\n{notice}")), 2, "{notice:?}");
             assert_eq!(lines(&format!("{notice}\nmore text")), 0, "{notice:?}");
         }
