@@ -1,8 +1,8 @@
 //! All notices, and the text of a result.
 //!
-//! A notice is a line in square brackets after the body. It reports what is missing, and the exact next call that returns it. A
-//! notice with a next call comes last. This crate names no tool of a runtime: the caller provides the sentences that do, as the
-//! field `next`. The same facts as data are in [`crate::details`].
+//! A notice is a line in square brackets after the body. It reports what is missing and, if it can, the exact next call that
+//! returns it; or a fact about the body or its source. The caller decides the order. This crate names no tool of a runtime: the
+//! caller provides the sentences that do, as the field `next`. The same facts as data are in [`crate::details`].
 
 mod answer;
 mod parts;
@@ -73,8 +73,8 @@ pub enum Notice {
     MatchTooLong { line: u64, path: String, limit: Limit, next: String },
     #[display("[Some lines truncated to {max_chars} chars{}]", between(". ", next.as_ref(), ""))]
     LinesTruncated { max_chars: usize, next: Option<String> },
-    /// A file in another encoding, which a part of the result shows.
-    /// Here and in the next two, `file` is its path if the result shows several.
+    /// A file in another encoding. Here and in the next two, `file` is its path if the result shows several; in the last one
+    /// also the words for a diff.
     #[display("[{} is {encoding}, not UTF-8. Editing tools may damage it]", file.as_deref().unwrap_or("File"))]
     FileEncoding { file: Option<String>, encoding: String },
     #[display("[{} has bytes that are not UTF-8, shown as \u{FFFD}. Editing tools may damage it]", file.as_deref().unwrap_or("File"))]
@@ -109,7 +109,7 @@ pub enum Notice {
     // A command.
     #[display("[Showing {shown}. {saved}]")]
     Output { shown: Shown, saved: Saved },
-    /// For an output whose lines end with carriage returns.
+    /// For an output of one line that ends with a carriage return, of which a terminal shows at most half of the bytes.
     #[display(
         "[Carriage returns replaced earlier text, as in a terminal. Convert them to see it: | tr '\\r' '\\n']"
     )]
@@ -121,7 +121,7 @@ pub enum Notice {
     OutputNotUtf8 { next: String },
     #[display("[Binary output: {}. {saved}{}]", Size(*bytes), between(". ", next.as_ref(), ""))]
     OutputBinary { bytes: u64, saved: Saved, next: Option<String> },
-    /// The location of an output of which only long lines were cut.
+    /// The location of an output that is shown to its end: long lines were cut, or a terminal shows less of a wrapped text.
     #[display("[{_0}]")]
     FullOutput(Saved),
     /// A line in the saved output itself, before the status of the command.
@@ -136,7 +136,7 @@ pub enum Notice {
         between(". ", next.as_ref(), "")
     )]
     StillRunning { secs: u64, id: u32, saved: Saved, next: Option<String> },
-    /// A part of several ranges, and the reason.
+    /// One of several files or ranges that is not shown, or the rest of one, and the reason.
     #[display("[Not shown: {part} ({why})]")]
     NotShown { part: String, why: String },
     /// Files that a sandboxed command created or changed, and that start programs outside the sandbox.
