@@ -12,9 +12,10 @@ use Grade::{Message, Strong, Weak};
 /// The strength of the evidence that a line reports a failure, the strongest first: a better grade is a lower value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Grade {
-    /// It has the structure of a failure report, such as `error: …` or `not ok 3`.
+    /// It has the structure of a failure report, such as `error: …` or `not ok 3`, or a message begins after a location that
+    /// has a column or begins the line.
     Strong,
-    /// It has a phrase of a failure, such as `not found`, or begins with a location in a file.
+    /// It has a phrase of a failure, such as `not found`, or another location before a text.
     Message,
     /// It has a word such as `error`.
     Weak,

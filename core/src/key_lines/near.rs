@@ -24,7 +24,7 @@ pub(crate) struct Near {
     /// The lines from the first line of the kind to this one.
     pub(crate) distance: u64,
     pub(crate) text: String,
-    /// False if a success is between the line and the kind. Such a line is shown only if it fills a short gap.
+    /// False for a success after the kind and the lines after that. Such a line is shown only if it fills a short gap.
     pub(crate) is_context: bool,
 }
 

@@ -37,7 +37,9 @@ pub enum KeyForms {
     /// phrase of a failure, if an omitted line has that structure. If it is the only one, it must also have a location or a
     /// stack trace, occur several times, or be at the start of a message. There are none in a text that describes failures.
     Strong,
-    /// For the output of a failed command: the lines with the strongest evidence of a failure in the omitted part.
+    /// For the output of a failed command: lines with the structure or a phrase of a failure, if an omitted line has that
+    /// structure; otherwise lines with a phrase or a word of a failure. Warnings, and locations without a message, only if
+    /// there are no others.
     All,
 }
 
@@ -166,7 +168,7 @@ fn worst_grade(
     }
 }
 
-/// Returns the kinds whose first line has a location, or is near a location or a frame of a stack trace.
+/// Returns the kinds whose first line has a location or is not stored, or is near a location or a frame of a stack trace.
 fn with_evidence(kinds: &Kinds) -> HashSet<usize> {
     let is_evidence = |text: &str| key_lines::has_location(text) || key_lines::is_frame(text);
     let near = kinds.near().filter(|near| near.distance <= EVIDENCE_DISTANCE && is_evidence(&near.text));
