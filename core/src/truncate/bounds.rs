@@ -56,7 +56,7 @@ impl Bounds {
         format!("{}{}", Size(self.bytes), if self.bytes_as == BytesAs::Json { " as JSON" } else { "" })
     }
 
-    /// Returns the limit that `text` is over, which has no final newline that does not count.
+    /// Returns the limit that `text` is over. A newline at its end counts, and begins a line.
     pub fn exceeded_by(&self, text: &str) -> Option<TruncatedBy> {
         let mut meter = Meter::new(*self);
         meter.push(text);

@@ -29,9 +29,9 @@ use crate::text::{Counter, Extent, as_index};
 /// assert_eq!(tail.finish().content, "two\nthree");
 /// ```
 ///
-/// Both: a text within the limits is kept complete. Of others, the head gets a part of the bytes in proportion to its lines,
-/// and the tail gets the rest. The head omits a first line that is too long for it. The tail keeps the end of a last line that
-/// is too long.
+/// Both: a text within the limits is kept complete. Of others, the head gets a part of the bytes and tokens in proportion to
+/// its lines, and the tail gets those that the head leaves. Neither gets lines of the other. The head omits a first line that
+/// is too long for it. The tail keeps the end of a last line that is too long.
 ///
 /// ```
 /// # use cutline_core::truncate::{Bounds, Collector, Keep};
@@ -121,8 +121,8 @@ impl Collector {
         self.plain_within(self.bounds)
     }
 
-    /// Returns the same with key lines from the part that the limits omit, and lines around them. They are within the
-    /// limits, with a marker for each gap. Without key lines this is [`finish`](Self::finish).
+    /// Returns the same with key lines from the part that the limits omit, and lines around them. They are within their
+    /// [`KeySpace`], with a marker for each gap. Without key lines this is [`finish`](Self::finish).
     ///
     /// ```
     /// use cutline_core::truncate::{Bounds, Collector, KeyForms, KeySpace, Keep};
@@ -175,7 +175,7 @@ impl Collector {
     }
 
     /// Returns the first lines, and the last lines within `bounds`, of a text that exceeds the limit `by`. Without `by`,
-    /// this is the limit that the lines reach.
+    /// this is `Lines` if both have all their lines, otherwise another limit that ended one of them.
     pub(super) fn ends(&self, tail: &Tail, bounds: Bounds, by: Option<TruncatedBy>) -> Truncation {
         let (text, total) = (self.head_before_tail(), self.total.extent());
         let head = Extent::of(text);
