@@ -30,7 +30,8 @@ pub struct View {
     pub bounds: Bounds,
     /// The limits of key lines. With `None`, key lines are off.
     pub key_space: Option<KeySpace>,
-    /// The maximum number of characters of each line, if there is a limit.
+    /// The maximum number of characters of each line. Without it, long lines are cut only if the text does not fit
+    /// ([`LongLines`]).
     pub max_line_chars: Option<usize>,
 }
 
@@ -49,18 +50,18 @@ impl View {
 pub struct Captured {
     /// The kept part of the text as a terminal shows it, after long lines were cut.
     pub text: Truncation,
-    /// The limit in characters that long lines were cut to, if any line was cut.
+    /// The limit in characters that long lines were cut to, if a cut line is in `text`.
     pub lines_cut: Option<usize>,
     /// The counts of the raw stream.
     pub raw: Counter,
     /// True if bytes of the output were not UTF-8.
     pub is_lossy: bool,
-    /// True if the output is one line in which carriage returns replaced most of the text.
+    /// True if the output is one line that ends with a carriage return, and a terminal shows at most half of its bytes.
     pub is_overwritten: bool,
     /// `crlf` or `mixed` if the output is a diff in which all or some changed lines end with `\r\n`. Only its first
     /// [`DECIDING_BYTES`] count.
     pub diff_ending: Option<&'static str>,
-    /// The media type of a binary output. `text` is then empty or incomplete; ignore it.
+    /// The media type of a binary output. `text` is then not to be shown, and can be incomplete.
     pub binary: Option<&'static str>,
     /// The saved output, or the reason why there is none. `None` if the output need not be saved.
     pub saved: Option<Result<SavedOutput, io::Error>>,
@@ -109,7 +110,7 @@ impl ShownText {
         }
     }
 
-    /// Returns the text with key lines of these forms, the limit in characters if long lines were cut, and true if bytes
+    /// Returns the text with key lines of these forms, the limit in characters if cut lines are in it, and true if bytes
     /// were not UTF-8.
     fn finish(mut self, forms: KeyForms) -> (Truncation, Option<usize>, bool) {
         self.push(None);

@@ -4,12 +4,12 @@ use super::line::CUT_MARK;
 use super::{Collector, KeyForms, TruncatedBy, Truncation};
 use crate::text::as_index;
 
-/// Bytes of an open line after which its end is not searched if only the start of the text is kept.
+/// Bytes of an open line after which its end is not searched if only the start of the text is kept. Then no line is cut.
 const MOST_OPEN_BYTES: usize = 16_000_000;
 
-/// Collects a text. If it does not fit because of its bytes or tokens, each line of it that alone exceeds a quarter of the limit
-/// of bytes is cut to 2000 characters. If the end of the text is kept, the last line is not cut, otherwise the first one:
-/// this line has a notice of its own if it exceeds the limit.
+/// Collects a text. If it does not fit because of its bytes or tokens, each line of it that alone exceeds a quarter of the
+/// limit of bytes, and has more than 2000 characters, is cut to these. If the end of the text is kept, the last line is not cut,
+/// otherwise the first one: this line has a notice of its own if it exceeds the limit.
 ///
 /// ```
 /// use cutline_core::truncate::{Bounds, Collector, Keep, KeyForms, LongLines};
