@@ -58,7 +58,7 @@ pub struct Store {
     settings: Settings,
     /// An error if nothing can be saved.
     folder: io::Result<OwnFolder>,
-    /// Bytes that were kept since the last sweep.
+    /// Bytes that were kept since the last early sweep.
     unswept: AtomicU64,
 }
 
@@ -84,7 +84,7 @@ impl Store {
         OutputFile::create(folder, kind, self.settings.max_file_bytes)
     }
 
-    /// Counts the bytes of a kept file. Sweeps early if they are many, so that the total size stays near its limit. Does so
+    /// Counts the bytes that a file has when it is kept. Sweeps early if they are many, so that the total size stays near its limit. Does so
     /// on another thread, because this one may handle all messages.
     fn count_kept(self: &Arc<Self>, bytes: u64) {
         let unswept = self.unswept.fetch_add(bytes, Ordering::Relaxed) + bytes;

@@ -38,7 +38,8 @@ pub struct SavedStream {
     pub raw: Counter,
     /// The output so far, until there is a file.
     held: Vec<u8>,
-    /// The file with the output from byte 0, or the error. `None` while the output is within the limits.
+    /// The file with the output from byte 0, or the error. `None` while the output is only buffered. An error also after
+    /// [`discard`](Self::discard).
     file: Option<io::Result<OutputFile>>,
 }
 
@@ -138,8 +139,8 @@ impl OutputFile {
         Ok(Self { file, folder, name, path, kept: false, written: 0, max_bytes, unsaved: None })
     }
 
-    /// Writes the next bytes up to the maximum size. If a write to a kept file fails, saving stops, and the file ends
-    /// with a notice.
+    /// Writes the next bytes up to the maximum size. If a kept file reaches that, or a write to it fails, saving stops, and
+    /// the file ends with a notice. One that was full before it was kept gets this notice in `end_with`.
     ///
     /// # Errors
     ///
