@@ -63,8 +63,9 @@ pub(super) fn read(
 /// The number of a page's first line, and the offset of its first byte in the file.
 type Start = (u64, u64);
 
-/// Returns the index of `text` and the start of the page. Uses the cached index, or counts the lines if there is none
-/// or it is out of date. The start is `None` if it is after the last counted line.
+/// Returns the index of `text` and the start of the page. Uses the cached index, or counts the lines if there is none or it
+/// does not give the start. The start is `None` if it is after the last counted line, or counts from an end that was not
+/// reached.
 fn locate(
     cx: &Context,
     offset: i64,
@@ -101,7 +102,7 @@ struct Collected {
     /// The text that is shown.
     kept: Truncation,
     lines: PageLines,
-    /// The most characters of a line, if lines were cut.
+    /// The most characters of a line, if cut lines are in `kept`.
     max_chars: Option<usize>,
     /// True if invalid bytes were replaced: in the page, or after it if the page was truncated.
     lossy: bool,
@@ -138,7 +139,7 @@ struct ReadPage<'a> {
     first: u64,
     /// The offset of its first byte in the file.
     from: u64,
-    /// The page is read even if the deadline passed while lines were counted.
+    /// Ends [`PAGE_TIME`] after the deadline: the page is read even if counting the lines took until then.
     stop: Stop,
 }
 

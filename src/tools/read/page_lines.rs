@@ -10,7 +10,7 @@ use cutline_core::truncate::{LongLines, Truncation};
 
 /// Converts `\r\n` to `\n`, counts the converted line endings, truncates long lines and adds line numbers.
 pub(super) struct PageLines {
-    /// The number of converted line endings.
+    /// The number of converted line endings on the page.
     crlf: u64,
     /// Truncates long lines.
     pub(super) cutter: LineCutter,
