@@ -37,13 +37,13 @@ facts! {
     /// assert_eq!(serde_json::to_string(&details).unwrap(), r#"{"nextOffset":2001}"#);
     /// ```
     pub struct Details {
-        /// The cut by a limit of lines, bytes or tokens.
+        /// The cut by a limit of lines, bytes or tokens; not if the `limit` of a call ended a page.
         pub truncation: TruncationDetails,
         /// The reason and the counts of that cut.
         pub truncation_info: TruncationInfo,
         /// The `offset` of the call that continues.
         pub next_offset: u64,
-        /// Lines in the file.
+        /// Lines in the file, if the `limit` of the call ended the page.
         pub total_lines: u64,
         /// True if a total outside `truncation` is a lower bound, because the deadline or a bound ended the count.
         pub total_is_lower_bound: bool,
@@ -77,7 +77,7 @@ facts! {
         pub timeout_seconds: u64,
         /// The duration of a command, in milliseconds.
         pub duration_ms: u64,
-        /// Lines omitted between the first and the last shown line.
+        /// Lines that are not shown, if the start and the end of an output were to be kept and it was cut.
         pub omitted_lines: u64,
         /// The path of the saved output.
         pub full_output_path: String,
