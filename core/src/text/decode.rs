@@ -1,7 +1,7 @@
 //! Bytes to text, piece by piece: characters split between two pieces stay whole.
 //!
 //! Bytes that are no characters of the encoding become U+FFFD, in UTF-8 as `String::from_utf8_lossy` would replace them
-//! in the whole text. UTF-16 has a byte order mark, or is mostly ASCII. [`detect`](Encoding::detect) finds a legacy encoding.
+//! in the whole text. UTF-16 has a byte order mark, or is mostly Latin-1. [`detect`](Encoding::detect) finds a legacy encoding.
 
 #![expect(clippy::indexing_slicing, reason = "a wrong range has to fail, not to read as no text")]
 

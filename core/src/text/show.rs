@@ -1,4 +1,4 @@
-//! Names in a form that is safe to show: no invalid UTF-8, no control or invisible characters, never too long.
+//! Names in a form that is safe to show: no invalid UTF-8, no control or invisible characters. [`path`] is never too long.
 //!
 //! A shown name is for reading. A name that was changed does not open the file by itself; the tools find the file again by
 //! comparing names as they are shown.
