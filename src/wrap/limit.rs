@@ -67,7 +67,8 @@ pub(super) fn limit_result(result: &str, rules: &Rules<'_>) -> Limited<(Option<S
     let (mut bounds, of_structured) = rules.shared(&parts);
     let free = if rules.shows_all { RESULT_BYTES } else { FREE_BYTES };
     let left = (bounds.bytes + free).saturating_sub(bounds.bytes_of(&all));
-    let is_crowded = parts.rest_bytes > left.max(free);
+    // Everything but text, structured content and media may take what the text leaves.
+    let rest_is_over = parts.rest_bytes > left.max(free);
     bounds.bytes = bounds.bytes.saturating_sub(parts.kept_bytes.saturating_sub(free)).max(1);
     if let Some(bytes) = rules.settings.limits.output_bytes.filter(|bytes| all.len() as u64 > *bytes)
         && !parts.texts.iter().all(|text| looks_like_json(text) && is_valid(text))
@@ -82,7 +83,7 @@ pub(super) fn limit_result(result: &str, rules: &Rules<'_>) -> Limited<(Option<S
     let part_of_text = part_of_text.map(|notice| notice.to_string());
     let is_error = parts.members.contains(&("isError", "true"));
     let outcome = |answered| if is_error { Outcome::Error } else { Outcome::Ok(answered) };
-    if !is_crowded && !text_is_over && !structured_is_over {
+    if !rest_is_over && !text_is_over && !structured_is_over {
         let given = if all.is_empty() { parts.structured.unwrap_or("") } else { &all };
         let new = part_of_text.and_then(|notice| {
             let content = parts.content.strip_suffix(']')?.to_owned() + "," + &text_block(&notice) + "]";
@@ -92,13 +93,13 @@ pub(super) fn limit_result(result: &str, rules: &Rules<'_>) -> Limited<(Option<S
     }
     let mut cutter =
         Cutter { rules, parts: &parts, all: &all, details: Details::default(), notices: Vec::new() };
-    let changes = [text_is_over, structured_is_over, is_crowded];
+    let changes = [text_is_over, structured_is_over, rest_is_over];
     let (text, structured) = cutter.cut(changes, [bounds, of_structured]);
     let texts = if let Some(text) = text {
         vec![text]
     } else {
         cutter.notices.splice(..0, part_of_text);
-        if is_crowded { vec![all.to_string()] } else { parts.texts.clone() }
+        if rest_is_over { vec![all.to_string()] } else { parts.texts.clone() }
     };
     let answered = match &cutter.details.truncation {
         Some(truncation) => Answered::of_cut(truncation),
@@ -187,7 +188,7 @@ impl Cutter<'_> {
     /// the structured content.
     fn cut(
         &mut self,
-        [text_is_over, structured_is_over, is_crowded]: [bool; 3],
+        [text_is_over, structured_is_over, rest_is_over]: [bool; 3],
         [bounds, of_structured]: [Bounds; 2],
     ) -> (Option<String>, Option<String>) {
         let (parts, all) = (self.parts, self.all);
@@ -207,7 +208,7 @@ impl Cutter<'_> {
             return (Some(text), Some(structured));
         }
         // Several values in one block would not be valid JSON.
-        let text = (text_is_over || is_crowded && values.len() > 1).then(|| {
+        let text = (text_is_over || rest_is_over && values.len() > 1).then(|| {
             let shown = if values.is_empty() { None } else { self.json(values, bounds, total) };
             shown.unwrap_or_else(|| self.text(all, bounds))
         });
