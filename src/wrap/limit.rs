@@ -1,8 +1,9 @@
 //! Applies the limits to a result: its text, its structured content, and everything else.
 //!
-//! A result within the limits is not changed, but gets a notice if its text ends like one. Otherwise, text and structured content
-//! are truncated and saved completely, and the result is written again. Its text is then one block with the notice. JSON
-//! stays valid, and has the notice in another block.
+//! A result within the limits is not changed, but gets a notice if its text ends like one. Otherwise, of text and structured
+//! content, those over their limits are truncated and saved completely, and the result is written again. A truncated text is
+//! then one block with the notice. JSON stays valid, and has the notice in another block. Members and blocks that cutline does
+//! not truncate are kept as far as they are within their limit ([`Parts`]).
 
 use std::borrow::{Borrow, Cow};
 use std::io::{BufWriter, Write as _};
@@ -131,7 +132,8 @@ pub(super) fn limit_result(result: &str, rules: &Rules<'_>) -> Limited<(Option<S
     Ok((Some(json), outcome(answered)))
 }
 
-/// Shortens an error that is over the limit of bytes to the members of JSON-RPC. Returns `None` if it does not change.
+/// Shortens an error that is over the limit of bytes to the members of JSON-RPC, and does not save it. Returns `None` if it
+/// does not change.
 pub(super) fn limit_error(error: &str, rules: &Rules<'_>) -> Option<String> {
     let room = as_index(rules.bounds.bytes.max(FREE_BYTES));
     if error.len() <= room {
@@ -219,7 +221,7 @@ impl Cutter<'_> {
         (text, shortened.or_else(|| parts.structured.map(str::to_owned)))
     }
 
-    /// Truncates a text, and saves it. Returns it with its notice.
+    /// Truncates a text, and saves it if not everything is shown. Returns it with its notice. Keeps long lines as they are.
     fn text(&mut self, text: &str, bounds: Bounds) -> String {
         let keep = self.rules.short.unwrap_or_else(|| self.rules.keep.of_lines(bounds.lines));
         let key_space = self.rules.settings.limits.key_lines.then_some(KeySpace::Shared);
@@ -258,7 +260,8 @@ impl Cutter<'_> {
     }
 
     /// Truncates a JSON value, or an array of the values of several blocks, and saves it. `total` is the extent of the
-    /// original text. Returns `None` if it is not valid. A value that cannot be truncated, such as a long number, is omitted.
+    /// original text. Returns `None` if it is not valid. [`MARK`] replaces a value that cannot be
+    /// truncated, such as a long number.
     fn json(&mut self, values: &[impl Borrow<str>], bounds: Bounds, total: Extent) -> Option<String> {
         let json = match values {
             [value] => Cow::Borrowed(value.borrow()),

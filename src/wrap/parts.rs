@@ -17,7 +17,7 @@ pub(super) struct Parts<'a> {
     pub(super) meta: Option<&'a str>,
     /// `isError`, and other members as far as they are within the limit.
     pub(super) members: Vec<(&'a str, &'a str)>,
-    /// The texts of the blocks.
+    /// The texts of the blocks and of embedded resources. Empty ones can be left out.
     pub(super) texts: Vec<String>,
     /// The first blocks without text that are within the limit.
     pub(super) blocks: Vec<&'a str>,

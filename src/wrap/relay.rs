@@ -222,7 +222,7 @@ impl Session {
         Cow::Borrowed(&[])
     }
 
-    /// Adds a message of the client to the open requests if it is a request.
+    /// Adds a message of the client to the open requests if it is a request. `initialize` also sets the client profile.
     fn note(&self, head: &MessageHead<'_>) {
         let Some(method) = head.method.and_then(text) else { return };
         let Some(id) = head.id else { return };
