@@ -50,8 +50,8 @@ const PDF: &[u8] = b"%PDF-";
 /// at most 4 different ones, NUL included, more than 8 and above a third make it binary. There too, a run of NUL bytes counts
 /// once.
 ///
-/// Text in UTF-16 has a byte order mark. After other text, its part in ASCII does not count. Without a mark, it does not count
-/// if ASCII follows it.
+/// Text in UTF-16 needs a byte order mark. If it follows other text, its characters in ASCII do not count. If ASCII follows
+/// text without a mark, only the part from there on decides.
 ///
 /// ```
 /// use cutline_core::text::binary::is_binary;
