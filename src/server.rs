@@ -140,7 +140,9 @@ impl Server {
         result_of(outcome, shape)
     }
 
-    /// Runs a call that came at `start` within `limits` and the limits on concurrent work.
+    /// Waits for the roots and runs a call within `limits` and the limits on concurrent work. The time limit counts
+    /// from `start`, when the handler began, and includes these waits. [`catalog::call`] checks the arguments and then
+    /// waits for the permit.
     async fn work(
         &self,
         tool: ToolName,
@@ -151,7 +153,7 @@ impl Server {
         request: &Request,
     ) -> Called {
         let arguments = params.arguments.unwrap_or_default();
-        // Check before waiting for the roots of the client.
+        // Check the size before waiting for the roots of the client.
         if let Err(error) = check_size(&arguments, &request.meta.0) {
             return Called { outcome: Err(error), limits };
         }
