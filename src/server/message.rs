@@ -1,8 +1,8 @@
 //! Splits the input into lines, and converts a line to a message, or to an error response if the line is invalid.
 //!
 //! Every request gets a response, with its id if the id can be read. A line that is not a JSON object gets an error
-//! without an id. Notifications and responses get no response: two peers that answer each other's errors would never
-//! stop.
+//! without an id; a blank line gets none. Notifications and responses get no response: two peers that answer each
+//! other's errors would never stop.
 
 use std::io;
 
