@@ -1,9 +1,9 @@
 //! Runs a session from the first message to the exit code.
 //!
 //! A session ends at the end of input, with a signal, if nothing reads the output while a request waits, or if it fails.
-//! cutline then ends all commands immediately. Other calls get a short time to return their results. At the end of
-//! input, this time starts again whenever the stream to the client accepts more bytes. After that, the process exits,
-//! even if work is still running.
+//! cutline then ends all commands immediately. Meanwhile, other calls get a short time to return their results. At the
+//! end of input, this time starts again whenever the stream to the client accepts more bytes. After this time, and
+//! after `process::Commands::shutdown`, the process exits, even if work is still running.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -58,7 +58,7 @@ pub async fn serve(config: Config) -> std::io::Result<Option<i32>> {
         tokio::select! {
             () = all_results_are_written => {}
             () = grace_period(&written, signal.is_none()) => {}
-            // A second signal ends the wait.
+            // A second signal ends this wait, but not that for the end of the commands.
             _ = signals.next() => {}
         }
     };
