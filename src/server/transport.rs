@@ -39,7 +39,7 @@ pub(super) struct StdioTransport {
     /// One permit for each open request: one without a written response, or a cancelled one whose handler is still
     /// running. rmcp starts a task for each request without a limit.
     permits: Arc<Semaphore>,
-    /// A request or refusal that waits for a permit. Until then, no input is read.
+    /// A request or refusal that was read and has no permit yet. Until it has one, no input is read.
     waiting: Option<Result<JsonRpcRequest<ClientRequest>, Refusal>>,
     /// The requests whose response was not passed to `send`, with their permits.
     unanswered: HashMap<RequestId, RequestPermit>,
@@ -69,14 +69,14 @@ impl StdioTransport {
     }
 
     /// Returns the next message. Returns `None` at the end of input, if reading fails, or if nothing reads the output
-    /// while a request waits. Sends error responses to invalid lines. Cancel-safe: the bytes that were read are in
-    /// `self`.
+    /// before a request or refusal has its permit. Sends error responses to invalid lines. Cancel-safe: the bytes that
+    /// were read are in `self`.
     async fn next(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
             if self.waiting.is_some() {
                 let permit = tokio::select! {
                     biased;
-                    // While no input is read, its end is not noticed.
+                    // Checked for each request, because the end of input is not noticed while no input is read.
                     () = output_closed() => return None,
                     permit = Arc::clone(&self.permits).acquire_owned() => Arc::new(permit.ok()?),
                 };
