@@ -28,6 +28,6 @@ fn main() {
         }
         1
     });
-    // Returning from `main` would wait for a thread that reads stdin.
+    // Ends threads that still read stdin or work.
     std::process::exit(code)
 }
