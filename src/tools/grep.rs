@@ -1,8 +1,8 @@
 //! grep: searches the contents of files.
 //!
-//! Matches are sorted by path and line, or by relevance with ties in that order, so the same call on the same tree
-//! returns the same bytes. Results are truncated to the limits for characters of a line, and for lines and bytes of the
-//! result. Notices report each truncation.
+//! Matches are sorted by target (`targets`), path and line, or by relevance with ties in that order, so the same call
+//! on the same tree returns the same bytes. Results are truncated to the limits for characters of a line, and for lines
+//! and bytes of the result. Notices report each truncation.
 
 mod causes;
 mod functions;
@@ -114,6 +114,7 @@ pub async fn run(cx: &Context, args: GrepArgs) -> Result<Output, ToolError> {
     cx.blocking(move |cx| search(cx, &args)).await
 }
 
+/// Opens the targets, compiles the pattern, and searches the targets in order, until one is not searched completely.
 fn search(cx: &Context, args: &GrepArgs) -> Result<Output, ToolError> {
     let targets = targets::open(cx, args)?;
     let (query, request) = plan(cx, args).map_err(|error| causes::of_refused(cx, args, &targets, error))?;
@@ -121,7 +122,7 @@ fn search(cx: &Context, args: &GrepArgs) -> Result<Output, ToolError> {
     for target in &targets {
         results.begin(target);
         match results.search_target(target) {
-            // If there are several paths, the others are still searched.
+            // If there are several targets, the others are still searched.
             Err(ToolError::PermissionDenied(_) | ToolError::Io(..)) if targets.len() > 1 => {
                 results.search.skip(WhySkipped::Unreadable, b"");
             }

@@ -36,7 +36,7 @@ impl Target {
 /// A path of the call: the file or folder, or the folder before the first wildcard of a glob, and the glob below it.
 type PathPart = (OpenedPath, Option<Glob>);
 
-/// Opens the paths of the call. Returns at least one target, sorted by path.
+/// Opens the paths of the call. Returns at least one target, sorted by path after following links.
 pub(super) fn open(cx: &Context, args: &GrepArgs) -> Result<Vec<Target>, ToolError> {
     let mut parts = Vec::new();
     let workspace = [".".to_owned()];
