@@ -63,7 +63,7 @@ pub(super) struct Search<'a> {
     /// The requested path of the current place.
     pub(super) asked: PathBuf,
     pub(super) counting: Counting,
-    /// Number of binary files that the search skipped, in all places.
+    /// Number of binary files that the search skipped, in all places. Only the details have it.
     pub(super) binary: u64,
     /// Names of the other entries that were not searched completely, by reason.
     named: BTreeMap<WhySkipped, Names>,
@@ -232,7 +232,8 @@ impl<'a> Search<'a> {
         ControlFlow::Continue(None)
     }
 
-    /// Builds the result of the call: `all` results were counted. The first notices are about the page.
+    /// Builds the result of the call: `all` results were counted. `notices` are about the lines on the page, and
+    /// precede those about skipped entries. [`Page::answer`] adds those about limits and totals.
     pub(super) fn answer(
         mut self,
         all: InAll,

@@ -1,4 +1,5 @@
-//! The reason why a search found nothing, if there is one that the model can act on.
+//! The reason why a search found nothing, or why its pattern matches every line or is refused, if there is one that the
+//! model can act on.
 //!
 //! A reason that depends on files is checked by a search, within the bounds for counting. Only the notice about ignored
 //! files is also returned if the search for them ends at these bounds.

@@ -319,7 +319,7 @@ impl<'a> Results<'a> {
         }
     }
 
-    /// Builds the result of the call. `cause` is what is to say about a search without results.
+    /// Builds the result of the call. `cause` is the notice of [`causes`](super::causes).
     pub(super) fn conclude(mut self, args: &GrepArgs, cause: Option<Notice>) -> Result<Output, ToolError> {
         let skipped = as_index(self.search.page.request.offset);
         let ranked = self.best.take().into_iter().flat_map(Best::into_sorted).skip(skipped);
