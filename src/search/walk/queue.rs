@@ -1,8 +1,8 @@
 //! The work queue of a walk and its waiting results, in the order of the walk.
 //!
-//! The results of an item, and new work from it, replace the item. Workers take the first pending item, so that they do
-//! not work further ahead than necessary. Their results are buffered up to a limit. The head of the queue can always be
-//! processed, so the walk always makes progress.
+//! The results of an item, and new work from it, replace the item. Workers take the first part of the first pending
+//! item, so that they do not work further ahead than necessary. Their results are buffered up to a limit. The head of
+//! the queue can always be processed, so the walk always makes progress.
 #![expect(clippy::indexing_slicing, reason = "indexes come from a search of the items")]
 
 use std::any::Any;
@@ -24,7 +24,8 @@ const ITEM_BYTES: usize = 4096;
 /// The calling thread learns when what was searched reaches a multiple of one of these numbers, also without results.
 const REPORTED: Searched = Searched { names: 2000, visited: 500, bytes: 2_000_000 };
 
-/// Consecutive entries of a folder. A worker takes either one folder to list, or several entries to visit.
+/// Consecutive entries of a folder: all that no worker has taken yet, or those that one worker took, which are one
+/// folder to list or several entries to visit.
 #[derive(Debug)]
 pub(super) struct Work {
     pub(super) dir: Arc<Dir>,
@@ -110,7 +111,8 @@ impl<F> Queue<F> {
         self.items.is_empty()
     }
 
-    /// Assigns the first item that can be started now to `worker`, and returns it.
+    /// Assigns the first part of the first pending item that can be started now to `worker`, and returns it. The rest
+    /// of the item remains pending.
     pub(super) fn next(&mut self, worker: usize) -> Option<Work> {
         let allowed = if self.is_full() { 1 } else { self.items.len() };
         let mut in_order = self.items.iter_mut().enumerate().rev().take(allowed);
