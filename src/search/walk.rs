@@ -99,8 +99,8 @@ pub enum Walked<F> {
     RulesSkipped,
     /// A linked work tree of git, which the walk did not enter.
     WorkTree(Vec<u8>),
-    /// All that the walk has searched before the next item. It is given out before results, and now and then without
-    /// any.
+    /// All that the walk has searched before the next item. It is given out before results, where it does not depend on
+    /// the workers, and now and then without any, where it does.
     Searched(Searched),
     /// The deadline passed before the end of the walk. Everything up to and including this path is complete. A folder
     /// whose contents are complete has a `/` at the end, and a folder that was only visited itself has none. `None` if

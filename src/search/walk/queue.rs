@@ -21,7 +21,8 @@ const FULL_BYTES: usize = 4 * 1024 * 1024;
 /// Additional bytes that each item with results counts. They limit the number of these items to 1024, because the queue
 /// is searched linearly.
 const ITEM_BYTES: usize = 4096;
-/// The calling thread learns when what was searched reaches a multiple of one of these numbers, also without results.
+/// The calling thread is woken when what was searched reaches a multiple of one of these numbers, also without results.
+/// If it wakes for another reason, it reports what was searched then.
 const REPORTED: Searched = Searched { names: 2000, visited: 500, bytes: 2_000_000 };
 
 /// Consecutive entries of a folder: all that no worker has taken yet, or those that one worker took, which are one
