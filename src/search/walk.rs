@@ -97,7 +97,7 @@ pub enum Walked<F> {
     Unreadable(Vec<u8>),
     /// A folder whose ignore rules were skipped.
     RulesSkipped,
-    /// A linked work tree of git, which the walk did not enter.
+    /// A linked work tree of git inside the main one, whose entries the walk neither visits nor enters.
     WorkTree(Vec<u8>),
     /// All that the walk has searched before the next item. It is given out before results, where it does not depend on
     /// the workers, and now and then without any, where it does.

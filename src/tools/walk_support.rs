@@ -69,7 +69,7 @@ pub(super) struct Search<'a> {
     named: BTreeMap<WhySkipped, Names>,
     /// Number of folders whose ignore rules were skipped.
     rules_skipped: u64,
-    /// Linked work trees of git, which are copies.
+    /// Linked work trees of git inside the main one, which are copies.
     pub(super) work_trees: Names,
     /// The ignore rules of the walks.
     rules: Vec<IgnoreRules>,
