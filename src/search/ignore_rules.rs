@@ -8,8 +8,8 @@
 //! contains them, and links are skipped, as in git. Links are followed to the global excludes, and along the paths in a
 //! `.git` file.
 //!
-//! A rule file that is too large is skipped, and the search reports it. The same applies to the files of a folder if
-//! its rules and those of the folders above are too large together.
+//! If a rule file is too large, or the rules of a folder and of those above it are too large together, all rules of the
+//! folder are skipped, and the search reports it.
 #![expect(clippy::indexing_slicing, reason = "paths are longer than those of their folders")]
 
 use std::collections::HashMap;
@@ -159,8 +159,8 @@ impl IgnoreRules {
         &self.shared.base
     }
 
-    /// Adds the rules of a folder, above the walk or in it, which has these rule files. Returns true if they were
-    /// skipped. `path_len` is the length of the folder's path with a `/` at the end.
+    /// Adds the rules of a folder, above the walk or in it, which has these rule files. Returns true if all of them
+    /// were skipped. `path_len` is the length of the folder's path with a `/` at the end.
     pub fn enter(&mut self, folder: &Folder, path_len: usize, files: RuleFilesPresent) -> bool {
         let shared = &self.shared;
         if shared.base.is_empty() {
@@ -289,7 +289,8 @@ impl SharedRules {
     }
 }
 
-/// Compiles the rules of a file for paths relative to its folder. Skips invalid rules, as git does.
+/// Compiles the rules of a file for paths relative to its folder. Skips invalid rules, as git does, and those of more
+/// than [`GLOB_BYTES`].
 fn compile(content: &[u8]) -> Result<Option<Arc<Gitignore>>, TooLarge> {
     if content.len() > RULES_BYTES {
         return Err(TooLarge);
