@@ -124,7 +124,7 @@ impl<'a> Search<'a> {
         self.page.found == 0 && self.is_complete()
     }
 
-    /// Returns true if ignore rules excluded anything.
+    /// Returns true if ignore rules excluded an entry that the walk would visit or enter otherwise.
     pub(super) fn ignored_any(&self) -> bool {
         self.rules.iter().any(IgnoreRules::ignored_any)
     }
