@@ -222,7 +222,8 @@ impl FileSearcher {
         let start = &buffer[bom_bytes..len];
         // The number of bytes that may still be read. No limit until the search only counts.
         let left = Cell::new(u64::MAX);
-        // A file that was not refused above is checked only if it matches, because the check reads each byte.
+        // The start of a file that was not refused above can still be binary without a NUL or a signature. This is
+        // checked only if the file matches, because the check reads each byte of the start.
         let mut emit_text = |found| {
             is_text = is_text || !is_binary_file(&buffer[..len]);
             if is_text { emit(found) } else { ControlFlow::Break(()) }

@@ -163,7 +163,7 @@ impl Results<'_> {
         let stop = cx.stop();
         let mut searcher = FileSearcher::new(&query);
         for path in paths {
-            // The searcher checks it only in large files.
+            // The searcher checks `stop` only in large files.
             if self.binary_bytes == 0 || stop.check().is_err() {
                 break;
             }
