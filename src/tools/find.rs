@@ -133,7 +133,7 @@ fn run_query<'a>(mut search: Search<'a>, place: &OpenedPath, query: Query) -> Re
             page.take(|| name(&path));
             if page.is_done() {
                 // Each result counts as a file, but find only reads its name.
-                counting.page_is_full(Searched { visited: COUNTED.names, ..COUNTED });
+                counting.only_count(Searched { visited: COUNTED.names, ..COUNTED });
             }
         }
         ControlFlow::Continue(())

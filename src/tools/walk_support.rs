@@ -216,7 +216,7 @@ impl<'a> Search<'a> {
             }
             Walked::Searched(searched) => self.counting.searched(searched)?,
             Walked::Late(_) if self.counting.is_counting() => {
-                // The page is complete.
+                // The page has all requested results.
                 self.counting.is_at_least = true;
                 return ControlFlow::Break(());
             }
@@ -299,12 +299,12 @@ impl Counting {
         ControlFlow::Break(())
     }
 
-    /// The page is full: from now on, results are only counted, within these bounds.
-    pub(super) fn page_is_full(&mut self, more: Searched) {
+    /// From now on, results are only counted, within these bounds.
+    pub(super) fn only_count(&mut self, more: Searched) {
         self.most.get_or_insert(self.searched + more);
     }
 
-    /// Returns true if the page is full.
+    /// Returns true if results are only counted.
     pub(super) fn is_counting(&self) -> bool {
         self.most.is_some()
     }

@@ -146,7 +146,7 @@ impl<'a> Results<'a> {
                     page.take(|| file_line(&file.shown, mode, matches));
                 }
                 self.file = Some(file);
-                self.count_if_full();
+                self.count_if_enough();
             }
             Some(Found::Ranked(path, matches, lines)) => {
                 (self.matches, self.files) = (self.matches + matches, self.files + 1);
@@ -196,9 +196,9 @@ impl<'a> Results<'a> {
     }
 
     /// Lets the search only count once it has found [`Query::enough`].
-    fn count_if_full(&mut self) {
+    fn count_if_enough(&mut self) {
         if self.search.page.found >= self.query.enough {
-            self.search.counting.page_is_full(COUNTED);
+            self.search.counting.only_count(COUNTED);
             self.query.is_counting.store(true, Ordering::Relaxed);
         }
     }
@@ -220,7 +220,7 @@ impl<'a> Results<'a> {
         }
         self.show_row(&mut file, row);
         self.file = Some(file);
-        self.count_if_full();
+        self.count_if_enough();
     }
 
     /// Adds a row to the page.
