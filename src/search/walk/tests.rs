@@ -80,8 +80,8 @@ fn walk(dir: &Path, workers: usize, weight: usize, max: usize) -> Vec<Vec<u8>> {
     found.into_iter().map(path).collect()
 }
 
-/// Lists the tree by the definition of the order: the names of each folder by their bytes, followed by the contents of
-/// the folder.
+/// Lists the tree by the definition of the order: the names of each folder by their bytes, each folder directly
+/// followed by its contents.
 fn oracle(dir: &Path, below: &Path, all: &mut Vec<Vec<u8>>) {
     let mut names: Vec<_> =
         std::fs::read_dir(dir.join(below)).unwrap().map(|e| e.unwrap().file_name()).collect();
