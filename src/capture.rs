@@ -26,7 +26,7 @@ const RECENT_BYTES: usize = 2048;
 pub struct View {
     /// Which ends of the output are kept.
     pub keep: Keep,
-    /// The limits of the text. A text within them is shown whole.
+    /// The limits of the text. A text within them is shown whole, except for lines over `max_line_chars`.
     pub bounds: Bounds,
     /// The limits of key lines. With `None`, key lines are off.
     pub key_space: Option<KeySpace>,
@@ -56,7 +56,9 @@ pub struct Captured {
     pub raw: Counter,
     /// True if bytes of the output were not UTF-8.
     pub is_lossy: bool,
-    /// True if the output is one line that ends with a carriage return, and a terminal shows at most half of its bytes.
+    /// True if the output is one line with a carriage return before its end, and a terminal shows little of it: at most
+    /// half of its bytes if it ends with a carriage return, and at most a quarter if it ends with neither that nor a
+    /// newline. Only the first [`DECIDING_BYTES`] are searched for the carriage return.
     pub is_overwritten: bool,
     /// `crlf` or `mixed` if the output is a diff in which all or some changed lines end with `\r\n`. Only its first
     /// [`DECIDING_BYTES`] count.

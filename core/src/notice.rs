@@ -109,7 +109,7 @@ pub enum Notice {
     // A command.
     #[display("[Showing {shown}. {saved}]")]
     Output { shown: Shown, saved: Saved },
-    /// For an output of one line that ends with a carriage return, of which a terminal shows at most half of the bytes.
+    /// For an output of one line in which carriage returns replaced at least half of the bytes.
     #[display(
         "[Carriage returns replaced earlier text, as in a terminal. Convert them to see it: | tr '\\r' '\\n']"
     )]
