@@ -93,19 +93,19 @@ facts! {
         pub autorun_files: Vec<AutorunFile>,
         /// Number of match lines shown, or of files, depending on the mode.
         pub matches: u64,
-        /// Number of all match lines, or of all files, if there are more than are shown.
+        /// Number of all match lines, or of all files, if there are more than are shown, or if they are ranked.
         pub total_matches: u64,
-        /// The limit of matches of the call, if there are more.
+        /// The limit of matches, given or by default, if it ended the page.
         pub match_limit_reached: u64,
         /// True if long lines were cut.
         pub lines_truncated: bool,
         /// Files that the search skipped.
         pub skipped: Skipped,
-        /// The limit of results of the call, if there are more.
+        /// The limit of results, given or by default, if it ended the page.
         pub result_limit_reached: u64,
-        /// Number of all results, if there are more than are shown.
+        /// Number of all results, if there are more than are shown, or if they are ranked.
         pub total_results: u64,
-        /// The limit of entries of the call, if there are more.
+        /// The limit of entries, given or by default, if it ended the page.
         pub entry_limit_reached: u64,
         /// Number of entries of the folder.
         pub total_entries: u64,
