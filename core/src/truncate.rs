@@ -108,8 +108,9 @@ pub enum Keep {
 #[non_exhaustive]
 pub struct Truncation {
     /// The text that was kept. If nothing was cut, this is the text unchanged. Otherwise it ends before the newline of
-    /// its last line, which can be empty. With key lines, or with [`Keep::Short`], each gap has a marker in it. With
-    /// [`Keep::Both`] without key lines, the caller marks the gap after [`Cut::head`].
+    /// its last line, which can be empty. With key lines, each gap has a marker in it, also at the start or the end.
+    /// Without key lines, the gap after first lines has a marker with [`Keep::Short`]. With [`Keep::Both`] the caller
+    /// marks it after [`Cut::head`]. Without first lines, it has none.
     pub content: String,
     /// Lines and bytes of everything that was pushed. If long lines were cut before, only what is left of them counts.
     pub total: Extent,

@@ -24,7 +24,8 @@ use reports::reports;
 pub struct KeyLine {
     /// Its number, from 1.
     pub line: u64,
-    /// The number of lines in the text that differ from it at most in numbers and paths; 1 if it is context.
+    /// For the first line of a kind, the number of lines in the text that differ from it at most in numbers and paths.
+    /// 1 for other lines, even if they report a failure too.
     pub count: u64,
 }
 
@@ -47,7 +48,8 @@ pub enum KeyForms {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeySpace {
     /// At most half of the limits of the text, or with [`Keep::Both`] of what its first lines leave. The end of the
-    /// text (or the start, if only that is kept) gets what key lines do not need. With [`Keep::Short`], a fixed part.
+    /// text (or the start, if only that is kept) gets what key lines do not need, and lines of short gaps may take what
+    /// it leaves. With [`Keep::Short`], a fixed part, and some more for lines of gaps.
     Shared,
     /// The part of these limits that the other lines leave, and at most half of these limits. The other lines stay as
     /// they are. There are at most 20 key lines, or as many as the collector's own limit of lines if that is more.
