@@ -1,7 +1,7 @@
 //! Combines the body, the notices and the status to the text of a result, and finds imitations of notices in the body.
 //!
 //! An empty line separates them. All lines of a body that was cut are terminated, so the bodies of all pages of a text, each
-//! up to that empty line, join to the text.
+//! up to that empty line, join to the text. A page of a single empty line has no body, and a notice about it.
 
 use derive_more::Display;
 
@@ -95,8 +95,9 @@ impl PipelineExitCodes {
 }
 
 impl Answer {
-    /// Returns the body, the notices and the status, separated by empty lines. If the body ends with lines that look
-    /// like notices, the first notice states that they are part of the text.
+    /// Returns the body, the notices and the status, separated by empty lines. The exit codes of pipelines are on the
+    /// lines after the status, or in its place. If the body ends with lines that look like notices, the first notice
+    /// states that they are part of the text.
     ///
     /// ```
     /// use cutline_core::notice::{Answer, Notice};
