@@ -149,7 +149,8 @@ impl Results<'_> {
         self.search_binaries(place)
     }
 
-    /// Searches the binary files of a target that the search has skipped, until the bytes for that are used up.
+    /// Searches the binary files of a target that the search has skipped, until the deadline or until the bytes for
+    /// that are used up. Does nothing if the call searches for lines that do not match.
     fn search_binaries(&mut self, place: &OpenedPath) -> Result<(), ToolError> {
         let paths = std::mem::take(&mut self.binary);
         if paths.is_empty() || self.query.invert || self.search.is_late {
