@@ -42,7 +42,8 @@ pub(super) struct Rules<'a> {
     pub(super) settings: &'a Settings,
     /// The limits of the text. The limits of bytes and tokens also apply to structured content.
     pub(super) bounds: Bounds,
-    /// The parts that are kept of a text that is cut to a smaller size. Takes precedence over `keep`.
+    /// The parts that are kept of a text that is cut to a smaller size, instead of `keep`. `None` if the user set which
+    /// part is kept.
     pub(super) short: Option<Keep>,
     /// True if the client passes the complete result to its model. Text and structured content then share the limits of
     /// bytes and tokens, and there are no details.
