@@ -171,23 +171,25 @@ fn shown_lines(line: &str) -> impl Iterator<Item = &str> {
 /// Returns whether a line looks like a notice, or `None` if it shows nothing. A client can resolve control characters and escape
 /// sequences, or pass them on, so the parts of the line between them count too.
 fn looks_like_notice(line: &str) -> Option<bool> {
-    let overwrites = memchr::memchr3(b'\x1b', b'\r', b'\x08', line.as_bytes()).is_some();
     let mut looks = None;
     let mut see = |shown: &str| {
+        let shown = shown.trim_end();
         if !shown.is_empty() {
             looks = Some(looks == Some(true) || has_form_of_notice(shown));
         }
     };
-    if !overwrites {
-        see(&visible(|add| add(line)));
+    if memchr::memchr3(b'\x1b', b'\r', b'\x08', line.as_bytes()).is_none() {
+        see(&visible(line));
         return looks;
     }
-    see(&visible(|add| resolve(line, MAX_LINE_BYTES as u64, &mut |part| add(part))));
+    let mut resolved = String::new();
+    resolve(line, MAX_LINE_BYTES as u64, &mut |part| add_visible(&mut resolved, part));
+    see(&resolved);
     let mut sections = line.split('\x1b');
     let first = sections.next().into_iter();
     for part in first.chain(sections.map(after_sequence)).flat_map(|section| section.split(char::is_control))
     {
-        see(&visible(|add| add(part)));
+        see(&visible(part));
     }
     looks
 }
@@ -201,26 +203,28 @@ fn after_sequence(section: &str) -> &str {
     chars.as_str()
 }
 
-/// Returns the start of the text that `pass` passes on as it is shown: without control and invisible characters, and with one
-/// space for any white space.
-fn visible(pass: impl FnOnce(&mut dyn FnMut(&str))) -> String {
+/// Returns the start of `text` as [`add_visible`] adds it.
+fn visible(text: &str) -> String {
     let mut shown = String::new();
-    pass(&mut |part| {
-        for c in part.chars() {
-            if shown.len() > MAX_LINE_BYTES {
-                break;
-            }
-            let is_space = c.is_whitespace();
-            // Control characters become U+FFFD.
-            let is_blank = matches!(c, '\u{2800}' | '\u{fff9}'..='\u{fffc}') || is_invisible(c);
-            let is_hidden = !is_space && (c.is_control() || c == REPLACEMENT || is_blank);
-            if !is_hidden && !(is_space && (shown.is_empty() || shown.ends_with(' '))) {
-                shown.push(if is_space { ' ' } else { c });
-            }
-        }
-    });
-    shown.truncate(shown.trim_end().len());
+    add_visible(&mut shown, text);
     shown
+}
+
+/// Adds the next part of a line as it is shown: without control and invisible characters, and with one space for any white
+/// space. Stops after [`MAX_LINE_BYTES`].
+fn add_visible(shown: &mut String, part: &str) {
+    for c in part.chars() {
+        if shown.len() > MAX_LINE_BYTES {
+            break;
+        }
+        let is_space = c.is_whitespace();
+        // Control characters become U+FFFD.
+        let is_blank = matches!(c, '\u{2800}' | '\u{fff9}'..='\u{fffc}') || is_invisible(c);
+        let is_hidden = !is_space && (c.is_control() || c == REPLACEMENT || is_blank);
+        if !is_hidden && !(is_space && (shown.is_empty() || shown.ends_with(' '))) {
+            shown.push(if is_space { ' ' } else { c });
+        }
+    }
 }
 
 /// Returns true if `line`, as it is shown, looks like a notice: in square brackets, three or more words, of which the first is
