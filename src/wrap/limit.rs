@@ -13,7 +13,6 @@ use std::thread::{self, ScopedJoinHandle};
 use cutline_core::details::{Details, SINGLE_RESULT_TOO_LARGE};
 use cutline_core::notice::{Notice, Part, Unit};
 use cutline_core::text::terminal::resolve;
-use cutline_core::text::tokens::estimate;
 use cutline_core::text::{Extent, as_index};
 use cutline_core::truncate::{
     Bounds, BytesAs, Collector, Cut, Keep, KeyForms, KeySpace, Limit, TruncatedBy, Truncation,
@@ -21,7 +20,7 @@ use cutline_core::truncate::{
 use serde_json::Value;
 
 use super::parts::{FREE_BYTES, Parts};
-use super::shrink::{MARK, shrink, write_json};
+use super::shrink::{MARK, compact, shrink, shrink_within, write_json};
 use super::{KeepPart, Settings};
 use crate::capture::{Captured, View};
 use crate::fit::RESULT_BYTES;
@@ -338,28 +337,6 @@ fn push(json: &mut String, child: &[&str]) {
     json.extend(child.iter().copied());
 }
 
-/// Shortens JSON until it is within `bounds`. Returns the shortened parts, and the limit that was reached first.
-fn shrink_within(json: &str, bounds: Bounds) -> Option<(String, Vec<Part>, TruncatedBy)> {
-    let mut by = TruncatedBy::Bytes;
-    let mut room = as_index(bounds.bytes).min(json.len());
-    loop {
-        let (text, parts) = shrink(json, room)?;
-        let Some(exceeded) = bounds.exceeded_by(&text) else { return Some((text, parts, by)) };
-        by = exceeded;
-        // The first guess is twice what fits.
-        let most = bounds.tokens.filter(|_| by == TruncatedBy::Tokens);
-        let guess = most.map(|most| as_index(text.len() as u64 * most * 2 / estimate(&text).max(1)));
-        let smaller = |text: &str| text.len().checked_sub(1 + text.len() / 16);
-        room = smaller(&text)?.min(guess.unwrap_or(usize::MAX));
-        // Shortening the short text again finds the room faster, and is usually the same as shortening all.
-        while let Some((shorter, _)) = shrink(&text, room)
-            && bounds.exceeded_by(&shorter).is_some()
-        {
-            room = smaller(&shorter)?;
-        }
-    }
-}
-
 /// Returns the text before and after `value` in `structured`, if that is the same value or has it as its only member.
 /// SDKs wrap values that are no objects in `{"result": …}`.
 fn around<'a>(value: &str, structured: &'a str) -> Option<[&'a str; 2]> {
@@ -383,23 +360,4 @@ fn is_same(one: &str, other: &str) -> bool {
 /// Returns true if a text begins like a JSON array or object.
 fn looks_like_json(text: &str) -> bool {
     text.trim_ascii_start().starts_with(['{', '['])
-}
-
-/// Returns JSON without white space between its tokens. A text that is not valid stays as it is: without white space, it could
-/// be.
-fn compact(json: &str) -> Cow<'_, str> {
-    let (mut only, mut all) = (None, String::new());
-    write_json(json, false, |part| match only {
-        _ if part.is_empty() => {}
-        None if all.is_empty() => only = Some(part),
-        _ => {
-            all.push_str(only.take().unwrap_or_default());
-            all.push_str(part);
-        }
-    });
-    match only {
-        Some(all) => Cow::Borrowed(all),
-        None if is_valid(json) => all.into(),
-        None => Cow::Borrowed(json),
-    }
 }

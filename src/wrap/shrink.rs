@@ -1,10 +1,15 @@
-//! Shortens a JSON text to a number of bytes. The result stays valid, and kept parts keep their spelling.
+//! Shortens a JSON text to a number of bytes, or to limits. The result stays valid, and kept parts keep their spelling.
 //!
 //! An array keeps its first items. If none fits, its first item is shortened. In an object, the largest members are
 //! shortened, so that small ones stay complete; if there are too many members, the first ones are kept. A string is cut
 //! at a character. Every level reads its own text again, so the memory does not depend on the size of the value.
 
+use std::borrow::Cow;
+
 use cutline_core::notice::{NAMES_LISTED, Part, Unit};
+use cutline_core::text::as_index;
+use cutline_core::text::tokens::estimate;
+use cutline_core::truncate::{Bounds, TruncatedBy};
 
 use crate::json::{each_child, is_valid, text};
 
@@ -33,6 +38,28 @@ impl Way<'_> {
             None => around + "[0]",
             Some(name) if around.is_empty() => name.to_owned(),
             Some(name) => around + "." + name,
+        }
+    }
+}
+
+/// Shortens JSON until it is within `bounds`. Returns the shortened parts, and the limit that was reached first.
+pub(super) fn shrink_within(json: &str, bounds: Bounds) -> Option<(String, Vec<Part>, TruncatedBy)> {
+    let mut by = TruncatedBy::Bytes;
+    let mut room = as_index(bounds.bytes).min(json.len());
+    loop {
+        let (text, parts) = shrink(json, room)?;
+        let Some(exceeded) = bounds.exceeded_by(&text) else { return Some((text, parts, by)) };
+        by = exceeded;
+        // The first guess is twice what fits.
+        let most = bounds.tokens.filter(|_| by == TruncatedBy::Tokens);
+        let guess = most.map(|most| as_index(text.len() as u64 * most * 2 / estimate(&text).max(1)));
+        let smaller = |text: &str| text.len().checked_sub(1 + text.len() / 16);
+        room = smaller(&text)?.min(guess.unwrap_or(usize::MAX));
+        // Shortening the short text again finds the room faster, and is usually the same as shortening all.
+        while let Some((shorter, _)) = shrink(&text, room)
+            && bounds.exceeded_by(&shorter).is_some()
+        {
+            room = smaller(&shorter)?;
         }
     }
 }
@@ -144,6 +171,25 @@ fn string(json: &str, room: usize) -> Shrunk {
     let (start, shown) = in_pairs.or_else(|| longest(text))?;
     let (shown, total) = (shown.chars().count() as u64, text(json)?.chars().count() as u64);
     Some((format!("\"{start}{MARK}\""), Unit::Characters, shown, total))
+}
+
+/// Returns JSON without white space between its tokens. A text that is not valid stays as it is: without white space, it could
+/// be.
+pub(super) fn compact(json: &str) -> Cow<'_, str> {
+    let (mut only, mut all) = (None, String::new());
+    write_json(json, false, |part| match only {
+        _ if part.is_empty() => {}
+        None if all.is_empty() => only = Some(part),
+        _ => {
+            all.push_str(only.take().unwrap_or_default());
+            all.push_str(part);
+        }
+    });
+    match only {
+        Some(all) => Cow::Borrowed(all),
+        None if is_valid(json) => all.into(),
+        None => Cow::Borrowed(json),
+    }
 }
 
 /// Gives the parts of `json`, which is valid, to `write`: without white space between its tokens, or indented by two
