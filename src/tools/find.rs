@@ -4,6 +4,7 @@
 //! are sorted by path, so the same call on the same tree returns the same bytes.
 
 use std::borrow::Cow;
+use std::cell::LazyCell;
 use std::ops::ControlFlow;
 use std::slice::from_ref;
 use std::sync::atomic::Ordering;
@@ -160,8 +161,8 @@ fn cause(args: &FindArgs, place: &OpenedPath, query: &Query, search: &Search<'_>
         walk_support::finds_any(walk, query, Some(IGNORED_CHECK))
     };
     let has_ignored = search.ignored == Ignored::Skipped && search.ignored_any();
-    let has_ignored_name = (has_ignored && is_name(args)).then(|| is_ignored(args));
-    if has_ignored_name == Some(Some(true)) {
+    let ignored_match = LazyCell::new(|| is_ignored(args));
+    if has_ignored && is_name(args) && *ignored_match == Some(true) {
         return Some(Notice::IgnoredNotSearched);
     }
     let is_glob = args.sort != Some(Sort::Relevance);
@@ -185,11 +186,7 @@ fn cause(args: &FindArgs, place: &OpenedPath, query: &Query, search: &Search<'_>
     let is_path = args.pattern.contains('/') && args.pattern.starts_with(char::is_alphanumeric);
     if has_ignored || search.ignored == Ignored::Skipped && is_path {
         let anywhere = || FindArgs { pattern: format!("**/{}", args.pattern), ..args.clone() };
-        let found = if is_path {
-            is_ignored(&anywhere())
-        } else {
-            has_ignored_name.unwrap_or_else(|| is_ignored(args))
-        };
+        let found = if is_path { is_ignored(&anywhere()) } else { *ignored_match };
         if found != Some(false) {
             return Some(Notice::IgnoredNotSearched);
         }
