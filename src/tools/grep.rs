@@ -140,12 +140,12 @@ fn search(cx: &Context, args: &GrepArgs) -> Result<Output, ToolError> {
 impl Results<'_> {
     /// Searches a file or a folder.
     fn search_target(&mut self, Target { place, filter }: &Target) -> Result<(), ToolError> {
-        if place.stat.kind != FileKind::Folder {
+        if place.stat.kind == FileKind::Folder {
+            let walk = self.search.walk(place)?;
+            content::tree(walk, self.query.clone(), filter.clone(), |walked| self.take(walked));
+        } else {
             self.search_file(place)?;
-            return self.search_binaries(place);
         }
-        let walk = self.search.walk(place)?;
-        content::tree(walk, self.query.clone(), filter.clone(), |walked| self.take(walked));
         self.search_binaries(place)
     }
 
