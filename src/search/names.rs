@@ -29,8 +29,7 @@ pub struct Query {
     pub only_links: bool,
     /// The sort key that each entry gets.
     pub key: Key,
-    /// Set once a folder matches while only files are returned, or a link while only folders are. One that is ignored sets it
-    /// too.
+    /// Set once a folder matches while only files are returned, or a link while only folders are.
     pub other_matches: Arc<AtomicBool>,
 }
 
