@@ -14,8 +14,8 @@ use crate::bounds::memory_peak_kb;
 use crate::sandbox::{WITHOUT_SYSTEM_CALL, compiled};
 use crate::support::{Client, Start, Workspace, eventually};
 
-/// Starts a process that leaves the group of the command and keeps none of its files open.
-const DAEMON: &str = "setsid sleep 600 >/dev/null 2>&1 </dev/null &";
+/// Starts a process that leaves the group of the command and keeps none of its files open. Waits until it has left.
+const DAEMON: &str = "setsid sleep 600 >/dev/null 2>&1 </dev/null & until [ \"$(cut -d' ' -f6 /proc/$!/stat)\" = $! ]; do :; done;";
 
 #[test]
 fn daemon_survives_clean_exits_and_later_servers() {
