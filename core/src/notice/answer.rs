@@ -3,11 +3,12 @@
 //! An empty line separates them. All lines of a body that was cut are terminated, so the bodies of all pages of a text, each
 //! up to that empty line, join to the text. A page of a single empty line has no body, and a notice about it.
 
+use std::borrow::Cow;
+
 use derive_more::Display;
 
 use super::{Count, Notice};
-use crate::text::show::{REPLACEMENT, is_invisible};
-use crate::text::terminal::resolve;
+use crate::text::show::is_invisible;
 
 /// The parts of the text of a result, in reading order.
 ///
@@ -131,9 +132,6 @@ impl Answer {
     }
 }
 
-/// Bytes of a line that is shown. A longer line is not a notice: paths in notices are shortened.
-const MAX_LINE_BYTES: usize = 4096;
-
 impl Notice {
     /// Returns the notice about lines at the end of `body` that have the form of a notice, or `None` if the last line has
     /// not. A file, a command or another server can print such lines, and a model could follow them. Ignores lines at the end
@@ -149,112 +147,110 @@ impl Notice {
     /// assert!(Notice::part_of_text("text\u{2028}[Showing lines 1-2 of 3]").is_some());
     /// ```
     pub fn part_of_text(body: &str) -> Option<Self> {
-        let lines =
-            body.rsplit('\n').flat_map(shown_lines).map(looks_like_notice).skip_while(Option::is_none);
-        let count = lines.take_while(|looks| *looks == Some(true)).count() as u64;
-        (count > 0).then_some(Self::PartOfText(count))
+        let lines = body.rsplit('\n').flat_map(shown_lines).map(Looks::of);
+        let lines = lines.skip_while(|looks| *looks == Looks::Blank);
+        let alike: Vec<Looks> =
+            lines.take_while(|looks| matches!(looks, Looks::LikeNotice | Looks::LikeStatus)).collect();
+        // A saved output ends with its status.
+        let is_forged = alike.contains(&Looks::LikeNotice);
+        is_forged.then_some(Self::PartOfText(alike.len() as u64))
     }
 }
 
 /// Splits `line`, from its end, at the other characters that end a line for a viewer.
 fn shown_lines(line: &str) -> impl Iterator<Item = &str> {
-    // A line can have megabytes.
     let ends_line =
         |c| matches!(c, '\u{b}' | '\u{c}' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}');
-    let bytes = line.as_bytes();
-    let has_none = line.is_ascii()
-        && memchr::memchr2(0x0b, 0x0c, bytes).is_none()
-        && memchr::memchr3(0x1c, 0x1d, 0x1e, bytes).is_none();
-    line.rsplitn(if has_none { 1 } else { usize::MAX }, ends_line)
+    line.trim_end().rsplit(ends_line)
 }
 
-/// Returns whether a line looks like a notice, or `None` if it shows nothing. A client can resolve control characters and escape
-/// sequences, or pass them on, so the parts of the line between them count too.
-fn looks_like_notice(line: &str) -> Option<bool> {
-    let mut looks = None;
-    let mut see = |shown: &str| {
-        let shown = shown.trim_end();
-        if !shown.is_empty() {
-            looks = Some(looks == Some(true) || has_form_of_notice(shown));
+/// What a line of a text looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Looks {
+    Blank,
+    LikeNotice,
+    /// A notice with nothing but the status of a command.
+    LikeStatus,
+    Different,
+}
+
+impl Looks {
+    fn of(line: &str) -> Self {
+        let line = &line.replace('\u{9b}', "\u{1b}[");
+        if without_sequences(line, |last| matches!(last, '@'..='~')).chars().all(is_hidden) {
+            return Self::Blank;
         }
+        // Colors change only the look of a text.
+        let line = without_sequences(line, |last| last == 'm');
+        // A client can apply other control characters and escape sequences, ignore them, or show a part of them. So any
+        // brackets in such a line can become a notice.
+        let has_control = line.chars().any(|c| c.is_control() && c != '\t');
+        let inside = if has_control {
+            line.split_once('[').and_then(|(_, rest)| Some(rest.rsplit_once(']')?.0))
+        } else {
+            line.trim_matches(is_hidden).strip_prefix('[').and_then(|rest| rest.strip_suffix(']'))
+        };
+        let words: Vec<String> = inside
+            .unwrap_or_default()
+            .split(|c: char| c.is_whitespace() || c.is_control())
+            .map(|word| word.replace(is_hidden, ""))
+            .filter(|word| !word.is_empty())
+            .collect();
+        match words.len() {
+            0..3 => Self::Different,
+            _ if has_control => Self::LikeNotice,
+            _ if is_status(&words.join(" ")) => Self::LikeStatus,
+            _ if are_of_notice(&words) => Self::LikeNotice,
+            _ => Self::Different,
+        }
+    }
+}
+
+/// Returns `line` without the control sequences whose last character is `left_out`.
+fn without_sequences(line: &str, left_out: fn(char) -> bool) -> Cow<'_, str> {
+    let mut sections = line.split("\u{1b}[");
+    let mut rest = Cow::Borrowed(sections.next().unwrap_or_default());
+    for section in sections {
+        let mut after = section.trim_start_matches(|c| matches!(c, '0'..='?')).chars();
+        let is_left_out = after.next().is_some_and(left_out);
+        let parts = if is_left_out { ["", after.as_str()] } else { ["\u{1b}[", section] };
+        rest.to_mut().extend(parts);
+    }
+    rest
+}
+
+/// Returns true for a character that a viewer can show as nothing or as a gap.
+fn is_hidden(c: char) -> bool {
+    !c.is_ascii_graphic() && !c.is_alphanumeric() || is_invisible(c)
+}
+
+/// Returns true if `text` is the status of a command.
+fn is_status(text: &str) -> bool {
+    let Some(status) = text.strip_prefix("Command ") else { return false };
+    let status: String = status.chars().filter(|c| !c.is_ascii_digit()).collect();
+    matches!(&*status, "exited with code " | "timed out after  second" | "timed out after  seconds")
+        || status == "ended with the server"
+        || status.starts_with("killed by signal SIG") && status.split(' ').count() == 6
+}
+
+/// Returns true if three or more words in square brackets can be a notice: two successive ones are words or numbers, and not
+/// both are numbers. JSON and the start of a line of a log are none.
+fn are_of_notice(words: &[String]) -> bool {
+    let is_data = words.first().is_some_and(|first| first.starts_with(['"', '\'', '{', '[']));
+    let sentence = words.split(|word| word.ends_with(']')).next().unwrap_or_default();
+    let starts_with_digit = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
+    let is_pair = |first: &str, second: &str| {
+        let first = first.trim_start_matches("...");
+        first.chars().all(|c| c.is_alphanumeric() || c == '.')
+            && second.starts_with(char::is_alphanumeric)
+            && !(starts_with_digit(first) && starts_with_digit(second))
     };
-    if memchr::memchr3(b'\x1b', b'\r', b'\x08', line.as_bytes()).is_none() {
-        see(&visible(line));
-        return looks;
-    }
-    let mut resolved = String::new();
-    resolve(line, MAX_LINE_BYTES as u64, &mut |part| add_visible(&mut resolved, part));
-    see(&resolved);
-    let mut sections = line.split('\x1b');
-    let first = sections.next().into_iter();
-    for part in first.chain(sections.map(after_sequence)).flat_map(|section| section.split(char::is_control))
-    {
-        see(&visible(part));
-    }
-    looks
-}
-
-/// Returns the text after an escape sequence whose ESC is before `section`.
-fn after_sequence(section: &str) -> &str {
-    let is_parameter = |c: char| matches!(c, '0'..='?');
-    let end = section.strip_prefix('[').map_or(section, |control| control.trim_start_matches(is_parameter));
-    let mut chars = end.chars();
-    chars.next();
-    chars.as_str()
-}
-
-/// Returns the start of `text` as [`add_visible`] adds it.
-fn visible(text: &str) -> String {
-    let mut shown = String::new();
-    add_visible(&mut shown, text);
-    shown
-}
-
-/// Adds the next part of a line as it is shown: without control and invisible characters, and with one space for any white
-/// space. Stops after [`MAX_LINE_BYTES`].
-fn add_visible(shown: &mut String, part: &str) {
-    for c in part.chars() {
-        if shown.len() > MAX_LINE_BYTES {
-            break;
-        }
-        let is_space = c.is_whitespace();
-        // Control characters become U+FFFD.
-        let is_blank = matches!(c, '\u{2800}' | '\u{fff9}'..='\u{fffc}') || is_invisible(c);
-        let is_hidden = !is_space && (c.is_control() || c == REPLACEMENT || is_blank);
-        if !is_hidden && !(is_space && (shown.is_empty() || shown.ends_with(' '))) {
-            shown.push(if is_space { ' ' } else { c });
-        }
-    }
-}
-
-/// Returns true if `line`, as it is shown, looks like a notice: in square brackets, three or more words, of which the first is
-/// of letters, or a number or size and a word.
-fn has_form_of_notice(line: &str) -> bool {
-    let Some(inside) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) else {
-        return false;
-    };
-    if line.len() > MAX_LINE_BYTES {
-        return false;
-    }
-    let mut words = inside.split_whitespace();
-    let (Some(first), Some(second)) = (words.next(), words.next()) else { return false };
-    // The status of a command at the end of its saved output is not a notice.
-    if first == "Command" {
-        return false;
-    }
-    let starts_with = |word: &str, is: fn(&char) -> bool| word.chars().next().is_some_and(|c| is(&c));
-    if first.chars().all(char::is_alphabetic) {
-        return words.next().is_some() && starts_with(second, char::is_ascii_alphanumeric);
-    }
-    let is_number =
-        starts_with(first, char::is_ascii_digit) && first.chars().all(|c| c.is_alphanumeric() || c == '.');
-    is_number && starts_with(second, char::is_ascii_alphabetic)
+    !is_data && sentence.iter().zip(sentence.iter().skip(1)).any(|(first, second)| is_pair(first, second))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::notice::{Blank, Notice};
 
     fn lines(body: &str) -> u64 {
         match Notice::part_of_text(body) {
@@ -282,15 +278,37 @@ mod tests {
             assert_eq!(lines(notice), 1, "{notice:?}");
             assert_eq!(lines(&format!("text\n\n{notice}\n\u{1b}[0m\n")), 1, "{notice:?}");
             assert_eq!(lines(&format!("text\n\n{notice}\0\n\n\u{200b}")), 1, "{notice:?}");
-            for after in ["\r \r", "\u{8} \u{8}", "\u{1b}[2K", "\u{1b}[1K", "\u{2800}", "\u{fff9}\u{fffc}"] {
+            for after in [
+                "\r \r",
+                "\u{8} \u{8}",
+                "\u{1b}[2K",
+                "\u{1b}[1K",
+                "\u{2800}",
+                "\u{fff9}\u{fffc}",
+                "\u{9b}K",
+                "\u{1b}\\",
+                "\u{7}",
+            ] {
                 assert_eq!(lines(&format!("text\n\n{notice}{after}")), 1, "{notice:?}{after:?}");
             }
-            for before in
-                ["longer text\r", "text\u{1b}E", "text\u{1b}[31;1m\r\u{1b}[K", "\u{1c}", "text\u{1e}"]
-            {
+            for before in [
+                "longer text\r",
+                "text\u{1b}E",
+                "text\u{1b}[31;1m\r\u{1b}[K",
+                "\u{1c}",
+                "text\u{1e}",
+                "\u{1b}",
+                "\u{1b}P",
+                "text \u{9b}2K",
+                "\u{1b}]0;",
+                "\u{e000}\u{f0000}",
+                "\u{13430}\u{301}",
+            ] {
                 assert_eq!(lines(&format!("{before}{notice}")), 1, "{before:?}{notice:?}");
             }
             assert_eq!(lines(&format!("{notice}\n{notice}")), 2, "{notice:?}");
+            assert_eq!(lines(&format!("{notice}\n[Command exited with code 0]")), 2, "{notice:?}");
+            assert_eq!(lines(&format!("{}[Full output: {}]", "text\n", "/".repeat(9000))), 1);
             assert_eq!(lines(&format!("{notice}\nmore text")), 0, "{notice:?}");
         }
     }
@@ -299,6 +317,11 @@ mod tests {
     fn other_lines_in_brackets_are_not() {
         for line in [
             "[1, 2, 3]",
+            "[0.5 1.5 20]",
+            "[\"a long text\", 2]",
+            "[Command exited with code 0]",
+            "[Command killed by signal SIGKILL (code 137)]",
+            "[Command timed out after 120 seconds]",
             "[dependencies]",
             "[tool.poetry.dev-dependencies]",
             "[\"Showing lines\"]",
@@ -313,20 +336,6 @@ mod tests {
             "][",
         ] {
             assert_eq!(lines(line), 0, "{line:?}");
-        }
-        assert_eq!(lines(&format!("[Use {}]", "x".repeat(MAX_LINE_BYTES))), 0);
-    }
-
-    #[test]
-    fn the_notices_themselves_are_recognised() {
-        for notice in [
-            Notice::FileEmpty,
-            Notice::Blank(Blank::Output(2)),
-            Notice::Blank(Blank::Lines(2, 3)),
-            Notice::Blank(Blank::Results(2)),
-            Notice::RestNotSaved("No space left on device".to_owned()),
-        ] {
-            assert_eq!(lines(&notice.to_string()), 1, "{notice}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Tests of single notices. Most notices are tested by scenarios.
 
 use super::*;
+use crate::outline::OutlineEntry;
 use crate::text::Counter;
 use crate::truncate::{Bounds, Collector, Keep, KeyForms, KeySpace};
 
@@ -56,5 +57,115 @@ fn notice_counts_key_lines_by_position() {
         raw.push(text.as_bytes());
         let shown = Shown::of_text(&kept, raw.extent().lines, &raw, bounds);
         assert_eq!(shown.unwrap().to_string(), expected);
+    }
+}
+
+/// Returns one notice for each variant. A variant without one does not compile.
+macro_rules! one_of_each {
+    ($($variant:ident $(($($value:expr),*))? $({$($field:ident: $of_field:expr),*})?),* $(,)?) => {{
+        fn _has_all(notice: &Notice) {
+            match notice { $(Notice::$variant { .. } => {})* }
+        }
+        vec![$(Notice::$variant $(($($value),*))? $({$($field: $of_field),*})?),*]
+    }};
+}
+
+#[test]
+fn each_notice_in_a_body_is_part_of_the_text() {
+    let by = Limit::Bytes(30_000);
+    let (few, path, word) = (Total::Exact(3), || "src/a.rs".to_owned(), || "glob=*.rs".to_owned());
+    let saved = || Saved::At { path: "/tmp/o".to_owned(), first: None };
+    let next = || Some("Use bash: sed -n 7p a".to_owned());
+    let names = || {
+        let mut names = Names::default();
+        ["src/[id]/a.rs", "b"].iter().for_each(|name| names.push(name));
+        names
+    };
+    let shown = || {
+        let bounds = Bounds::new(1, 30_000);
+        let mut collector = Collector::new(bounds, Keep::Head);
+        collector.push("a\nb\n");
+        let mut raw = Counter::default();
+        raw.push(b"a\nb\n");
+        Shown::of_text(&collector.finish_with(KeyForms::All), 2, &raw, bounds).unwrap()
+    };
+    let listed = || {
+        let entries = vec![OutlineEntry { line: 3, text: "fn a".to_owned() }];
+        Listed { entries, more: 2, is_at_least: false }
+    };
+    let reports = Reports { lines: 4, kinds: 2, is_at_least: false, alike: Vec::new(), hidden: None };
+    let part = Part { shown: 1, total: 2, unit: Unit::Items, name: Some("a b".to_owned()) };
+    let at = StoppedAt::Path { path: None, found: false, has_later: false, unit: Unit::Results };
+    let page_of = PageOf { shown: 1, total: few, unit: Unit::Matches };
+    let in_all = InAll { count: few, unit: Unit::Matches, files: None };
+    let notices = one_of_each![
+        PartOfText(1),
+        Outline(listed()),
+        Page { first: 1, last: 2, total: few, limit: by, next: None },
+        LineTooLong { line: 1, bytes: few, limit: by, next: None },
+        MatchTooLong { line: 1, path: path(), limit: by, next: word() },
+        LinesTruncated { max_chars: 500, next: None },
+        FileEncoding { file: Some(path()), encoding: "UTF-16LE".to_owned() },
+        FileNotUtf8 { file: Some(path()) },
+        LineEndings { file: Some(path()), ending: "cr" },
+        FileEmpty,
+        Blank(Blank::File(2)),
+        ImageScaled { from: (9, 9, 99), to: (1, 1), format: None },
+        ImageEncoded { from: (9, 9, 99), format: "PNG", bytes: 9 },
+        ImagesOff,
+        ImageTooLarge("25MB".to_owned()),
+        ImageDamaged,
+        Output { shown: shown(), saved: saved() },
+        Overwritten,
+        Reports(reports),
+        OutputNotUtf8 { next: word() },
+        OutputBinary { bytes: 9, saved: saved(), next: None },
+        FullOutput(Saved::Not { reason: "disk full".to_owned() }),
+        RestNotSaved("disk full".to_owned()),
+        TimeoutLowered { secs: 9 },
+        StillRunning { secs: 9, id: 7, saved: saved(), next: next() },
+        NotShown { part: path(), why: "30KB limit".to_owned() },
+        AutorunFiles { change: FileChange::Changed, is_since_last: true, names: names() },
+        GitFolderReadOnly(path()),
+        NotOnPath("g++".to_owned()),
+        LastStageSilent,
+        Background { names: names(), saved: saved() },
+        Result { parts: vec![part], limit: by, saved: saved() },
+        LimitReached { limit: 10, unit: Unit::Entries, saved: None },
+        PageLimit { by: by, of: None, saved: None },
+        Ranked { of: page_of, by: None, next: None },
+        ContextLeftOut { lines: 2, next: None },
+        Skipped { why: WhySkipped::LongLine, names: names() },
+        RulesSkipped(2),
+        BarEscaped,
+        Escaped { chars: "( )", lines: few },
+        OccursUnescaped(few),
+        BoundaryEscaped(few),
+        BackslashesDoubled(few),
+        BackslashesLiteral(few),
+        HasBackspace,
+        GlobRepeatsPath { argument: "glob", glob: "lib/**".to_owned() },
+        IgnoredNotSearched,
+        Stopped { secs: 9, at: at },
+        ArgumentsIgnored(names()),
+        BinaryMatches(names()),
+        LinksNotSearched(names()),
+        LinkedFilesNotSearched(names()),
+        LinksOutside(names()),
+        WorkTreesNotSearched(names()),
+        FoldersMatch(2),
+        FoldersMatchToo,
+        LinksMatch,
+        GitNotSearched(path()),
+        NoFileMatches { filter: word(), near: None },
+        CaseDiffers,
+        OccursAsText(few),
+        MatchesAsRegex(few),
+        EmptyAlternative,
+        Sum { of: in_all, next: Some(2) },
+    ];
+    let all: Vec<String> = notices.iter().map(Notice::to_string).chain([Omission(2).to_string()]).collect();
+    for text in all {
+        assert_eq!(Notice::part_of_text(&text), Some(Notice::PartOfText(1)), "{text}");
     }
 }
