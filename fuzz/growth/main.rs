@@ -58,9 +58,9 @@ const PARSERS: &[Parser] = &[
             "\u{9b}".as_bytes(),
             b"1;",
         ],
-        factor: 1,
+        factor: 4,
         run: |input| {
-            black_box(resolved(&String::from_utf8_lossy(input), 3000));
+            black_box(resolved(&String::from_utf8_lossy(input), 30_000));
         },
     },
     Parser {
@@ -336,6 +336,14 @@ fn main() {
                 format!("{shown} once"),
                 Box::new(move |bytes| [&late[..], &repeated(b"a(b) ", bytes)].concat()),
             ));
+            if token.starts_with(b"\x1b") {
+                // The sequence changes a long line again and again.
+                let change = [token, &b"x\x08"[..]].concat();
+                inputs.push((
+                    format!("{shown} after a long text"),
+                    Box::new(move |bytes| [repeated(b"x", bytes / 2), repeated(&change, bytes / 2)].concat()),
+                ));
+            }
         }
         for (name, generate) in &inputs {
             number += 1;

@@ -15,7 +15,8 @@ pub(super) const ACTIONS: &str = "KJCaDG`X";
 const WIDTH: usize = 120;
 /// Columns between two tab stops.
 const TAB: usize = 8;
-/// Columns that a sequence may blank at most. Three bytes of output could blank a long line. A longer erasure is ignored.
+/// Columns that a sequence may blank at most. Three bytes of output could blank a long line. A longer erasure is ignored, except
+/// that of a whole line, after which the cursor is at most here.
 const MAX_BLANKED: usize = 1024;
 
 /// A column: a character and its first three combining marks (few have more). Unused places are NUL, which no line contains.
@@ -79,7 +80,11 @@ impl Cells {
             'G' | '`' => self.cursor = (count - 1).min(reach),
             'X' => self.blank(cursor..cursor.saturating_add(count)),
             'K' if parameter == 1 => self.blank(0..cursor.saturating_add(1)),
-            'K' if parameter == 2 => self.columns.clear(),
+            'K' if parameter == 2 => {
+                self.columns.clear();
+                // The next character writes the blanks before it.
+                self.cursor = cursor.min(MAX_BLANKED);
+            }
             // To the end of the line. Erasing to the end of the screen does the same.
             'K' | 'J' if parameter == 0 => self.columns.truncate(cursor),
             _ => {}

@@ -138,6 +138,9 @@ fn long_erasures_are_ignored() {
     let erased = |columns: usize| resolved(&[&"a".repeat(3000), &format!("\r\u{1b}[{columns}X")], 1_000_000);
     assert_eq!(erased(1024), format!("{}{}", " ".repeat(1024), "a".repeat(1976)));
     assert_eq!(erased(1025), "a".repeat(3000));
+    let next = |columns: usize| resolved(&[&"a".repeat(columns), "\u{1b}[2Kb"], 1_000_000);
+    assert_eq!(next(1024), format!("{}b", " ".repeat(1024)));
+    assert_eq!(next(3000), next(1024));
     let start = resolved(&[&"a".repeat(3000), "\u{8}\u{1b}[1K"], 1_000_000);
     assert_eq!(start, "a".repeat(3000));
 }
