@@ -5,6 +5,7 @@
 //! caller provides the sentences that do, as the field `next`. The same facts as data are in [`crate::details`].
 
 mod answer;
+mod imitation;
 mod parts;
 mod shown;
 

@@ -30,6 +30,8 @@ const STARTUP_VARIABLES: [&str; 3] = [STARTUP_FILE, "POSIXLY_CORRECT", "SHELLOPT
 const MAX_REPORT_BYTES: u64 = 4 << 20;
 /// Maximum number of reported pipelines before the last one.
 const MAX_EARLIER: usize = 3;
+/// Maximum number of stages of a reported pipeline. A command can write to its report.
+const MAX_STAGES: usize = 100;
 /// The exit code of a stage that wrote to a pipe without a reader (SIGPIPE), such as `yes` in `yes | head`. It is no
 /// failure.
 const SIGPIPE_CODE: i32 = 141;
@@ -209,7 +211,7 @@ fn has_failed(codes: &[i32]) -> bool {
 /// Returns true if a stage before the last one ended with a code other than 0, SIGPIPE's, and `other`.
 fn fails_except(codes: &[i32], other: i32) -> bool {
     let earlier = codes.split_last().map_or(&[][..], |(_last, earlier)| earlier);
-    earlier.iter().any(|code| ![0, SIGPIPE_CODE, other].contains(code))
+    codes.len() <= MAX_STAGES && earlier.iter().any(|code| ![0, SIGPIPE_CODE, other].contains(code))
 }
 
 /// Removes the pipelines in which only `xargs` failed, if `output` says that SIGPIPE ended its program. The reader of a pipe
@@ -249,6 +251,14 @@ mod tests {
             let codes = parse(format!("{report} ").replace(' ', "\0").as_bytes());
             assert_eq!(codes.earlier, earlier, "{report:?}");
             assert_eq!(codes.last.as_deref(), last, "{report:?}");
+        }
+    }
+
+    #[test]
+    fn pipeline_with_more_stages_than_the_limit_is_not_reported() {
+        for (stages, is_reported) in [(100, true), (101, false)] {
+            let codes = parse(format!("\0{}=\0", "1\0".repeat(stages)).as_bytes());
+            assert_eq!(codes.last.is_some(), is_reported, "{stages}");
         }
     }
 

@@ -80,7 +80,7 @@ pub(super) fn limit_result(result: &str, rules: &Rules<'_>) -> Limited<(Option<S
     // Newlines between its tokens do not count.
     let any_lines = Bounds { lines: u64::MAX, ..of_structured };
     let structured_is_over = parts.structured.is_some_and(|json| any_lines.exceeded_by(json).is_some());
-    let part_of_text = (!text_is_over).then(|| Notice::part_of_text(&all)).flatten();
+    let part_of_text = (!text_is_over).then(|| rules.part_of_text(&all)).flatten();
     let part_of_text = part_of_text.map(|notice| notice.to_string());
     let is_error = parts.members.contains(&("isError", "true"));
     let outcome = |answered| if is_error { Outcome::Error } else { Outcome::Ok(answered) };
@@ -163,6 +163,12 @@ pub(super) fn limit_task(state: &str, rules: &Rules<'_>) -> Limited {
 }
 
 impl Rules<'_> {
+    /// Returns the notice about lines at the end of `text` that look like notices. The hint of the user can follow them.
+    fn part_of_text(&self, text: &str) -> Option<Notice> {
+        let hint = self.settings.hint.as_deref().unwrap_or_default();
+        Notice::part_of_text(text.trim_end().strip_suffix(hint.trim_end()).unwrap_or(text))
+    }
+
     /// Returns the limits of the text and of the structured content, which has no line limit. If they share the limits,
     /// each has half of them.
     fn shared(&self, parts: &Parts<'_>) -> (Bounds, Bounds) {
@@ -256,6 +262,9 @@ impl Cutter<'_> {
         };
         let (mut answer, saved) = output_answer(captured, view, &ToolSet::new(), &mut self.details);
         answer.notices.extend(saved.clone().filter(|_| is_shorter).map(Notice::FullOutput));
+        if Notice::part_of_text(&answer.body).is_none() {
+            answer.notices.splice(..0, self.rules.part_of_text(&answer.body));
+        }
         answer.into_text() + &saved.map_or_else(String::new, |_| self.hint())
     }
 

@@ -6,7 +6,7 @@ use std::io::{self, BufRead as _, BufReader, Read};
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use crate::json::{each_child, members, text};
+use crate::json::{each_child, text};
 
 /// Maximum bytes of one read.
 const BLOCK_BYTES: usize = 64 * 1024;
@@ -63,11 +63,7 @@ impl<'a> MessageHead<'a> {
         let has_one_kind = match (self.method, self.result, self.error) {
             (Some(method), None, None) => method.starts_with('"'),
             (None, Some(result), None) => self.id.is_some() && result.starts_with('{'),
-            (None, None, Some(error)) => {
-                let [code, message] = members(error, ["code", "message"]);
-                code.is_some_and(|code| code.parse::<i64>().is_ok())
-                    && message.is_some_and(|message| message.starts_with('"'))
-            }
+            (None, None, Some(error)) => is_valid_error(error),
             _ => false,
         };
         let has_one_kind =
@@ -75,6 +71,21 @@ impl<'a> MessageHead<'a> {
         let id_is_valid = self.id.is_none_or(|id| id_key(id).is_some());
         has_one_kind && id_is_valid && !self.is_odd && self.version == Some("\"2.0\"")
     }
+}
+
+/// Returns true if an error has one code and one message.
+fn is_valid_error(error: &str) -> bool {
+    let (mut codes, mut messages, mut is_odd) = (Vec::new(), Vec::new(), false);
+    let read = each_child(error, |name, value| {
+        is_odd |= name.contains('\\');
+        match name {
+            "code" => codes.push(value),
+            "message" => messages.push(value),
+            _ => {}
+        }
+    });
+    let (&[code], &[message]) = (&*codes, &*messages) else { return false };
+    read.is_ok() && !is_odd && code.parse::<i64>().is_ok() && message.starts_with('"')
 }
 
 /// Returns the id in the last member of a message, before its version at most. TypeScript servers write it there.

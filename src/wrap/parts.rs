@@ -73,8 +73,11 @@ impl<'a> Parts<'a> {
         if let Some((raw, text)) = only_text(parts.content) {
             parts.texts.push(text);
             counted += raw.len();
+        } else if parts.content.starts_with('[') {
+            let _valid = each_child(parts.content, |_, item| counted += parts.add_block(item, room));
         } else {
-            let _not_an_array = each_child(parts.content, |_, item| counted += parts.add_block(item, room));
+            // Some servers forget the array.
+            counted += parts.add_block(parts.content, room);
         }
         parts.rest_bytes = (result.len() - counted) as u64;
         Ok(parts)

@@ -58,7 +58,7 @@ pub(super) struct Session {
     client: Mutex<Box<dyn Write + Send>>,
     /// The stdin of the server. `None` after it was closed.
     server: Mutex<Option<InputPipe>>,
-    /// The number of steps of the thread that reads the server. It is odd while a message is handled.
+    /// Twice the number of messages of the server that were forwarded. It is odd while one is handled.
     steps: AtomicU64,
     /// Fires when the client closes its output or its input.
     pub(super) client_over: CancellationToken,
@@ -132,11 +132,14 @@ impl Session {
             let _over = own.server_over.clone().drop_guard();
             let mut lines = Lines::new(from_server, max_bytes);
             while let Ok(Some(line)) = lines.next() {
-                own.steps.fetch_add(1, Ordering::Relaxed);
-                if own.to_client(&own.server_line(line)).is_err() {
+                let before = own.steps.fetch_add(1, Ordering::Relaxed);
+                let message = own.server_line(line);
+                if own.to_client(&message).is_err() {
                     return own.client_over.cancel();
                 }
-                own.steps.fetch_add(1, Ordering::Relaxed);
+                // A dropped message does not count.
+                let after = if message.is_empty() { before } else { before + 2 };
+                own.steps.store(after, Ordering::Relaxed);
             }
         })?;
         let own = Arc::clone(&session);
@@ -172,7 +175,7 @@ impl Session {
         drop(self.server.try_lock().map(|mut input| input.take()));
     }
 
-    /// Waits until no message of the server was read or handled for `time`.
+    /// Waits until no message of the server was handled or forwarded for `time`.
     pub(super) async fn idle(&self, time: Duration) {
         let steps = || self.steps.load(Ordering::Relaxed);
         loop {

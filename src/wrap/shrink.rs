@@ -21,7 +21,7 @@ const MAX_DEPTH: usize = 32;
 const LEAST_SHARE: usize = 16;
 /// A newline and the indentation of the next line, two spaces for each level. The depth is limited, because the output
 /// would otherwise grow with the square of the depth.
-const LINE: &str = "\n                                                                ";
+const LINE: &str = "\n                ";
 
 /// The way to a value: its name in the object around it, or `None` in an array, and the way to that object or array. A name
 /// can be long, so only the parts that a notice lists have a copy of it.

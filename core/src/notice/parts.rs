@@ -360,6 +360,8 @@ pub struct Part {
     pub name: Option<String>,
 }
 
+/// Returns a name for a place in quotes. Its own quotes are escaped after it was cut.
 fn short_name(name: &str) -> String {
-    show::middle_out(&show::name(name.as_bytes()), PART_NAME_CHARS).into_owned()
+    let name = name.replace("\\\"", "\"");
+    show::middle_out(&show::name(name.as_bytes()), PART_NAME_CHARS).replace('"', "\\\"")
 }

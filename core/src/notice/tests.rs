@@ -29,6 +29,20 @@ fn results_of_other_servers() {
 }
 
 #[test]
+fn name_of_a_part_ends_at_its_quotes() {
+    let name = |name: &str| {
+        let part = Part { shown: 1, total: 2, unit: Unit::Items, name: Some(name.to_owned()) };
+        part.to_string()
+    };
+    assert_eq!(name(r#"a\"b"#), r#"1 of 2 items of "a\"b""#);
+    // The name is cut within the escape.
+    for before in 28..32 {
+        let long = format!(r#"{}\"{}"#, "a".repeat(before), "b".repeat(60));
+        assert!(!name(&long).contains(r#"a" "#) && !name(&long).contains(r#"a"…"#), "{}", name(&long));
+    }
+}
+
+#[test]
 fn notice_counts_key_lines_by_position() {
     let long = "x".repeat(40_000);
     let (error, rest) = ("a.c:1:1: error: b\n", "build ... ok\n".repeat(50));
@@ -164,8 +178,8 @@ fn each_notice_in_a_body_is_part_of_the_text() {
         EmptyAlternative,
         Sum { of: in_all, next: Some(2) },
     ];
-    let all: Vec<String> = notices.iter().map(Notice::to_string).chain([Omission(2).to_string()]).collect();
-    for text in all {
+    for notice in notices {
+        let text = notice.to_string();
         assert_eq!(Notice::part_of_text(&text), Some(Notice::PartOfText(1)), "{text}");
     }
 }

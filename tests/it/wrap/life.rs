@@ -174,7 +174,8 @@ fn children_of_a_server_that_ended_are_ended() {
 fn wrap_ends_although_a_daemon_holds_the_output_of_the_server() {
     let workspace = Workspace::new();
     // cutline cannot find the daemon: it has another parent and group, no environment, and a high descriptor.
-    let daemon = "exec 100>&1 >/dev/null 2>&1 </dev/null; touch up; while [ -e up ]; do sleep 0.1; done";
+    // What it writes is no message.
+    let daemon = "exec 100>&1 >/dev/null 2>&1 </dev/null; touch up; while [ -e up ]; do echo '{}' >&100; sleep 0.1; done";
     let script = format!(
         "env -i setsid -f bash -c '{daemon}'; until [ -e up ]; do sleep 0.01; done; read -r a; exit 5"
     );
