@@ -8,6 +8,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::fs;
 use crate::process::{self, Ending};
+use crate::search::ignore_rules::read_global_rules;
 use crate::server::{self, Config};
 use crate::signals;
 
@@ -33,6 +34,8 @@ pub(super) fn run(options: &Options) -> anyhow::Result<i32> {
     if is_started_by_hand {
         let _closed = std::io::stderr().write_all(ON_A_TERMINAL.as_bytes());
     }
+    // Before the first command, and not on this thread: the home folder can be on a slow file system.
+    let _read_by_the_first_search = std::thread::Builder::new().spawn(read_global_rules);
     let signal = runtime.block_on(server::serve(config));
     // This does not wait for blocking work.
     runtime.shutdown_background();

@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
@@ -42,6 +42,16 @@ pub struct IgnoreRules {
     only_ignored: bool,
     /// Number of folders above the walk whose rules were skipped, because they are too large.
     pub(super) skipped_above: u64,
+}
+
+/// The rules of git's global excludes file. They are read once, because a command can keep the file or git's configuration
+/// from being opened.
+static GLOBAL: LazyLock<Option<Arc<Gitignore>>> =
+    LazyLock::new(|| global().and_then(|content| compile(&content).ok().flatten()));
+
+/// Reads git's global excludes file, if that was not done yet.
+pub(crate) fn read_global_rules() {
+    LazyLock::force(&GLOBAL);
 }
 
 /// State shared by the rules of all folders of a walk.
@@ -136,7 +146,7 @@ impl IgnoreRules {
             }
             in_repository |= files.git;
         }
-        let global = global().and_then(|content| compile(&content).ok().flatten());
+        let global = GLOBAL.clone();
         let shared = Arc::new(SharedRules { global, base: with_slash(base), ..SharedRules::default() });
         let mut rules = Self { shared, ..Self::default() };
         for (folder, files) in found.into_iter().rev() {
@@ -306,6 +316,9 @@ fn compile(content: &[u8]) -> Result<Option<Arc<Gitignore>>, TooLarge> {
 
 /// Returns the first [`READ_BYTES`] of a regular file in `folder`, or `None` if there is none that can be read.
 fn content(folder: &Folder, name: &str) -> Option<Vec<u8>> {
+    // To open a FIFO would wake a process that waits for a reader.
+    let is_file = |stat: Stat| stat.kind == FileKind::File;
+    below::stat(folder, name.as_bytes()).ok().filter(|stat| is_file(*stat))?;
     let (file, stat) = below::file(folder, name.as_bytes()).ok()??;
     start_of(&file, stat)
 }

@@ -51,9 +51,14 @@ pub(crate) fn close_inherited_on_exec() {
 }
 
 /// Leaves the terminal of the client, so that commands have no terminal: a prompt there would wait for input, and
-/// output would mix with the client's. Has no effect on a process group leader.
+/// output would mix with the client's. The leader of a process group first joins the group of its parent, because a leader
+/// cannot start a session. Its process group then has the same number again.
 pub(crate) fn leave_terminal() {
-    let _leads_a_group = rustix::process::setsid();
+    use rustix::process::{getpgid, getppid, setpgid, setsid};
+    let _leads_a_group = setsid().or_else(|_| {
+        setpgid(None, Some(getpgid(getppid())?))?;
+        setsid()
+    });
 }
 
 /// Returns how a shell with this status ended. A shell without a status was killed, and may still be in a system call.

@@ -103,7 +103,9 @@ fn commands_have_no_terminal_even_if_the_client_has_one() {
             < /dev/null > /dev/null & exec cat > in"#
         )
     };
-    for command in [r#""$0" "$@""#, r#""$0" wrap -- "$0" "$@""#] {
+    // In the third case, the server leads a process group.
+    let leads_a_group = r#"bash -mc '"$@" <&0 & wait' _ "$0" "$@""#;
+    for command in [r#""$0" "$@""#, r#""$0" wrap -- "$0" "$@""#, leads_a_group] {
         let workspace = Workspace::new();
         let mut client = Start::new(&workspace).through("bash", &["-c", &in_terminal(command)]).client();
         for command in ["head -c 1 < /dev/tty", "echo over the screen > /dev/tty"] {

@@ -283,10 +283,12 @@ fn only_saved_outputs_may_be_opened_in_their_folder() {
 #[test]
 fn special_files_are_refused_and_never_opened() {
     use rustix::fs::inotify::{CreateFlags, Reader, WatchFlags, add_watch, init};
-    let workspace = Workspace::with(&json!({"folder/fifo": {"fifo": true}, "folder/a": "x\n"}));
+    let workspace = Workspace::with(&json!({
+        "folder/fifo": {"fifo": true}, "folder/.gitignore": {"fifo": true}, "folder/a": "x\n"
+    }));
     let _listener = std::os::unix::net::UnixListener::bind(workspace.path("folder/socket")).unwrap();
     let opened = init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).unwrap();
-    for name in ["folder/fifo", "folder/socket", "folder/a"] {
+    for name in ["folder/fifo", "folder/.gitignore", "folder/socket", "folder/a"] {
         add_watch(&opened, workspace.path(name), WatchFlags::OPEN).unwrap();
     }
     for flags in [&[][..], &["--allow-outside"]] {
@@ -307,7 +309,7 @@ fn special_files_are_refused_and_never_opened() {
     // A search skips special files.
     Client::new(&workspace).call("grep", json!({"pattern": "x"})).assert_text("folder/a:1: x");
     let seen = events(&mut buffer);
-    assert!(!seen.is_empty() && seen.iter().all(|watch| *watch == 3), "{seen:?}");
+    assert!(!seen.is_empty() && seen.iter().all(|watch| *watch == 4), "{seen:?}");
 }
 
 #[test]
