@@ -41,6 +41,8 @@ pub struct SavedStream {
     /// The file with the output from byte 0, or the error. `None` while the output is only buffered. An error also after
     /// [`discard`](Self::discard).
     file: Option<io::Result<OutputFile>>,
+    /// Bytes of the kept file that the store has counted.
+    counted: u64,
 }
 
 /// A file for an output up to a maximum size. Dropping it removes the file, unless it was kept.
@@ -62,7 +64,7 @@ pub(super) struct OutputFile {
 impl SavedStream {
     /// Creates a stream that is written to a file in `store` when it exceeds the lines or bytes of `bounds`.
     pub fn new(store: Arc<Store>, kind: SavedKind, bounds: Bounds) -> Self {
-        Self { store, kind, bounds, raw: Counter::default(), held: Vec::new(), file: None }
+        Self { store, kind, bounds, raw: Counter::default(), held: Vec::new(), file: None, counted: 0 }
     }
 
     /// Adds the next bytes.
@@ -95,8 +97,14 @@ impl SavedStream {
     pub fn keep(&mut self) -> io::Result<SavedOutput> {
         let bytes = self.raw.extent().bytes;
         let kept = self.file().as_mut().map(|file| file.keep(bytes)).map_err(|error| same_error(error))?;
-        self.store.count_kept(kept.first_bytes.unwrap_or(bytes));
+        self.count(kept.first_bytes.unwrap_or(bytes));
         Ok(kept)
+    }
+
+    /// Counts the kept file, which has this size.
+    fn count(&mut self, bytes: u64) {
+        self.store.count_kept(bytes.saturating_sub(self.counted));
+        self.counted = self.counted.max(bytes);
     }
 
     /// Stops saving. Removes the file unless it was kept.
@@ -111,6 +119,15 @@ impl SavedStream {
             let mut file = self.store.create(self.kind)?;
             file.write(&held).map(|()| file)
         })
+    }
+}
+
+impl Drop for SavedStream {
+    /// Counts the output after the result of its command.
+    fn drop(&mut self) {
+        if let Some(Ok(OutputFile { kept: true, written, .. })) = self.file {
+            self.count(written);
+        }
     }
 }
 

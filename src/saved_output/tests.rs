@@ -43,6 +43,19 @@ fn file_is_private_capped_and_removed_unless_kept() {
 }
 
 #[test]
+fn bytes_count_toward_the_next_cleanup_also_after_a_file_is_kept() {
+    let temp = tempfile::tempdir().unwrap();
+    let store = Arc::new(Store::new(settings(temp.path().join("own"))));
+    let mut stream = SavedStream::new(Arc::clone(&store), SavedKind::COMMAND, Bounds::new(0, 0));
+    stream.push(b"abc");
+    stream.keep().unwrap();
+    stream.keep().unwrap();
+    stream.push(&[b'x'; 1000]);
+    drop(stream);
+    assert_eq!(store.unswept.load(Ordering::Relaxed), 1003);
+}
+
+#[test]
 fn removed_configured_folder_is_created_again() {
     let temp = tempfile::tempdir().unwrap();
     let dir = temp.path().join("named");
