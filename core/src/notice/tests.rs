@@ -92,7 +92,9 @@ fn each_notice_in_a_body_is_part_of_the_text() {
     let next = || Some("Use bash: sed -n 7p a".to_owned());
     let names = || {
         let mut names = Names::default();
-        ["src/[id]/a.rs", "b"].iter().for_each(|name| names.push(name));
+        for name in ["src/[id]/a.rs", "b"] {
+            names.push(name);
+        }
         names
     };
     let shown = || {
