@@ -47,14 +47,9 @@ use crate::text::{Extent, as_index};
 ///
 /// ```
 /// # use cutline_core::truncate::{Bounds, Keep, truncate};
-/// use cutline_core::notice::Omission;
-/// use cutline_core::text::as_index;
-/// let mut kept = truncate("one\ntwo\nthree\nfour\n", Bounds::new(2, 30_000), Keep::Both { head: 1 });
-/// let omitted = Omission(kept.total.lines - kept.output.lines);
-/// if let Some(cut) = kept.cut.filter(|cut| cut.head.lines > 0) {
-///     kept.content.insert_str(as_index(cut.head.bytes), &format!("{omitted}\n"));
-/// }
-/// assert_eq!(kept.content, "one\n[...Output truncated: 2 lines omitted...]\nfour");
+/// let kept = truncate("one\ntwo\nthree\nfour\n", Bounds::new(2, 30_000), Keep::Both { head: 1 });
+/// assert_eq!(kept.content, "one\nfour");
+/// assert_eq!(kept.into_marked(), "one\n[...Output truncated: 2 lines omitted...]\nfour");
 /// ```
 ///
 /// A text that fits is returned unchanged:
@@ -109,8 +104,7 @@ pub enum Keep {
 pub struct Truncation {
     /// The text that was kept. If nothing was cut, this is the text unchanged. Otherwise it ends before the newline of
     /// its last line, which can be empty. With key lines, each gap has a marker in it, also at the start or the end.
-    /// Without key lines, the gap after first lines has a marker with [`Keep::Short`]. With [`Keep::Both`] the caller
-    /// marks it after [`Cut::head`]. Without first lines, it has none.
+    /// Without key lines, [`into_marked`](Self::into_marked) adds one.
     pub content: String,
     /// Lines and bytes of everything that was pushed. If long lines were cut before, only what is left of them counts.
     pub total: Extent,

@@ -140,13 +140,11 @@ impl Collector {
     pub fn finish_with(mut self, forms: KeyForms) -> Truncation {
         let key_lines = self.key_lines.take();
         let plain = self.plain_within(self.bounds);
-        match key_lines {
-            Some((mut kinds, space)) if forms != KeyForms::None => {
-                kinds.finish();
-                keyed::with_key_lines(&self, plain, &kinds, space, forms)
-            }
-            _ => plain,
-        }
+        let keyed = key_lines.filter(|_| forms != KeyForms::None).and_then(|(mut kinds, space)| {
+            kinds.finish();
+            keyed::with_key_lines(&self, &plain, &kinds, space, forms)
+        });
+        keyed.unwrap_or(plain)
     }
 
     /// Returns the first lines if the end is kept too.
@@ -164,8 +162,7 @@ impl Collector {
         let whole = tail.end_after(0, bounds, total);
         let Some(cut) = whole.cut else { return whole };
         if let Keep::Short { bytes } = self.keep {
-            let kept = self.ends(tail, short(bounds, bytes, SHORT_TAIL_ALONE), Some(cut.by));
-            return if self.head_before_tail().is_empty() { kept } else { keyed::show(&kept, cut.by, &[]) };
+            return self.ends(tail, short(bounds, bytes, SHORT_TAIL_ALONE), Some(cut.by));
         }
         if self.head_lines == 0 {
             return whole;

@@ -14,6 +14,7 @@ use super::bounds::Amount;
 use super::collector::{SHORT_KEY_LINES, SHORT_TAIL, short};
 use super::{Bounds, Collector, Cut, Keep, TruncatedBy, Truncation};
 use crate::key_lines::{self, Grade, Kind, Kinds, Near};
+use crate::notice::Omission;
 use crate::text::as_index;
 pub use reports::Reports;
 use reports::reports;
@@ -77,15 +78,16 @@ const RECENT_LINES: usize = 100;
 /// How often the end can get the space of key lines that it shows itself.
 const ROUNDS: usize = 4;
 
-/// Returns `plain`, the ends of a text without key lines, or the ends with key lines between them if there are any.
+/// Returns the ends of a text with key lines between them, or `None` if there are no key lines. `plain` has the ends
+/// without key lines.
 pub(super) fn with_key_lines(
     collector: &Collector,
-    plain: Truncation,
+    plain: &Truncation,
     kinds: &Kinds,
     space: KeySpace,
     forms: KeyForms,
-) -> Truncation {
-    let Some(cut) = plain.cut else { return plain };
+) -> Option<Truncation> {
+    let cut = plain.cut?;
     let bounds = collector.bounds;
     let half = |bounds: Bounds| bounds.each(|limit| limit / 2);
     // Lines at the end of the text, before those that are shown.
@@ -110,7 +112,7 @@ pub(super) fn with_key_lines(
     };
     // Only a text that may report a success needs it.
     let evident = LazyCell::new(|| with_evidence(kinds));
-    let Some(worst) = worst_grade(kinds, &evident, forms, Gap::of(&ends)) else { return plain };
+    let worst = worst_grade(kinds, &evident, forms, Gap::of(&ends))?;
     let mut chosen = Chosen::new(kinds, worst, &ends, space, most);
     let mut texts: BTreeMap<u64, &str> = kinds.near().map(|near| (near.line, near.text.as_str())).collect();
     texts.extend(kinds.kinds().iter().filter_map(|kind| Some((kind.line, kind.text.as_deref()?))));
@@ -131,7 +133,7 @@ pub(super) fn with_key_lines(
     // The ends may include all lines that decided.
     let has_report = kinds.kinds().iter().any(|kind| chosen.lines.contains_key(&kind.line));
     if worst_grade(kinds, &evident, forms, Gap::of(&ends)).is_none() || !has_report {
-        return plain;
+        return None;
     }
     chosen.fill_gaps(space, &texts);
     let count = |line: u64| {
@@ -141,7 +143,7 @@ pub(super) fn with_key_lines(
     let key_line = |line: u64| KeyLine { line, count: count(line) };
     let lines: Vec<_> = chosen.lines.iter().map(|(line, text)| (key_line(*line), *text)).collect();
     let reports = reports(kinds, worst, &chosen, &ends);
-    Truncation { reports: Some(reports), ..show(&ends, cut.by, &lines) }
+    Some(Truncation { reports: Some(reports), ..show(&ends, cut.by, &lines) })
 }
 
 /// Returns the weakest grade of the lines that count; `None` if there are no key lines. `evident` are the kinds of
@@ -345,7 +347,7 @@ impl<'a> Chosen<'a> {
 }
 
 /// Returns the `ends` of a text that is over the limit `by`, with these lines between them and a marker for each gap.
-pub(super) fn show(ends: &Truncation, by: TruncatedBy, lines: &[(KeyLine, &str)]) -> Truncation {
+fn show(ends: &Truncation, by: TruncatedBy, lines: &[(KeyLine, &str)]) -> Truncation {
     let Gap { before, after } = Gap::of(ends);
     let cut = ends.cut.map(|cut| Cut { by, ..cut });
     let (head, tail) = ends.content.split_at(as_index(cut.map_or(0, |cut| cut.head.bytes)));
@@ -370,6 +372,21 @@ pub(super) fn show(ends: &Truncation, by: TruncatedBy, lines: &[(KeyLine, &str)]
     output.bytes += lines.iter().map(|(_, text)| text.len() as u64 + 1).sum::<u64>();
     let key_lines = lines.iter().map(|(key_line, _)| *key_line).collect();
     Truncation { content, output, cut, key_lines, ..ends.clone() }
+}
+
+impl Truncation {
+    /// Returns the content with a marker for the gap between the first and the last lines.
+    pub fn into_marked(mut self) -> String {
+        let Gap { before, after } = Gap::of(&self);
+        let has_both_ends = before > 0 && after <= self.total.lines;
+        if let Some(cut) =
+            self.cut.filter(|_| has_both_ends && self.key_lines.is_empty() && before + 1 < after)
+        {
+            let marker = format!("{}\n", Omission(after - before - 1));
+            self.content.insert_str(as_index(cut.head.bytes), &marker);
+        }
+        self.content
+    }
 }
 
 /// Returns the rank of a kind. Lower ranks are chosen first.

@@ -13,9 +13,9 @@ use crate::tools::notice::{self, empty};
 use crate::tools::resolve;
 use crate::tools::{Context, Output, ToolName, ToolSet, Totals, saved_result};
 use cutline_core::details::{AutorunFile, Details};
-use cutline_core::notice::{Answer, Blank, Names, Notice, Omission, Saved, Shown};
+use cutline_core::notice::{Answer, Blank, Names, Notice, Saved, Shown};
+use cutline_core::text;
 use cutline_core::text::show::{self, REPLACEMENT};
-use cutline_core::text::{self, as_index};
 use cutline_core::truncate::Keep;
 
 /// The system's messages for a write in a read-only folder.
@@ -196,19 +196,12 @@ pub fn output_answer(
     notices.extend(decoders.map(|next| Notice::OutputNotUtf8 { next }));
     let file = Some("the diff".to_owned());
     notices.extend(diff_ending.map(|ending| Notice::LineEndings { file, ending }));
-    let mut body = text.content;
-    let omitted = text.total.lines.saturating_sub(text.output.lines);
-    match (text.cut, keep) {
-        (None, _) if body.is_empty() => body += empty::NO_OUTPUT,
-        (Some(cut), Keep::Both { .. } | Keep::Short { .. }) => {
-            details.omitted_lines = Some(omitted);
-            // Key lines, and the ends of a short output, have their own markers.
-            let has_marker = !text.key_lines.is_empty() || matches!(keep, Keep::Short { .. });
-            if omitted > 0 && cut.head.lines > 0 && !has_marker {
-                body.insert_str(as_index(cut.head.bytes), &format!("{}\n", Omission(omitted)));
-            }
-        }
-        _ => {}
+    if is_cut && matches!(keep, Keep::Both { .. } | Keep::Short { .. }) {
+        details.omitted_lines = Some(text.total.lines.saturating_sub(text.output.lines));
+    }
+    let mut body = text.into_marked();
+    if body.is_empty() && !is_cut {
+        body += empty::NO_OUTPUT;
     }
     (Answer { body, is_cut, notices, ..Answer::default() }, saved)
 }
