@@ -162,27 +162,30 @@ impl Collector {
         let whole = tail.end_after(0, bounds, total);
         let Some(cut) = whole.cut else { return whole };
         if let Keep::Short { bytes } = self.keep {
-            return self.ends(tail, short(bounds, bytes, SHORT_TAIL_ALONE), Some(cut.by));
+            return self.ends(tail, short(bounds, bytes, SHORT_TAIL_ALONE), cut.by);
         }
         if self.head_lines == 0 {
             return whole;
         }
-        let lines = bounds.lines.saturating_sub(self.head_lines);
-        self.ends(tail, Bounds { lines, ..bounds.after(self.head_before_tail(), 0) }, None)
+        let lines = bounds.lines.saturating_sub(self.head_lines).max(1);
+        // A text that exceeds only the limit of lines can have more bytes in its first lines than their share.
+        let whole = tail.end_after(0, Bounds { lines: u64::MAX, ..bounds }, total);
+        let by = whole.cut.map_or(TruncatedBy::Lines, |cut| cut.by);
+        let mut kept = self.ends(tail, Bounds { lines, ..bounds.after(self.head_before_tail(), 0) }, by);
+        let is_full = kept.output.lines == self.head_lines + lines;
+        if let Some(cut) = kept.cut.as_mut().filter(|cut| is_full && cut.partial.is_none()) {
+            cut.by = TruncatedBy::Lines;
+        }
+        kept
     }
 
-    /// Returns the first lines, and the last lines within `bounds`, of a text that exceeds the limit `by`. Without `by`,
-    /// this is `Lines` if both have all their lines, otherwise another limit that ended one of them.
-    pub(super) fn ends(&self, tail: &Tail, bounds: Bounds, by: Option<TruncatedBy>) -> Truncation {
+    /// Returns the first lines, and the last lines within `bounds`, of a text that exceeds the limit `by`.
+    pub(super) fn ends(&self, tail: &Tail, bounds: Bounds, by: TruncatedBy) -> Truncation {
         let (text, total) = (self.head_before_tail(), self.total.extent());
         let head = Extent::of(text);
         let bounds = Bounds { lines: bounds.lines.max(1), ..bounds };
         let end = tail.end_after(head.bytes, bounds, total);
         let partial = end.cut.and_then(|cut| cut.partial);
-        let is_full = head.lines == self.head_lines && end.output.lines == bounds.lines && partial.is_none();
-        let mut reached = end.cut.map(|cut| cut.by).into_iter().chain(self.head.cut);
-        let by = by.or(is_full.then_some(TruncatedBy::Lines));
-        let by = by.or_else(|| reached.find(|by| *by != TruncatedBy::Lines)).unwrap_or(TruncatedBy::Bytes);
         let lines = head.lines + end.output.lines;
         Truncation::new(text.to_owned() + end.body(), lines, total, Some(Cut { by, partial, head }))
     }

@@ -101,7 +101,7 @@ pub(super) fn with_key_lines(
         }
         (KeySpace::Shared, Keep::Short { bytes }, Some(tail)) => {
             recent = tail.after_first_newline();
-            let ends = collector.ends(tail, short(bounds, bytes, SHORT_TAIL), Some(cut.by));
+            let ends = collector.ends(tail, short(bounds, bytes, SHORT_TAIL), cut.by);
             (short(bounds, bytes, SHORT_KEY_LINES), ends)
         }
         (KeySpace::Shared, ..) => {

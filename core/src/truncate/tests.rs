@@ -252,6 +252,16 @@ proptest! {
 }
 
 #[test]
+fn limit_is_that_of_the_text_and_not_of_the_share_of_the_first_lines() {
+    let limit = |text: &str| truncate(text, Bounds::new(4, 100), Keep::Both { head: 2 }).cut.unwrap().by;
+    let long = "x".repeat(60);
+    assert_eq!(limit(&format!("{long}\nb\nc\nd\ne\n")), TruncatedBy::Lines);
+    assert_eq!(limit(&format!("{long}\n{long}\nc\nd\ne\n")), TruncatedBy::Bytes);
+    // All requested lines are shown.
+    assert_eq!(limit(&format!("a\nb\n{long}\n{long}\nd\ne\n")), TruncatedBy::Lines);
+}
+
+#[test]
 fn newline_after_the_first_lines_counts() {
     let mut both = Collector::new(Bounds { tokens: Some(1), ..Bounds::new(6, 6) }, Keep::Both { head: 3 });
     both.push(" a\na");
