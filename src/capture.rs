@@ -48,12 +48,30 @@ impl View {
 /// The captured output of a command, as its result needs it.
 #[derive(Debug)]
 pub struct Captured {
+    /// The counts of the raw stream.
+    pub raw: Counter,
+    /// What is shown of it.
+    pub content: Content,
+    /// The saved output, or the reason why there is none. `None` if the output need not be saved.
+    pub saved: Option<Result<SavedOutput, io::Error>>,
+}
+
+/// What is shown of an output.
+#[derive(Debug)]
+pub enum Content {
+    /// Text.
+    Text(CapturedText),
+    /// Nothing of a binary output, which has this media type.
+    Binary(&'static str),
+}
+
+/// The text of an output, and what notices say about it.
+#[derive(Debug, Default)]
+pub struct CapturedText {
     /// The kept part of the text as a terminal shows it, after long lines were cut.
     pub text: Truncation,
     /// The limit in characters that long lines were cut to, if a cut line is in `text`.
     pub lines_cut: Option<usize>,
-    /// The counts of the raw stream.
-    pub raw: Counter,
     /// True if bytes of the output were not UTF-8.
     pub is_lossy: bool,
     /// True if the output is one line with a carriage return before its end, and a terminal shows little of it: at most
@@ -63,10 +81,6 @@ pub struct Captured {
     /// `crlf` or `mixed` if the output is a diff in which all or some changed lines end with `\r\n`. Only its first
     /// [`DECIDING_BYTES`] count.
     pub diff_ending: Option<&'static str>,
-    /// The media type of a binary output. `text` is then not to be shown, and can be incomplete.
-    pub binary: Option<&'static str>,
-    /// The saved output, or the reason why there is none. `None` if the output need not be saved.
-    pub saved: Option<Result<SavedOutput, io::Error>>,
 }
 
 /// The progress of a command's output.
@@ -112,13 +126,20 @@ impl ShownText {
         }
     }
 
-    /// Returns the text with key lines of these forms, the limit in characters if cut lines are in it, and true if bytes
-    /// were not UTF-8.
-    fn finish(mut self, forms: KeyForms) -> (Truncation, Option<usize>, bool) {
+    /// Returns the text with key lines of these forms. The output has `all` lines and bytes, these first bytes and these
+    /// last bytes.
+    fn finish(mut self, forms: KeyForms, all: Extent, start: &[u8], recent: &[u8]) -> CapturedText {
         self.push(None);
         let (text, max_chars) = self.ends.finish_with(forms);
         let lines_cut = max_chars.or_else(|| self.cutter.limit_of_cut(&text.content));
-        (text, lines_cut, self.decoder.lossy())
+        // The last step of a progress bar usually ends with a newline.
+        let has_returns = !recent.ends_with(b"\n") && start.trim_ascii_end().contains(&b'\r');
+        let has_one_line = all.lines == 1 && lines_cut.is_none();
+        // A short progress bar may have no newline at its end.
+        let share = if recent.ends_with(b"\r") { 2 } else { 4 };
+        let is_overwritten = has_returns && has_one_line && text.total.bytes * share <= all.bytes;
+        let (is_lossy, diff_ending) = (self.decoder.lossy(), diff_ending(start));
+        CapturedText { text, lines_cut, is_lossy, is_overwritten, diff_ending }
     }
 }
 
@@ -163,26 +184,18 @@ impl Capture {
     /// saved, because more can follow.
     pub fn answer(&mut self, output_is_open: bool, forms: KeyForms) -> Captured {
         let start = std::mem::take(&mut self.start);
-        self.binary |= is_binary(&start);
-        let binary = self.binary.then(|| media_type(&start));
-        let shown = self.shown.take().map(|shown| shown.finish(forms));
-        let (text, lines_cut, is_lossy) = shown.unwrap_or_default();
-        // The last step of a progress bar usually ends with a newline.
-        let recent = std::mem::take(&mut self.recent);
-        let has_returns = !recent.ends_with(b"\n") && start.trim_ascii_end().contains(&b'\r');
-        let diff_ending = diff_ending(&start);
         let raw = self.stream.raw.clone();
-        let all = raw.extent();
-        let has_one_line = all.lines == 1 && lines_cut.is_none();
-        // A short progress bar may have no newline at its end.
-        let share = if recent.ends_with(b"\r") { 2 } else { 4 };
-        let is_overwritten = has_returns && has_one_line && text.total.bytes * share <= all.bytes;
-        let wanted = output_is_open || self.binary || text.cut.is_some() || lines_cut.is_some();
+        let recent = std::mem::take(&mut self.recent);
+        let shown = self.shown.take().filter(|_| !self.binary && !is_binary(&start));
+        let text = shown.map(|shown| shown.finish(forms, raw.extent(), &start, &recent));
+        let is_whole = |text: &CapturedText| text.text.cut.is_none() && text.lines_cut.is_none();
+        let wanted = output_is_open || !text.as_ref().is_some_and(is_whole);
         let saved = if wanted { Some(self.stream.keep()) } else { None };
         if !output_is_open || !matches!(saved, Some(Ok(_))) {
             self.stream.discard();
         }
-        Captured { text, lines_cut, raw, is_lossy, is_overwritten, diff_ending, binary, saved }
+        let content = text.map_or_else(|| Content::Binary(media_type(&start)), Content::Text);
+        Captured { raw, content, saved }
     }
 }
 

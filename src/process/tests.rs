@@ -3,7 +3,7 @@
 mod sweeps;
 
 use super::*;
-use crate::capture::View;
+use crate::capture::{Content, View};
 use cutline_core::text::Extent;
 use cutline_core::truncate::{Bounds, Keep};
 
@@ -69,7 +69,8 @@ async fn all_output_is_read_with_slow_saving() {
     };
     slow.join().unwrap();
     assert_eq!(outcome.output.raw.extent(), Extent { lines: 20_000, bytes: 108_894 });
-    assert_eq!(outcome.output.text.content, "19999\n20000");
+    let Content::Text(shown) = outcome.output.content else { panic!("it is text") };
+    assert_eq!(shown.text.content, "19999\n20000");
     assert!(
         matches!(&outcome.state, State::Finished { background, .. } if background.is_empty()),
         "{:?}",

@@ -22,7 +22,7 @@ use serde_json::Value;
 use super::parts::{FREE_BYTES, Parts};
 use super::shrink::{MARK, compact, shrink, shrink_within, write_json};
 use super::{KeepPart, Settings};
-use crate::capture::{Captured, View};
+use crate::capture::{Captured, CapturedText, Content};
 use crate::fit::RESULT_BYTES;
 use crate::fs::saved_name::SavedKind;
 use crate::json::{as_json, each_child, is_valid, members, replaced};
@@ -231,7 +231,6 @@ impl Cutter<'_> {
     fn text(&mut self, text: &str, bounds: Bounds) -> String {
         let keep = self.rules.short.unwrap_or_else(|| self.rules.keep.of_lines(bounds.lines));
         let key_space = self.rules.settings.limits.key_lines.then_some(KeySpace::Shared);
-        let view = View { keep, bounds, key_space, max_line_chars: None };
         let mut collector = Collector::new(bounds, keep);
         if let Some(space) = key_space {
             collector = collector.with_key_lines(space);
@@ -250,17 +249,9 @@ impl Cutter<'_> {
         let is_shorter = kept.cut.is_none() && !is_plain;
         let raw = stream.raw.clone();
         let saved = (kept.cut.is_some() || is_shorter).then(|| stream.keep());
-        let captured = Captured {
-            text: kept,
-            lines_cut: None,
-            raw,
-            is_lossy: false,
-            is_overwritten: false,
-            diff_ending: None,
-            binary: None,
-            saved,
-        };
-        let (mut answer, saved) = output_answer(captured, view, &ToolSet::new(), &mut self.details);
+        let content = Content::Text(CapturedText { text: kept, ..CapturedText::default() });
+        let captured = Captured { raw, content, saved };
+        let (mut answer, saved) = output_answer(captured, bounds, &ToolSet::new(), &mut self.details);
         answer.notices.extend(saved.clone().filter(|_| is_shorter).map(Notice::FullOutput));
         if Notice::part_of_text(&answer.body).is_none() {
             answer.notices.splice(..0, self.rules.part_of_text(&answer.body));

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::plan::Plan;
-use crate::capture::{Captured, View};
+use crate::capture::{Captured, CapturedText, Content};
 use crate::fs::workspace::shown;
 use crate::process::sandbox::{self, AutorunChange};
 use crate::process::{Background, Cause, CommandOutcome, Ending, State, has_pipe, signal_name, status};
@@ -16,7 +16,7 @@ use cutline_core::details::{AutorunFile, Details};
 use cutline_core::notice::{Answer, Blank, Names, Notice, Saved, Shown};
 use cutline_core::text;
 use cutline_core::text::show::{self, REPLACEMENT};
-use cutline_core::truncate::Keep;
+use cutline_core::truncate::Bounds;
 
 /// The system's messages for a write in a read-only folder.
 const READ_ONLY_ERRORS: [&str; 3] = ["Read-only file system", "Permission denied", "insufficient permission"];
@@ -55,8 +55,8 @@ pub(super) fn compose(cx: &Context, plan: &Plan, outcome: CommandOutcome) -> Out
     details.pipeline_exit_codes.clone_from(&pipelines.last);
     details.earlier_pipelines = Some(pipelines.earlier.clone()).filter(|earlier| !earlier.is_empty());
     details.duration_ms = Some(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX));
-    let is_binary = output.binary.is_some();
-    let (mut answer, saved) = output_answer(output, plan.view, &cx.shared.tools, &mut details);
+    let is_binary = matches!(output.content, Content::Binary(_));
+    let (mut answer, saved) = output_answer(output, plan.view.bounds, &cx.shared.tools, &mut details);
     if !background.is_empty() {
         details.background_pids = Some(background.iter().map(|process| process.id).collect());
         let mut names = Names::default();
@@ -143,32 +143,34 @@ fn without_quoted(command: &str) -> String {
     command.chars().filter(is_outside).collect()
 }
 
-/// Formats `view` of an output as a result, with the location of the full output. Notices name only
-/// `tools`. The data goes to `details`.
+/// Formats an output within `bounds` as a result, with the location of the full output. Notices name only `tools`. The
+/// data goes to `details`.
 pub fn output_answer(
     output: Captured,
-    view: View,
+    bounds: Bounds,
     tools: &ToolSet,
     details: &mut Details,
 ) -> (Answer, Option<Saved>) {
-    let View { keep, bounds, .. } = view;
-    let Captured { text, lines_cut, is_lossy, raw, is_overwritten, diff_ending, binary, saved } = output;
+    let Captured { raw, content, saved } = output;
     let file = saved.as_ref().and_then(|saved| saved.as_ref().ok());
     let path = file.filter(|_| tools.contains(&ToolName::Bash));
     let path = path.and_then(|file| resolve::quoted(shown(&file.path)));
     let saved = saved.as_ref().map(|saved| saved_result::saved_location(saved, details));
     let total = raw.extent();
-    if let Some(media_type) = binary {
-        // The last text of a failed command is probably its error.
-        let is_failed = details.exit_code.is_some_and(|code| code != 0);
-        let media_type = if is_failed && media_type != "text/plain" { "" } else { media_type };
-        let command = path.and_then(|path| resolve::inspector(media_type, &path));
-        let part = if is_failed { " | tail" } else { "" };
-        let next = command.map(|command| format!("Use bash to inspect it: {command}{part}"));
-        let output = |saved| Notice::OutputBinary { bytes: total.bytes, saved, next };
-        let notices = saved.clone().map(output).into_iter().collect();
-        return (Answer { notices, ..Answer::default() }, saved);
-    }
+    let CapturedText { text, lines_cut, is_lossy, is_overwritten, diff_ending } = match content {
+        Content::Text(text) => text,
+        Content::Binary(media_type) => {
+            // The last text of a failed command is probably its error.
+            let is_failed = details.exit_code.is_some_and(|code| code != 0);
+            let media_type = if is_failed && media_type != "text/plain" { "" } else { media_type };
+            let command = path.and_then(|path| resolve::inspector(media_type, &path));
+            let part = if is_failed { " | tail" } else { "" };
+            let next = command.map(|command| format!("Use bash to inspect it: {command}{part}"));
+            let output = |saved| Notice::OutputBinary { bytes: total.bytes, saved, next };
+            let notices = saved.clone().map(output).into_iter().collect();
+            return (Answer { notices, ..Answer::default() }, saved);
+        }
+    };
     details.add_cut(&text, total, false, bounds);
     let mut notices = Vec::from_iter(is_overwritten.then_some(Notice::Overwritten));
     if let Some(max_chars) = lines_cut {
@@ -196,9 +198,7 @@ pub fn output_answer(
     notices.extend(decoders.map(|next| Notice::OutputNotUtf8 { next }));
     let file = Some("the diff".to_owned());
     notices.extend(diff_ending.map(|ending| Notice::LineEndings { file, ending }));
-    if is_cut && matches!(keep, Keep::Both { .. } | Keep::Short { .. }) {
-        details.omitted_lines = Some(text.total.lines.saturating_sub(text.output.lines));
-    }
+    details.omitted_lines = is_cut.then(|| text.total.lines.saturating_sub(text.output.lines));
     let mut body = text.into_marked();
     if body.is_empty() && !is_cut {
         body += empty::NO_OUTPUT;
