@@ -102,10 +102,14 @@ pub enum Walked<F> {
     /// All that the walk has searched before the next item. It is given out before results, where it does not depend on
     /// the workers, and now and then without any, where it does.
     Searched(Searched),
-    /// The deadline passed before the end of the walk. Everything up to and including this path is complete. A folder
-    /// whose contents are complete has a `/` at the end, and a folder that was only visited itself has none. `None` if
-    /// nothing is complete. Only results of the next entry may follow.
-    Late(Option<Vec<u8>>),
+    /// The deadline passed before the end of the walk. Only results of the entry after `complete` may follow.
+    Late {
+        /// Everything up to and including this path is complete. A folder whose contents are complete has a `/` at the
+        /// end, and a folder that was only visited itself has none. `None` if nothing is complete.
+        complete: Option<Vec<u8>>,
+        /// True if such results follow.
+        has_later: bool,
+    },
 }
 
 /// How much a walk has searched.
@@ -258,8 +262,11 @@ fn give_out<V: Visit>(
         if shared.idle.load(Ordering::Relaxed) > 0 {
             shared.work_changed.notify_all();
         }
-        let is_late = position.is_some();
-        let late = position.map(|position| Walked::Late(dir::path_before(&position)));
+        let late = position.map(|position| Walked::Late {
+            complete: dir::path_before(&position),
+            has_later: !found.is_empty(),
+        });
+        let is_late = late.is_some();
         if late.into_iter().chain(found).any(|one| sink(one).is_break()) || is_late {
             return;
         }

@@ -196,6 +196,7 @@ impl Results<'_> {
         let binary = if is_saved { BinaryFiles::AsText } else { BinaryFiles::Skip };
         let query = Query { binary, ..self.query.clone() };
         let file = resolve::file(cx, place)?;
+        let before = self.search.page.found;
         let done = content::file(&query, &file, place.stat.bytes, &cx.stop(), |found| self.take(found));
         match done {
             Ok(()) => {}
@@ -203,8 +204,9 @@ impl Results<'_> {
                 if self.search.counting.is_counting() {
                     self.search.counting.is_at_least = true;
                 } else {
-                    self.search.is_late = true;
-                    let (path, found) = (self.search.show(b""), self.search.page.found > 0);
+                    let found = self.search.page.found > before;
+                    (self.search.is_late, self.search.has_later) = (true, found);
+                    let path = self.search.show(b"");
                     self.search.page.stopped = self.is_alone.then_some(StoppedAt::File { path, found });
                 }
                 return Ok(());

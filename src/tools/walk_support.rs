@@ -80,7 +80,7 @@ pub(super) struct Search<'a> {
     /// Everything up to this path was searched before the deadline. `None` if nothing was searched completely.
     pub(super) complete_up_to: Option<String>,
     /// True if results after `complete_up_to` are included.
-    has_later: bool,
+    pub(super) has_later: bool,
     /// Notices after those about skipped entries.
     pub(super) about: Vec<Notice>,
 }
@@ -210,20 +210,17 @@ impl<'a> Search<'a> {
     /// Takes an item of a walk. Returns a result, or breaks if no more are needed.
     pub(super) fn take<F>(&mut self, walked: Walked<F>) -> ControlFlow<(), Option<F>> {
         match walked {
-            Walked::Found(found) => {
-                self.has_later = self.is_late;
-                return ControlFlow::Continue(Some(found));
-            }
+            Walked::Found(found) => return ControlFlow::Continue(Some(found)),
             Walked::Searched(searched) => self.counting.searched(searched)?,
-            Walked::Late(_) if self.counting.is_counting() => {
+            Walked::Late { .. } if self.counting.is_counting() => {
                 // The page has all requested results.
                 self.counting.is_at_least = true;
                 return ControlFlow::Break(());
             }
-            Walked::Late(path) => {
-                self.is_late = true;
-                // If no path of this place was searched completely, the earlier places were.
-                self.complete_up_to = path.map(|path| self.show(&path)).or(self.complete_up_to.take());
+            Walked::Late { complete, has_later } => {
+                (self.is_late, self.has_later) = (true, has_later);
+                // If no path of this target was searched completely, the earlier targets were.
+                self.complete_up_to = complete.map(|path| self.show(&path)).or(self.complete_up_to.take());
             }
             Walked::Unreadable(path) => self.skip(WhySkipped::Unreadable, &path),
             Walked::RulesSkipped => self.rules_skipped += 1,
@@ -331,7 +328,7 @@ pub(super) fn finds_any(walk: Walk, query: names::Query, most: Option<Searched>)
         match walked {
             Walked::Searched(searched) => return counting.searched(searched),
             Walked::Found(_) => is_found = Some(true),
-            Walked::Late(_) => is_found = None,
+            Walked::Late { .. } => is_found = None,
             _ => return ControlFlow::Continue(()),
         }
         ControlFlow::Break(())

@@ -32,7 +32,7 @@ fn walked(dir: &Path, rules: IgnoreRules, workers: usize) -> (Vec<String>, bool,
             Walked::RulesSkipped => skipped += 1,
             Walked::WorkTree(path) => files.push(format!("skipped {}", String::from_utf8(path).unwrap())),
             Walked::Searched(_) => {}
-            Walked::Unreadable(_) | Walked::Late(_) => panic!("{found:?}"),
+            Walked::Unreadable(_) | Walked::Late { .. } => panic!("{found:?}"),
         }
         ControlFlow::Continue(())
     });

@@ -272,7 +272,7 @@ fn assert_prefix(got: Vec<Walked<Vec<u8>>>, dir: &Path) -> Option<Vec<u8>> {
     for walked in got {
         match walked {
             Walked::Found(path) => paths.push(path),
-            Walked::Late(path) => reached = Some((path, paths.len())),
+            Walked::Late { complete, .. } => reached = Some((complete, paths.len())),
             walked => panic!("{walked:?}"),
         }
     }

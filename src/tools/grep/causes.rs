@@ -202,7 +202,7 @@ fn count<'a>(
             Walked::Found(Found::File(_, matches)) => lines += matches,
             // Binary files do not count in the search either.
             Walked::Found(Found::Incomplete(_, IncompleteReason::Binary)) => {}
-            Walked::Found(Found::Incomplete(..)) | Walked::Late(_) => counting.is_at_least = true,
+            Walked::Found(Found::Incomplete(..)) | Walked::Late { .. } => counting.is_at_least = true,
             Walked::Searched(searched) => return counting.searched(searched),
             _ => {}
         }
