@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::fs::open::OpenedPath;
+use crate::fs::open::{FileKind, OpenedPath};
 use crate::limits;
 use crate::search::best::Best;
 use crate::search::content::ContextLines;
@@ -191,9 +191,10 @@ fn cause(args: &FindArgs, place: &OpenedPath, query: &Query, search: &Search<'_>
             return Some(Notice::IgnoredNotSearched);
         }
     }
-    let reaches = |path: &[u8]| query.can_match_below(path);
     let is_by_path = args.pattern.trim_end_matches('/').contains('/');
-    search.links_not_searched(place, [is_by_path, false], reaches, |_, _| false)
+    search.links_not_searched(place, |path, kind, is_elsewhere| {
+        kind == FileKind::Folder && (is_by_path || is_elsewhere) && query.can_match_below(path)
+    })
 }
 
 fn query(cx: &Context, args: &FindArgs, place: &OpenedPath) -> Result<Query, ToolError> {

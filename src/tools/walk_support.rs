@@ -129,21 +129,16 @@ impl<'a> Search<'a> {
         self.rules.iter().any(IgnoreRules::ignored_any)
     }
 
-    /// Returns the notice about links that the search of the folder at `place` did not follow: to folders, or to files that it
-    /// `selects`, or else out of the roots. If there are both, it is about the folders, or about the files if `files_first`.
-    /// `reaches` is true for paths that the search would reach. Links to folders that the search reached otherwise count only
-    /// with `is_by_path`. `selects` also gets whether a file is elsewhere.
+    /// Returns the notice about links that the search of the folder at `place` did not follow: to files, or else to folders,
+    /// or else out of the roots. `counts` gets the path of a link, what it leads to, and true if that is not in the folder.
     pub(super) fn links_not_searched(
         &self,
         place: &OpenedPath,
-        [is_by_path, files_first]: [bool; 2],
-        reaches: impl Fn(&[u8]) -> bool,
-        selects: impl Fn(&[u8], bool) -> bool,
+        counts: impl Fn(&[u8], FileKind, bool) -> bool,
     ) -> Option<Notice> {
         let listed = self.has_links.load(Ordering::Relaxed).then_some(self.ignored);
         let others = (self.ignored == Ignored::Skipped && self.ignored_any()).then_some(Ignored::Only);
-        let mut walks = listed.into_iter().chain(others);
-        walks.find_map(|ignored| self.links_of(place, ignored, [is_by_path, files_first], &reaches, &selects))
+        listed.into_iter().chain(others).find_map(|ignored| self.links_of(place, ignored, &counts))
     }
 
     /// Like [`links_not_searched`](Self::links_not_searched), for the links that a walk visits. Ignored links out of the
@@ -152,9 +147,7 @@ impl<'a> Search<'a> {
         &self,
         place: &OpenedPath,
         ignored: Ignored,
-        [is_by_path, files_first]: [bool; 2],
-        reaches: &impl Fn(&[u8]) -> bool,
-        selects: &impl Fn(&[u8], bool) -> bool,
+        counts: &impl Fn(&[u8], FileKind, bool) -> bool,
     ) -> Option<Notice> {
         let (mut links, only_ignored) = (Vec::new(), ignored == Ignored::Only);
         let mut counting = Counting { most: only_ignored.then_some(IGNORED_CHECK), ..Counting::default() };
@@ -167,32 +160,29 @@ impl<'a> Search<'a> {
             }
             if links.len() < LINKS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
-        let show = |link: &[u8]| self.cx.workspace.show_below(&place.asked, link);
         let (mut folders, mut files, mut outside) = (Names::default(), Names::default(), Names::default());
-        for link in links.into_iter().filter(|link| reaches(link) || selects(link, true)) {
+        let may_count =
+            |path: &&Vec<u8>| counts(path, FileKind::Folder, true) || counts(path, FileKind::File, true);
+        for path in links.iter().filter(may_count) {
             // A path through long links takes milliseconds.
             if self.cx.stop().check().is_err() {
                 break;
             }
-            let target = OpenedPath::open(&self.cx.workspace, &place.join(&link));
-            let is_elsewhere = |target: &OpenedPath| {
-                (is_by_path || !target.real.starts_with(&place.real)) && !place.real.starts_with(&target.real)
-            };
-            match target.as_ref().map(|target| (target.stat.kind, target)) {
-                Ok((FileKind::Folder, target)) if is_elsewhere(target) && reaches(&link) => {
-                    folders.push(&show(&link));
-                }
-                Ok((FileKind::File, target)) if selects(&link, is_elsewhere(target)) => {
-                    files.push(&show(&link));
-                }
+            let names = match OpenedPath::open(&self.cx.workspace, &place.join(path)) {
+                Ok(target) if !place.real.starts_with(&target.real) => match target.stat.kind {
+                    kind if !counts(path, kind, !target.real.starts_with(&place.real)) => continue,
+                    FileKind::Folder => &mut folders,
+                    _ => &mut files,
+                },
                 // What it leads to is not checked.
-                Err(OpenError::Outside) if !only_ignored => outside.push(&show(&link)),
-                _ => {}
-            }
+                Err(OpenError::Outside) if !only_ignored => &mut outside,
+                _ => continue,
+            };
+            names.push(&self.cx.workspace.show_below(&place.asked, path));
         }
         let files = files.reported_as(Notice::LinkedFilesNotSearched);
-        let folders = folders.reported_as(Notice::LinksNotSearched);
-        if files_first { files.or(folders) } else { folders.or(files) }
+        files
+            .or_else(|| folders.reported_as(Notice::LinksNotSearched))
             .or_else(|| outside.reported_as(Notice::LinksOutside))
     }
 

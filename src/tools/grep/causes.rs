@@ -53,10 +53,11 @@ pub(super) fn of(args: &GrepArgs, targets: &[Target], results: &Results<'_>) -> 
     let is_none_selected = !has_files && search.counting.searched.visited == 0;
     let linked = || {
         folders().find_map(|Target { place, filter }| {
-            let reaches = |path: &[u8]| filter.enters(path);
-            let selects =
-                |path: &[u8], is_elsewhere| (is_none_selected || is_elsewhere) && filter.selects(path);
-            search.links_not_searched(place, [is_by_path, is_none_selected], reaches, selects)
+            search.links_not_searched(place, |path, kind, is_elsewhere| match kind {
+                FileKind::Folder => (is_by_path || is_elsewhere) && filter.enters(path),
+                FileKind::File => (is_by_path || is_none_selected || is_elsewhere) && filter.selects(path),
+                _ => false,
+            })
         })
     };
     if (args.glob.is_some() || args.file_type.is_some())
