@@ -16,7 +16,7 @@ use crate::sys::FileKind;
 
 /// The parameters of a search for names, by default for all entries.
 #[derive(Debug, Clone, Default)]
-pub struct Query {
+pub struct NameQuery {
     /// Entries must match one of these globs. Empty for all entries.
     pub globs: Vec<Glob>,
     /// Negated globs. An entry that one of them excludes is omitted, with everything below it.
@@ -68,11 +68,11 @@ pub struct FoundEntry {
 }
 
 /// Searches a tree. Passes entries to `sink` in path order, whatever the sort key, until it breaks.
-pub fn tree(walk: Walk, query: Query, sink: impl FnMut(Walked<FoundEntry>) -> ControlFlow<()>) {
+pub fn tree(walk: Walk, query: NameQuery, sink: impl FnMut(Walked<FoundEntry>) -> ControlFlow<()>) {
     walk.run(move || query.clone(), sink);
 }
 
-impl Query {
+impl NameQuery {
     /// Returns true if an entry below a folder can match.
     pub fn can_match_below(&self, folder: &[u8]) -> bool {
         self.max_depth.is_none_or(|depth| components(folder) < depth)
@@ -91,8 +91,8 @@ impl Query {
 }
 
 /// Returns the entries that match the query.
-impl Visit for Query {
-    type Found = FoundEntry;
+impl Visit for NameQuery {
+    type Result = FoundEntry;
 
     fn wants(&self, path: &[u8], kind: FileKind) -> bool {
         if self.only_links {

@@ -59,7 +59,7 @@ pub struct Walk {
 /// A visitor: selects the entries of a walk, and searches them. Each worker has its own visitor.
 pub(in crate::search) trait Visit: 'static {
     /// A result. The sink receives results in order.
-    type Found: Send + 'static;
+    type Result: Send + 'static;
 
     /// Returns true if the walk visits an entry. `path` is relative to the root of the walk.
     fn wants(&self, path: &[u8], kind: FileKind) -> bool;
@@ -78,11 +78,11 @@ pub(in crate::search) trait Visit: 'static {
         &mut self,
         entry: &mut Entry<'_, '_>,
         stop: &Stop,
-        emit: &mut Emit<'_, Self::Found>,
+        emit: &mut Emit<'_, Self::Result>,
     ) -> io::Result<u64>;
 
     /// Returns about how many bytes a result uses outside of its own structure.
-    fn weight(found: &Self::Found) -> usize;
+    fn weight(found: &Self::Result) -> usize;
 }
 
 /// Receives the results of a visit. Breaks if no more are needed.
@@ -162,7 +162,7 @@ struct SharedWalk<V: Visit> {
     walk: Walk,
     /// Creates the visitor of each worker.
     new_visitor: Box<dyn Fn() -> V + Send + Sync>,
-    queue: Mutex<Queue<Walked<V::Found>>>,
+    queue: Mutex<Queue<Walked<V::Result>>>,
     /// Number of workers that wait for the queue to change.
     idle: AtomicUsize,
     /// Notified when a worker that waits may continue.
@@ -173,7 +173,7 @@ struct SharedWalk<V: Visit> {
 }
 
 /// The locked queue.
-type QueueGuard<'a, V> = MutexGuard<'a, Queue<Walked<<V as Visit>::Found>>>;
+type QueueGuard<'a, V> = MutexGuard<'a, Queue<Walked<<V as Visit>::Result>>>;
 
 impl Walk {
     /// Searches the tree below the folder. Each worker has its own visitor, which `new_visitor` creates. Passes the
@@ -185,7 +185,7 @@ impl Walk {
     pub(super) fn run<V: Visit>(
         self,
         new_visitor: impl Fn() -> V + Send + Sync + 'static,
-        mut sink: impl FnMut(Walked<V::Found>) -> ControlFlow<()>,
+        mut sink: impl FnMut(Walked<V::Result>) -> ControlFlow<()>,
     ) {
         if (0..self.rules.skipped_above).any(|_| sink(Walked::RulesSkipped).is_break()) {
             return;
@@ -216,7 +216,7 @@ impl<V: Visit> Drop for EndOnDrop<'_, V> {
 /// Starts the workers, and gives the results at the head of the queue to `sink` until the walk ends.
 fn give_out<V: Visit>(
     shared: &Arc<SharedWalk<V>>,
-    sink: &mut impl FnMut(Walked<V::Found>) -> ControlFlow<()>,
+    sink: &mut impl FnMut(Walked<V::Result>) -> ControlFlow<()>,
 ) {
     let stop = &shared.walk.stop;
     let patience = stop.extended(HEAD_GRACE).deadline();

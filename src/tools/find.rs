@@ -17,7 +17,7 @@ use crate::limits;
 use crate::search::best::Best;
 use crate::search::content::ContextLines;
 use crate::search::globs::{Glob, has_wildcard};
-use crate::search::names::{self, EntryKind, FoundEntry, Key, Query};
+use crate::search::names::{self, EntryKind, FoundEntry, Key, NameQuery};
 use crate::search::relevance::NameScorer;
 use crate::search::walk::Searched;
 use cutline_core::details::Details;
@@ -86,7 +86,7 @@ fn search(cx: &Context, args: &FindArgs) -> Result<Output, ToolError> {
     let ranked = matches!(query.key, Key::Relevance(_)).then(ContextLines::default);
     let request = PageRequest::new(args.offset, args.limit, Unit::Results, ranked)?;
     let new_search = || Search::new(cx, request, args.no_ignore);
-    let mut found = run_query(new_search(), &place, query.clone())?;
+    let mut found = find(new_search(), &place, query.clone())?;
     // A name without an extension is often that of a folder.
     let others_match = query.other_matches.load(Ordering::Relaxed);
     let may_be_folders = others_match && args.kind.is_none() && query.kind == EntryKind::File;
@@ -94,7 +94,7 @@ fn search(cx: &Context, args: &FindArgs) -> Result<Output, ToolError> {
     if may_be_links && (found.is_empty() || is_name(args)) {
         found.about.push(Notice::LinksMatch);
     } else if may_be_folders && found.is_empty() {
-        let folders = run_query(new_search(), &place, Query { kind: EntryKind::Dir, ..query.clone() })?;
+        let folders = find(new_search(), &place, NameQuery { kind: EntryKind::Dir, ..query.clone() })?;
         let count = folders.page.found;
         if count > 0 {
             found = folders;
@@ -117,7 +117,7 @@ fn is_name(args: &FindArgs) -> bool {
 }
 
 /// Searches the folder at `place`.
-fn run_query<'a>(mut search: Search<'a>, place: &OpenedPath, query: Query) -> Result<Search<'a>, ToolError> {
+fn find<'a>(mut search: Search<'a>, place: &OpenedPath, query: NameQuery) -> Result<Search<'a>, ToolError> {
     let (cx, request) = (search.cx, search.page.request);
     search.asked.clone_from(&place.asked);
     let name = |path: &[u8]| cx.workspace.show_below(&place.asked, path);
@@ -146,7 +146,7 @@ fn run_query<'a>(mut search: Search<'a>, place: &OpenedPath, query: Query) -> Re
 }
 
 /// Returns the reason why nothing was found, if there is one that the model can act on.
-fn cause(args: &FindArgs, place: &OpenedPath, query: &Query, search: &Search<'_>) -> Option<Notice> {
+fn cause(args: &FindArgs, place: &OpenedPath, query: &NameQuery, search: &Search<'_>) -> Option<Notice> {
     let (cx, path) = (search.cx, args.path.as_deref());
     let globs = path_glob::split(&args.pattern);
     let repeats = path.and_then(|path| path_glob::repeats_path("pattern", path, &globs));
@@ -156,7 +156,7 @@ fn cause(args: &FindArgs, place: &OpenedPath, query: &Query, search: &Search<'_>
     }
     let kind = args.kind.unwrap_or_default();
     let is_ignored = |args: &FindArgs| {
-        let query = Query { kind, ..self::query(cx, args, place).ok()? };
+        let query = NameQuery { kind, ..self::query(cx, args, place).ok()? };
         let walk = walk_support::walk(cx, place, Ignored::Only).ok()?;
         walk_support::finds_any(walk, query, Some(IGNORED_CHECK))
     };
@@ -166,7 +166,7 @@ fn cause(args: &FindArgs, place: &OpenedPath, query: &Query, search: &Search<'_>
         return Some(Notice::IgnoredNotSearched);
     }
     let is_glob = args.sort != Some(Sort::Relevance);
-    let like = Query { kind, ..query.clone() };
+    let like = NameQuery { kind, ..query.clone() };
     if is_glob && let Some(near) = path_glob::meant(cx, from_ref(&args.pattern), place, search.ignored, &like)
     {
         let filter = format!("glob {}", show::path(&args.pattern));
@@ -176,7 +176,7 @@ fn cause(args: &FindArgs, place: &OpenedPath, query: &Query, search: &Search<'_>
     let is_cheap = search.counting.searched.names <= SMALL_FOLDER_NAMES;
     if is_glob && args.ignore_case != Some(true) && (is_cheap || args.pattern.contains(char::is_uppercase)) {
         let any_case = FindArgs { ignore_case: Some(true), ..args.clone() };
-        let query = Query { kind, ..self::query(cx, &any_case, place).ok()? };
+        let query = NameQuery { kind, ..self::query(cx, &any_case, place).ok()? };
         let walk = walk_support::walk(cx, place, search.ignored).ok()?;
         if walk_support::finds_any(walk, query, Some(COUNTED)) == Some(true) {
             return Some(Notice::CaseDiffers);
@@ -197,7 +197,7 @@ fn cause(args: &FindArgs, place: &OpenedPath, query: &Query, search: &Search<'_>
     })
 }
 
-fn query(cx: &Context, args: &FindArgs, place: &OpenedPath) -> Result<Query, ToolError> {
+fn query(cx: &Context, args: &FindArgs, place: &OpenedPath) -> Result<NameQuery, ToolError> {
     let sort = args.sort.unwrap_or_default();
     let key = match sort {
         Sort::Relevance => Key::Relevance(NameScorer::new(&words(&args.pattern)?)),
@@ -210,7 +210,8 @@ fn query(cx: &Context, args: &FindArgs, place: &OpenedPath) -> Result<Query, Too
     // A glob for folders would find nothing among files.
     let is_of_folders = !globs.is_empty() && globs.iter().all(Glob::is_of_folders);
     let kind = args.kind.unwrap_or(if is_of_folders { EntryKind::Dir } else { EntryKind::File });
-    Ok(Query { globs, exclude, max_depth: args.max_depth.map(as_index), kind, key, ..Query::default() })
+    let max_depth = args.max_depth.map(as_index);
+    Ok(NameQuery { globs, exclude, max_depth, kind, key, ..NameQuery::default() })
 }
 
 /// Returns the error for a glob in `path` that belongs in `pattern`. Returns `None` if `path` is not a glob.

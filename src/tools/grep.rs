@@ -207,13 +207,13 @@ impl Results<'_> {
                     let found = self.search.page.found > before;
                     (self.search.is_late, self.search.has_later) = (true, found);
                     let path = self.search.show(b"");
-                    self.search.page.stopped = self.is_alone.then_some(StoppedAt::File { path, found });
+                    self.search.page.stopped = self.is_only_target.then_some(StoppedAt::File { path, found });
                 }
                 return Ok(());
             }
             Err(error) => return Err(resolve::unreadable(cx, place, error)),
         }
-        if self.search.binary > 0 && self.is_alone {
+        if self.search.binary > 0 && self.is_only_target {
             // `No matches found` would be wrong if this is the only file of the call.
             let start = lines::first_bytes(&resolve::file(cx, place)?, DECIDING_BYTES);
             return Err(resolve::binary(cx, place, place.stat.bytes, &start.unwrap_or_default()));

@@ -13,7 +13,7 @@ use crate::fs::open::{FileKind, OpenError, OpenedPath};
 use crate::fs::workspace::{lexical, shown};
 use crate::limits::GLOBS;
 use crate::search::globs::{self, Glob, has_wildcard, literal_folders};
-use crate::search::names::{EntryKind, Query};
+use crate::search::names::{EntryKind, NameQuery};
 use cutline_core::notice::Notice;
 use cutline_core::text::show;
 
@@ -50,10 +50,10 @@ pub(super) fn selections(
     let globs: Vec<String> =
         globs.flat_map(|glob| of_negated_part(&glob).unwrap_or_else(|| vec![glob])).collect();
     check_count("the list of globs", globs.len())?;
-    let is_alone = globs.len() == 1;
+    let is_single = globs.len() == 1;
     let (mut selected, mut excluded) = (Vec::new(), Vec::new());
     // An empty glob that is alone is an error.
-    for glob in globs.into_iter().filter(|glob| is_alone || !glob.is_empty()) {
+    for glob in globs.into_iter().filter(|glob| is_single || !glob.is_empty()) {
         let kind = if glob.starts_with('!') { &mut excluded } else { &mut selected };
         kind.push(compile(cx, &glob, &glob, base, ignore_case)?);
     }
@@ -191,7 +191,7 @@ pub(super) fn meant(
     globs: &[String],
     place: &OpenedPath,
     ignored: Ignored,
-    like: &Query,
+    like: &NameQuery,
 ) -> Option<String> {
     let others = |glob: &String| {
         let in_folders = glob.strip_prefix("*/").map(|rest| format!("**/{rest}"));
@@ -218,7 +218,7 @@ pub(super) fn meant(
         let is_of_folders = globs.iter().all(Glob::is_of_folders);
         let kind = if is_of_folders { EntryKind::Dir } else { like.kind };
         exclude.extend_from_slice(&like.exclude);
-        let query = Query { globs, exclude, kind, max_depth: like.max_depth, ..Query::default() };
+        let query = NameQuery { globs, exclude, kind, max_depth: like.max_depth, ..NameQuery::default() };
         walk_support::finds_any(walk, query, Some(COUNTED)) == Some(true)
     });
     found.map(|other| show::path(&other))

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::fs::open::{FileKind, OpenError, OpenedPath};
 use crate::search::ignore_rules::IgnoreRules;
-use crate::search::names;
+use crate::search::names::{self, NameQuery};
 use crate::search::walk::{Searched, Walk, Walked};
 use crate::stop::Stop;
 use cutline_core::details::{Details, Skipped};
@@ -60,10 +60,10 @@ pub(super) struct Search<'a> {
     pub(super) cx: &'a Context,
     pub(super) ignored: Ignored,
     pub(super) page: Page,
-    /// The requested path of the current place.
+    /// The requested path of the current target.
     pub(super) asked: PathBuf,
     pub(super) counting: Counting,
-    /// Number of binary files that the search skipped, in all places. Only the details have it.
+    /// Number of binary files that the search skipped, in all targets. Only the details have it.
     pub(super) binary: u64,
     /// Names of the other entries that were not searched completely, by reason.
     named: BTreeMap<WhySkipped, Names>,
@@ -151,7 +151,7 @@ impl<'a> Search<'a> {
     ) -> Option<Notice> {
         let (mut links, only_ignored) = (Vec::new(), ignored == Ignored::Only);
         let mut counting = Counting { most: only_ignored.then_some(IGNORED_CHECK), ..Counting::default() };
-        let query = names::Query { only_links: true, ..names::Query::default() };
+        let query = NameQuery { only_links: true, ..NameQuery::default() };
         names::tree(walk(self.cx, place, ignored).ok()?, query, |walked| {
             match walked {
                 Walked::Found(found) => links.push(found.path),
@@ -186,12 +186,12 @@ impl<'a> Search<'a> {
             .or_else(|| outside.reported_as(Notice::LinksOutside))
     }
 
-    /// Formats a path of the current place.
+    /// Formats a path of the current target.
     pub(super) fn show(&self, path: &[u8]) -> String {
         self.cx.workspace.show_below(&self.asked, path)
     }
 
-    /// Records a skipped entry of the current place.
+    /// Records a skipped entry of the current target.
     pub(super) fn skip(&mut self, why: WhySkipped, path: &[u8]) {
         let path = self.show(path);
         self.named.entry(why).or_default().push(&path);
@@ -251,12 +251,12 @@ impl<'a> Search<'a> {
 }
 
 /// Counts what a search finds beyond its page, within bounds that do not depend on time: the walk reports what it searched
-/// before each result, and ends when that is enough. Of a single file, `Query::counted_bytes` is the bound.
+/// before each result, and ends when that is enough. Of a single file, `content::Query::counted_bytes` is the bound.
 #[derive(Debug, Default)]
 pub(super) struct Counting {
-    /// What was searched in all places so far.
+    /// What was searched in all targets so far.
     pub(super) searched: Searched,
-    /// What was searched in the places before the current one.
+    /// What was searched in the targets before the current one.
     before: Searched,
     /// What the search may read in all, once it only counts.
     most: Option<Searched>,
@@ -270,14 +270,14 @@ impl Counting {
         Self { most: Some(most), ..Self::default() }
     }
 
-    /// Starts the next place.
-    pub(super) fn begin_place(&mut self) {
+    /// Starts the next target.
+    pub(super) fn begin_target(&mut self) {
         self.before = self.searched;
     }
 
-    /// Records what the walk of the current place has searched. Breaks if the search may count no more.
-    pub(super) fn searched(&mut self, in_place: Searched) -> ControlFlow<()> {
-        self.searched = self.before + in_place;
+    /// Records what the walk of the current target has searched. Breaks if the search may count no more.
+    pub(super) fn searched(&mut self, in_target: Searched) -> ControlFlow<()> {
+        self.searched = self.before + in_target;
         let Searched { names, visited, bytes } = self.searched;
         if self.most.is_none_or(|most| visited < most.visited && bytes < most.bytes && names < most.names) {
             return ControlFlow::Continue(());
@@ -312,7 +312,7 @@ pub(super) fn walk(cx: &Context, place: &OpenedPath, ignored: Ignored) -> Result
 
 /// Returns true if a search for names finds an entry, or `None` if it stops before that, because it has read `most` or at
 /// its deadline.
-pub(super) fn finds_any(walk: Walk, query: names::Query, most: Option<Searched>) -> Option<bool> {
+pub(super) fn finds_any(walk: Walk, query: NameQuery, most: Option<Searched>) -> Option<bool> {
     let (mut counting, mut is_found) = (Counting { most, ..Counting::default() }, Some(false));
     names::tree(walk, query, |walked| {
         match walked {

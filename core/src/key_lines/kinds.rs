@@ -46,7 +46,7 @@ type ByTemplate<T> = HashMap<u64, T, BuildHasherDefault<IdentityHasher>>;
 #[derive(Debug, Clone)]
 pub(crate) struct Kinds {
     scan: Scan,
-    found: Found,
+    found: FoundKinds,
 }
 
 impl Kinds {
@@ -54,7 +54,7 @@ impl Kinds {
     /// the text.
     pub(crate) fn new(max_bytes: usize) -> Self {
         let near = Nearby::new(max_bytes);
-        Self { scan: Scan::default(), found: Found { max_bytes, near, ..Found::default() } }
+        Self { scan: Scan::default(), found: FoundKinds { max_bytes, near, ..FoundKinds::default() } }
     }
 
     /// Takes the next piece.
@@ -95,7 +95,7 @@ impl Kinds {
 
 /// The kinds so far.
 #[derive(Debug, Clone, Default)]
-struct Found {
+struct FoundKinds {
     max_bytes: usize,
     all: Vec<Kind>,
     /// The kind of each template; `None` if its lines report no failure.
@@ -109,7 +109,7 @@ struct Found {
     is_over: bool,
 }
 
-impl Sink for Found {
+impl Sink for FoundKinds {
     fn needs_next(&self) -> bool {
         self.near.needs_next()
     }
@@ -120,7 +120,7 @@ impl Sink for Found {
     }
 }
 
-impl Found {
+impl FoundKinds {
     /// Counts the line if it reports a failure. Returns true if it does, or if it is the arrow after such a line.
     fn take(&mut self, line: Line<'_>) -> bool {
         let Some((reported, is_before_arrow)) = reported(line) else { return false };

@@ -44,7 +44,7 @@ pub fn file(
 }
 
 impl Visit for ContentVisitor {
-    type Found = Found;
+    type Result = Found;
 
     fn wants(&self, path: &[u8], kind: FileKind) -> bool {
         kind == FileKind::File && self.filter.selects(path)

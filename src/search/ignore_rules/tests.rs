@@ -7,7 +7,7 @@ use std::process::Command;
 
 use super::*;
 use crate::blocking::Threads;
-use crate::search::names::{self, EntryKind, FoundEntry, Query};
+use crate::search::names::{self, EntryKind, FoundEntry, NameQuery};
 use crate::search::walk::{Walk, Walked};
 use crate::stop::Stop;
 use crate::sys;
@@ -24,7 +24,7 @@ fn walked(dir: &Path, rules: IgnoreRules, workers: usize) -> (Vec<String>, bool,
     let (threads, stop) = (Threads::default(), Stop::default());
     let walk =
         Walk { root, rules, workers, threads, stop, has_links: Arc::default(), progress: Box::new(|_| {}) };
-    let query = Query { kind: EntryKind::File, ..Query::default() };
+    let query = NameQuery { kind: EntryKind::File, ..NameQuery::default() };
     let (rules, mut files, mut skipped) = (walk.rules.clone(), Vec::new(), 0);
     names::tree(walk, query, |found| {
         match found {

@@ -19,7 +19,7 @@ struct All {
 
 impl Visit for All {
     /// The path, and the weight.
-    type Found = (Vec<u8>, usize);
+    type Result = (Vec<u8>, usize);
 
     fn wants(&self, _: &[u8], _: FileKind) -> bool {
         true
@@ -31,12 +31,12 @@ impl Visit for All {
         &mut self,
         entry: &mut Entry<'_, '_>,
         _: &Stop,
-        emit: &mut Emit<'_, Self::Found>,
+        emit: &mut Emit<'_, Self::Result>,
     ) -> io::Result<u64> {
         let _either = emit((entry.path(), self.weight));
         Ok(10)
     }
-    fn weight((_, weight): &Self::Found) -> usize {
+    fn weight((_, weight): &Self::Result) -> usize {
         *weight
     }
 }
@@ -60,7 +60,7 @@ fn walk_by<V: Visit>(
     walk: Walk,
     max: usize,
     visitor: impl Fn() -> V + Send + Sync + 'static,
-) -> Vec<Walked<V::Found>> {
+) -> Vec<Walked<V::Result>> {
     let mut got = Vec::new();
     walk.run(visitor, |walked| {
         if !matches!(walked, Walked::Searched(_)) {
@@ -220,7 +220,7 @@ struct UntilDeadline {
 }
 
 impl Visit for UntilDeadline {
-    type Found = Vec<u8>;
+    type Result = Vec<u8>;
 
     fn wants(&self, _: &[u8], kind: FileKind) -> bool {
         kind == FileKind::File
@@ -232,7 +232,7 @@ impl Visit for UntilDeadline {
         &mut self,
         entry: &mut Entry<'_, '_>,
         stop: &Stop,
-        emit: &mut Emit<'_, Self::Found>,
+        emit: &mut Emit<'_, Self::Result>,
     ) -> io::Result<u64> {
         let path = entry.path();
         self.emitted.lock().unwrap().push(path.clone());
@@ -248,7 +248,7 @@ impl Visit for UntilDeadline {
         }
         Ok(1)
     }
-    fn weight(found: &Self::Found) -> usize {
+    fn weight(found: &Self::Result) -> usize {
         found.len()
     }
 }

@@ -42,7 +42,7 @@ pub(super) struct Worker<'a, V: Visit> {
     /// The index of the worker.
     id: usize,
     /// True for the first worker until there is work for others.
-    is_alone: bool,
+    is_sole: bool,
     visitor: V,
     /// The buffer for the names of a folder.
     buffer: Vec<u8>,
@@ -60,7 +60,7 @@ impl<'a, V: Visit> Worker<'a, V> {
         let mut worker = Self {
             shared,
             id,
-            is_alone: id == 0,
+            is_sole: id == 0,
             visitor: (shared.new_visitor)(),
             buffer: Vec::with_capacity(BUFFER_BYTES),
             open: OpenDirs::new(&shared.walk.root),
@@ -91,9 +91,9 @@ impl<'a, V: Visit> Worker<'a, V> {
         while walk.stop.check().is_ok() && !queue.is_empty() {
             if let Some(next) = queue.next(self.id) {
                 let is_idle = idle.load(Ordering::Relaxed) > 0 && !queue.is_full();
-                if (is_idle || self.is_alone) && queue.has_pending() {
+                if (is_idle || self.is_sole) && queue.has_pending() {
                     // The calling thread starts the other workers. Each worker that continues wakes another one.
-                    if std::mem::take(&mut self.is_alone) { head_changed } else { work_changed }.notify_one();
+                    if std::mem::take(&mut self.is_sole) { head_changed } else { work_changed }.notify_one();
                 }
                 return Some(next);
             }
@@ -104,7 +104,7 @@ impl<'a, V: Visit> Worker<'a, V> {
     }
 
     /// Ends the current piece of work.
-    fn finish(&self, found: Vec<Walked<V::Found>>, done: Searched, next: Option<Item<Walked<V::Found>>>) {
+    fn finish(&self, found: Vec<Walked<V::Result>>, done: Searched, next: Option<Item<Walked<V::Result>>>) {
         let bytes = found.iter().map(weight::<V>).sum();
         // The lock is released first. Otherwise the calling thread would wake up and wait for it.
         let is_ready = self.shared.lock().finish(self.id, (found, bytes), done, next);
@@ -137,7 +137,7 @@ impl<'a, V: Visit> Worker<'a, V> {
         &mut self,
         position: Position,
         mut rules: IgnoreRules,
-        found: &mut Vec<Walked<V::Found>>,
+        found: &mut Vec<Walked<V::Result>>,
         listed: &mut u64,
     ) -> io::Result<Work> {
         self.path = [self.shared.walk.rules.base(), &dir::path(&position)].concat();
@@ -254,7 +254,7 @@ impl<'a, V: Visit> Worker<'a, V> {
 }
 
 /// Passes on the first results of a piece of work. Then waits if the queue is full. Breaks if the walk stops.
-fn send<V: Visit>(shared: &SharedWalk<V>, worker: usize, found: Vec<Walked<V::Found>>) -> ControlFlow<()> {
+fn send<V: Visit>(shared: &SharedWalk<V>, worker: usize, found: Vec<Walked<V::Result>>) -> ControlFlow<()> {
     let bytes = found.iter().map(weight::<V>).sum();
     let mut queue = shared.lock();
     queue.add_part(worker, found, bytes);
@@ -271,11 +271,11 @@ fn send<V: Visit>(shared: &SharedWalk<V>, worker: usize, found: Vec<Walked<V::Fo
 }
 
 /// Returns the number of bytes that a result uses until its turn.
-fn weight<V: Visit>(one: &Walked<V::Found>) -> usize {
+fn weight<V: Visit>(one: &Walked<V::Result>) -> usize {
     let of_it = match one {
         Walked::Found(found) => V::weight(found),
         Walked::Unreadable(path) | Walked::WorkTree(path) => path.len(),
         _ => 0,
     };
-    size_of::<Walked<V::Found>>() + of_it
+    size_of::<Walked<V::Result>>() + of_it
 }

@@ -15,7 +15,7 @@ use crate::fs::open::FileKind;
 use crate::search::content::pattern::Source;
 use crate::search::content::{self, ContextLines, Found, IncompleteReason, OutputMode, Pattern};
 use crate::search::globs::has_wildcard;
-use crate::search::names::{self, EntryKind};
+use crate::search::names::{EntryKind, NameQuery};
 use crate::search::walk::{Searched, Walked};
 use crate::tools::walk_support::{self, COUNTED, Counting, IGNORED_CHECK, Ignored};
 use crate::tools::{path_glob, resolve};
@@ -69,7 +69,7 @@ pub(super) fn of(args: &GrepArgs, targets: &[Target], results: &Results<'_>) -> 
             return Some(git);
         }
         let exclude = path_glob::exclusions(cx, args.exclude.as_ref(), place).ok()?;
-        let like = names::Query { exclude, kind: EntryKind::File, ..names::Query::default() };
+        let like = NameQuery { exclude, kind: EntryKind::File, ..NameQuery::default() };
         let near = path_glob::meant(cx, lists, place, search.ignored, &like);
         if near.is_none() {
             // A link that leads outside is the reason only if a glob begins with it.
@@ -210,7 +210,7 @@ fn count<'a>(
         ControlFlow::Continue(())
     };
     for Target { place, filter } in targets {
-        counting.begin_place();
+        counting.begin_target();
         if place.stat.kind != FileKind::Folder {
             let file = resolve::file(cx, place).ok();
             let searched = file.map(|file| {

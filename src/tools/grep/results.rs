@@ -43,7 +43,7 @@ pub(super) struct Results<'a> {
     pub(super) query: Query,
     pub(super) search: Search<'a>,
     /// True if the call has a single target.
-    pub(super) is_alone: bool,
+    pub(super) is_only_target: bool,
     /// Number of match lines in all targets. Without a ranking, [`OutputMode::Files`] counts each file once.
     matches: u64,
     /// Number of files with a match in all targets.
@@ -91,7 +91,7 @@ impl<'a> Results<'a> {
     ) -> Self {
         Self {
             search: Search::new(cx, request, args.no_ignore),
-            is_alone: targets == 1,
+            is_only_target: targets == 1,
             matches: 0,
             files: 0,
             file: None,
@@ -114,11 +114,11 @@ impl<'a> Results<'a> {
     /// Starts the next target.
     pub(super) fn begin(&mut self, target: &Target) {
         self.search.asked.clone_from(&target.place.asked);
-        if !self.is_alone || !target.is_folder() {
+        if !self.is_only_target || !target.is_folder() {
             self.query.ranking_prefix = self.start_of(target).into_bytes().into();
         }
         self.file = None;
-        self.search.counting.begin_place();
+        self.search.counting.begin_target();
     }
 
     /// Formats the start of the paths of the current target: the path of a file, or of a folder with a `/`.

@@ -11,7 +11,7 @@ use crate::fs::open::{FileKind, OpenedPath};
 use crate::search::file_filter::{FileFilter, Selector};
 use crate::search::file_types::FileTypes;
 use crate::search::globs::{Glob, has_wildcard, literal_folders};
-use crate::search::names;
+use crate::search::names::NameQuery;
 
 use super::{Context, GrepArgs, ToolError};
 use crate::limits::GREP_PATHS;
@@ -125,7 +125,7 @@ fn glob(cx: &Context, args: &GrepArgs, text: &str) -> Result<PathPart, ToolError
     let glob = path_glob::compile(cx, &format!("./{rest}"), text, &place, false)?;
     let walk = walk_support::walk(cx, &place, Ignored::of(args.no_ignore))?;
     let rules = walk.rules.clone();
-    let query = names::Query { globs: vec![glob.clone()], ..names::Query::default() };
+    let query = NameQuery { globs: vec![glob.clone()], ..NameQuery::default() };
     if walk_support::finds_any(walk, query, None) == Some(false) {
         let (find, ignored) = (cx.has(ToolName::Find), rules.ignored_any());
         return Err(ToolError::NoPathMatches { glob: text.to_owned(), ignored, find });
