@@ -64,7 +64,10 @@ pub fn for_match(pattern: &str, ignores_case: bool, path: &str, encoding: Encodi
         return None;
     }
     let around = format!(".{{0,{AROUND_CHARS}}}");
-    let pattern = format!("{around}(?:{pattern}){around}");
+    // A carriage return ends a line, because bash would show only the text after the last one. Text without a match is
+    // skipped, because `grep` would otherwise search it again from each of its characters.
+    let skipped = format!(".{{{}}}(*SKIP)(*F)", AROUND_CHARS + 1);
+    let pattern = format!("(*ANYCRLF){around}?(?:{pattern}){around}|{skipped}");
     let flags = if ignores_case { "-aoiP" } else { "-aoP" };
     let grep = format!("grep {flags} {}", shlex::try_quote(&pattern).ok()?);
     let command = match encoding {
