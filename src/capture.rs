@@ -11,14 +11,15 @@ use std::sync::Arc;
 
 use crate::fs::saved_name::SavedKind;
 use crate::saved_output::{SavedOutput, SavedStream, Store};
-use cutline_core::text::binary::{DECIDING_BYTES, is_binary, media_type};
+use cutline_core::text::binary::{DECIDING_BYTES, is_binary, media_type, text_at_ends};
 use cutline_core::text::decode::{Decoder, Encoding};
+use cutline_core::text::show::REPLACEMENT;
 use cutline_core::text::terminal::Terminal;
 use cutline_core::text::{Counter, Extent};
 use cutline_core::truncate::line::LineCutter;
 use cutline_core::truncate::{Bounds, Collector, Keep, KeyForms, KeySpace, LongLines, Truncation};
 
-/// Number of bytes at the end of the output that progress reports use.
+/// Number of bytes at the end of the output that progress reports use, and at each end of a binary output that can be shown.
 const RECENT_BYTES: usize = 2048;
 
 /// The part of an output that is shown.
@@ -61,8 +62,8 @@ pub struct Captured {
 pub enum Content {
     /// Text.
     Text(CapturedText),
-    /// Nothing of a binary output, which has this media type.
-    Binary(&'static str),
+    /// The text at the start and the end of a binary output, which has this media type.
+    Binary(&'static str, Truncation),
 }
 
 /// The text of an output, and what notices say about it.
@@ -99,6 +100,7 @@ pub struct Capture {
     /// The first bytes, which decide whether the output is binary.
     start: Vec<u8>,
     binary: bool,
+    view: View,
     /// The last [`RECENT_BYTES`].
     recent: Vec<u8>,
     /// `None` once the result was returned.
@@ -114,6 +116,25 @@ struct ShownText {
 }
 
 impl ShownText {
+    fn new(view: View) -> Self {
+        Self {
+            decoder: Decoder::new(Encoding::Utf8),
+            terminal: Terminal::new(view.bounds.bytes),
+            cutter: LineCutter::new(view.max_line_chars),
+            ends: view.collector(),
+        }
+    }
+
+    /// Returns the text at the ends of a binary output, around one U+FFFD for the rest, or nothing if there is no text.
+    fn of_binary(view: View, start: &[u8], end: &[u8]) -> Self {
+        let mut shown = Self::new(view);
+        let (first, last) = text_at_ends(&start[..start.len().min(RECENT_BYTES)], end);
+        if !first.is_empty() || !last.is_empty() {
+            shown.push(Some(format!("{first}{REPLACEMENT}{last}").as_bytes()));
+        }
+        shown
+    }
+
     /// Adds the next bytes. `None` ends the output.
     fn push(&mut self, bytes: Option<&[u8]>) {
         let Self { decoder, terminal, cutter, ends } = self;
@@ -146,14 +167,9 @@ impl ShownText {
 impl Capture {
     /// Creates a capture that keeps `view` of the output, and saves the full output in `store` as `kind`.
     pub fn new(store: Arc<Store>, kind: SavedKind, view: View) -> Self {
-        let shown = ShownText {
-            decoder: Decoder::new(Encoding::Utf8),
-            terminal: Terminal::new(view.bounds.bytes),
-            cutter: LineCutter::new(view.max_line_chars),
-            ends: view.collector(),
-        };
         let stream = SavedStream::new(store, kind, view.bounds);
-        Self { stream, start: Vec::new(), binary: false, recent: Vec::new(), shown: Some(shown) }
+        let shown = Some(ShownText::new(view));
+        Self { stream, start: Vec::new(), binary: false, view, recent: Vec::new(), shown }
     }
 
     /// Adds the next bytes.
@@ -186,15 +202,20 @@ impl Capture {
         let start = std::mem::take(&mut self.start);
         let raw = self.stream.raw.clone();
         let recent = std::mem::take(&mut self.recent);
-        let shown = self.shown.take().filter(|_| !self.binary && !is_binary(&start));
-        let text = shown.map(|shown| shown.finish(forms, raw.extent(), &start, &recent));
-        let is_whole = |text: &CapturedText| text.text.cut.is_none() && text.lines_cut.is_none();
-        let wanted = output_is_open || !text.as_ref().is_some_and(is_whole);
+        let binary = (self.binary || is_binary(&start)).then(|| media_type(&start));
+        let of_text = self.shown.take().filter(|_| binary.is_none());
+        let shown = of_text.unwrap_or_else(|| ShownText::of_binary(self.view, &start, &recent));
+        let shown = shown.finish(forms, raw.extent(), &start, &recent);
+        let is_whole = binary.is_none() && shown.text.cut.is_none() && shown.lines_cut.is_none();
+        let wanted = output_is_open || !is_whole;
         let saved = if wanted { Some(self.stream.keep()) } else { None };
         if !output_is_open || !matches!(saved, Some(Ok(_))) {
             self.stream.discard();
         }
-        let content = text.map_or_else(|| Content::Binary(media_type(&start)), Content::Text);
+        let content = match binary {
+            Some(media_type) => Content::Binary(media_type, shown.text),
+            None => Content::Text(shown),
+        };
         Captured { raw, content, saved }
     }
 }

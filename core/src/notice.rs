@@ -120,8 +120,14 @@ pub enum Notice {
     Reports(Reports),
     #[display("[Output has bytes that are not UTF-8, shown as \u{FFFD}. {next}]")]
     OutputNotUtf8 { next: String },
-    #[display("[Binary output: {}. {saved}{}]", Size(*bytes), between(". ", next.as_ref(), ""))]
-    OutputBinary { bytes: u64, saved: Saved, next: Option<String> },
+    /// The body is empty, or has the text at the start and the end of the output.
+    #[display(
+        "[Binary output: {}{}. {saved}{}]",
+        Size(*bytes),
+        if *has_text { ", only text at its start and end is shown" } else { "" },
+        between(". ", next.as_ref(), "")
+    )]
+    OutputBinary { bytes: u64, has_text: bool, saved: Saved, next: Option<String> },
     /// The location of an output that is shown to its end: long lines were cut, or a terminal shows less of a wrapped text.
     #[display("[{_0}]")]
     FullOutput(Saved),

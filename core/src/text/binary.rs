@@ -41,8 +41,8 @@ const PDF: &[u8] = b"%PDF-";
 
 /// Returns true if an output that starts with `content` is not text, by its first [`DECIDING_BYTES`]:
 ///
-/// - It has the signature of a binary format and a control character, or for PDF a byte that is not UTF-8. A signature of two to
-///   four letters counts only if two of the first 24 bytes are control characters.
+/// - It has the signature of a binary format and above 1 % control characters, or for PDF a control character or a byte that is
+///   not UTF-8. A signature of two to four letters counts only if two of the first 24 bytes are control characters.
 /// - It has more than 8 and above 1 % control characters other than NUL. White space, bell, backspace and escape do not count.
 /// - It has two NUL bytes or more and above 10 %, where a run of them counts once.
 ///
@@ -66,7 +66,7 @@ pub fn is_binary(content: &[u8]) -> bool {
     }
     let start = &*without_utf16(after_utf16(start));
     let may_have_controls = start.chunks(BLOCK_BYTES).any(may_have_control);
-    if has_signature(start) {
+    if start.starts_with(PDF) {
         return may_have_controls || !is_utf8(start);
     }
     // Most texts have no control character.
@@ -74,6 +74,9 @@ pub fn is_binary(content: &[u8]) -> bool {
         return false;
     }
     let controls = start.iter().filter(|byte| is_control(**byte)).count();
+    if has_signature(start) && controls * 100 > start.len() {
+        return true;
+    }
     let nuls = memchr::memchr_iter(0, start).count();
     let pairs = start.iter().zip(start.get(1..).unwrap_or_default());
     let runs = pairs.filter(|(byte, next)| **byte == 0 && **next != 0).count();
@@ -91,6 +94,31 @@ pub fn is_binary(content: &[u8]) -> bool {
 pub fn is_binary_file(content: &[u8]) -> bool {
     let start = content.get(..DECIDING_BYTES).unwrap_or(content);
     Encoding::of(start).0 == Encoding::Utf8 && (has_signature(start) || is_binary(start))
+}
+
+/// Returns the text at both ends of a binary output, which programs printed before and after the binary data: complete lines
+/// of `start`, which has the first bytes, and of `end`, which has the last ones. The first line of the second text can follow
+/// the data directly. A PDF has lines of its own there, so none of them are text.
+///
+/// ```
+/// use cutline_core::text::binary::text_at_ends;
+/// let output = b"a text\n\x1f\x8b\x08\0done\n";
+/// assert_eq!(text_at_ends(output, output), ("a text\n", "done\n"));
+/// ```
+pub fn text_at_ends<'a>(start: &'a [u8], end: &'a [u8]) -> (&'a str, &'a str) {
+    if start.starts_with(PDF) {
+        return ("", "");
+    }
+    let first = start.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+    let first = first.split(is_control_char).next().unwrap_or_default();
+    let first = first.rfind('\n').map_or("", |at| &first[..=at]);
+    let rest = end.utf8_chunks().last().filter(|chunk| chunk.invalid().is_empty());
+    let rest = rest.and_then(|chunk| chunk.valid().rsplit(is_control_char).next()).unwrap_or_default();
+    let is_in_line = rest.len() == end.len();
+    let rest = rest.split_at(if is_in_line { rest.find('\n').map_or(rest.len(), |at| at + 1) } else { 0 }).1;
+    // A byte before a newline is common in binary data.
+    let is_text = rest.ends_with('\n') && rest.trim().len() > 1;
+    (first, if is_text { rest } else { "" })
 }
 
 /// Returns the media type of binary content that starts with `start`. It is `text/plain` for an output in UTF-16 as Windows
@@ -235,6 +263,9 @@ mod tests {
         let jar =
             [b"!<arch>\na.txt/          0           0     0     644     9         `\n", &b"text \0\n"[..]]
                 .concat();
+        let gif = b"GIF89a\x01\0\x01\0\x80\0\0\xff\n";
+        assert!(!is_binary(&[&gif[..], &b"text\n".repeat(120)].concat()), "below 1 %");
+        assert!(is_binary_file(&[&gif[..], &b"text\n".repeat(120)].concat()));
         let cases: [(&[u8], bool); 25] = [
             (&tar, true),
             (b"PK\x03\x04 aaaa", true),
@@ -268,6 +299,25 @@ mod tests {
             assert_eq!(is_binary_file(content), expected || is_pdf, "{content:?}");
             assert_eq!(looks_binary(content), expected || is_pdf || content.contains(&0), "{content:?}");
         }
+    }
+
+    #[test]
+    fn text_at_the_ends_of_an_output() {
+        let cases: [(&[u8], (&str, &str)); 9] = [
+            (b"a\nb\0c\0\xc3\xa9d\n", ("a\n", "\u{e9}d\n")),
+            (b"a\nb \xff cd\n", ("a\n", " cd\n")),
+            (b"\0\0\0", ("", "")),
+            (b"\0a\n", ("", "")), // by chance
+            (b"\0ab", ("", "")),
+            (b"\0ab\n\xff", ("", "")),
+            (b"\0ab\n\xe2\x82", ("", "")),
+            (b"%PDF-1.4\n\0\n%%EOF\n", ("", "")),
+            (b"\x1b[1ma\x1b[0m\n\x01", ("\x1b[1ma\x1b[0m\n", "")),
+        ];
+        for (output, expected) in cases {
+            assert_eq!(text_at_ends(output, output), expected, "{output:?}");
+        }
+        assert_eq!(text_at_ends(b"a\nb", b"a line\nend\n"), ("a\n", "end\n"));
     }
 
     #[test]

@@ -55,7 +55,7 @@ pub(super) fn compose(cx: &Context, plan: &Plan, outcome: CommandOutcome) -> Out
     details.pipeline_exit_codes.clone_from(&pipelines.last);
     details.earlier_pipelines = Some(pipelines.earlier.clone()).filter(|earlier| !earlier.is_empty());
     details.duration_ms = Some(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX));
-    let is_binary = matches!(output.content, Content::Binary(_));
+    let is_binary = matches!(output.content, Content::Binary(..));
     let (mut answer, saved) = output_answer(output, plan.view.bounds, &cx.shared.tools, &mut details);
     if !background.is_empty() {
         details.background_pids = Some(background.iter().map(|process| process.id).collect());
@@ -159,16 +159,18 @@ pub fn output_answer(
     let total = raw.extent();
     let CapturedText { text, lines_cut, is_lossy, is_overwritten, diff_ending } = match content {
         Content::Text(text) => text,
-        Content::Binary(media_type) => {
+        Content::Binary(media_type, text) => {
             // The last text of a failed command is probably its error.
             let is_failed = details.exit_code.is_some_and(|code| code != 0);
             let media_type = if is_failed && media_type != "text/plain" { "" } else { media_type };
             let command = path.and_then(|path| resolve::inspector(media_type, &path));
             let part = if is_failed { " | tail" } else { "" };
             let next = command.map(|command| format!("Use bash to inspect it: {command}{part}"));
-            let output = |saved| Notice::OutputBinary { bytes: total.bytes, saved, next };
+            let has_text = !text.content.is_empty();
+            let output = |saved| Notice::OutputBinary { bytes: total.bytes, has_text, saved, next };
             let notices = saved.clone().map(output).into_iter().collect();
-            return (Answer { notices, ..Answer::default() }, saved);
+            let is_cut = text.cut.is_some();
+            return (Answer { body: text.content, is_cut, notices, ..Answer::default() }, saved);
         }
     };
     details.add_cut(&text, total, false, bounds);
