@@ -26,6 +26,10 @@ const TEXT_HEADERS: [&str; 4] = [
 /// Formats that are text. Only at the start is `%PDF-` the signature of PDF.
 const TEXT_FORMATS: [&str; 4] =
     ["application/pdf", "application/postscript", "application/rtf", "application/x-x509-ca-cert"];
+/// The signature of a swap file of vim.
+const VIM_SWAP: &[u8] = b"b0VIM ";
+/// The signature of an array of NumPy.
+const NUMPY: &[u8] = b"\x93NUMPY";
 /// Bytes that are checked at once for control characters.
 const BLOCK_BYTES: usize = 256;
 /// Control characters that a text may have whatever its size.
@@ -44,7 +48,7 @@ const PDF: &[u8] = b"%PDF-";
 /// - It has the signature of a binary format and above 1 % control characters, or for PDF a control character or a byte that is
 ///   not UTF-8. A signature of two to four letters counts only if two of the first 24 bytes are control characters.
 /// - It has more than 8 and above 1 % control characters other than NUL. White space, bell, backspace and escape do not count.
-/// - It has two NUL bytes or more and above 10 %, where a run of them counts once.
+/// - It has two NUL bytes or more, and above 10 % of them and these control characters, where a run of NUL counts once.
 ///
 /// Control characters can separate texts, as after `git ls-files -z`, or in FIX logs. If everything else is UTF-8 and there are
 /// at most 4 different ones, NUL included, more than 8 and above a third make it binary. There too, a run of NUL bytes counts
@@ -86,7 +90,7 @@ pub fn is_binary(content: &[u8]) -> bool {
     if kinds <= SEPARATORS && is_utf8(start) {
         return controls > STRAY_CONTROLS && (runs + others) * 3 > size;
     }
-    nuls > 1 && runs * 10 > size || others > STRAY_CONTROLS && others * 100 > size
+    nuls > 1 && (runs + others) * 10 > size || others > STRAY_CONTROLS && others * 100 > size
 }
 
 /// Returns true if a file that starts with `content` is not text. The rule is that of [`is_binary`], but any PDF is binary,
@@ -167,8 +171,18 @@ fn has_signature(start: &[u8]) -> bool {
     if start.starts_with(PDF) {
         return true;
     }
+    // A pickle of Python begins with its protocol.
+    if start.starts_with(NUMPY) || matches!(start, [0x80, 2..=5, ..]) {
+        return true;
+    }
     let mut header = start.get(..HEADER_BYTES).unwrap_or(start).chunks(BLOCK_BYTES);
-    let Some(kind) = infer::get(start).filter(|_| header.any(may_have_control)) else { return false };
+    if !header.any(may_have_control) {
+        return false;
+    }
+    if start.starts_with(VIM_SWAP) {
+        return true;
+    }
+    let Some(kind) = infer::get(start) else { return false };
     if kind.matcher_type() == MatcherType::Text || TEXT_FORMATS.contains(&kind.mime_type()) {
         return false;
     }
@@ -234,6 +248,8 @@ mod tests {
             (text("a\0", 10, 0), true),
             ([b"x".to_vec(), text("a\0", 9, 69), vec![0xff]].concat(), true), // not UTF-8: 10 %
             ([b"x".to_vec(), text("a\0", 9, 70), vec![0xff, b'a']].concat(), false),
+            ([text("a\0\u{1}", 4, 70), vec![0xff, b'a']].concat(), false), // together below 10 %
+            ([text("a\0\u{1}", 4, 65), vec![0xff, b'a']].concat(), true),
             (text("a\0", 2, 0), false),
             (text("a\0\u{1}", 2, 0), false),
             (text("\u{1}", 8, 0), false),
@@ -266,7 +282,11 @@ mod tests {
         let gif = b"GIF89a\x01\0\x01\0\x80\0\0\xff\n";
         assert!(!is_binary(&[&gif[..], &b"text\n".repeat(120)].concat()), "below 1 %");
         assert!(is_binary_file(&[&gif[..], &b"text\n".repeat(120)].concat()));
-        let cases: [(&[u8], bool); 25] = [
+        let cases: [(&[u8], bool); 29] = [
+            (b"\x93NUMPY\x01\0v\0{'descr': '<f8', 'fortran_order': False, 'shape': (0,), }   \n", true),
+            (b"\x80\x04\x95\x0a\0\0\0\0\0\0\0\x8c\x06a text\x94.", true),
+            (b"b0VIM 8.2\0\0\0\0\x10\0\0", true),
+            (b"b0VIM is the signature of a swap file\n", false),
             (&tar, true),
             (b"PK\x03\x04 aaaa", true),
             (&elf, true),
