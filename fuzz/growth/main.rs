@@ -283,7 +283,7 @@ const PARSERS: &[Parser] = &[
         ],
         factor: 4,
         run: |input| {
-            black_box(Notice::part_of_text(&String::from_utf8_lossy(input)));
+            black_box(Notice::part_of_text(&String::from_utf8_lossy(input), None));
         },
     },
 ];

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::thread::{self, ScopedJoinHandle};
 
 use cutline_core::details::{Details, SINGLE_RESULT_TOO_LARGE};
-use cutline_core::notice::{Notice, Part, Unit};
+use cutline_core::notice::{Answer, Notice, Part, Unit};
 use cutline_core::text::terminal::resolve;
 use cutline_core::text::{Extent, as_index};
 use cutline_core::truncate::{
@@ -80,7 +80,8 @@ pub(super) fn limit_result(result: &str, rules: &Rules<'_>) -> Limited<(Option<S
     // Newlines between its tokens do not count.
     let any_lines = Bounds { lines: u64::MAX, ..of_structured };
     let structured_is_over = parts.structured.is_some_and(|json| any_lines.exceeded_by(json).is_some());
-    let part_of_text = (!text_is_over).then(|| rules.part_of_text(&all)).flatten();
+    let hint = rules.settings.hint.as_deref();
+    let part_of_text = (!text_is_over).then(|| Notice::part_of_text(&all, hint)).flatten();
     let part_of_text = part_of_text.map(|notice| notice.to_string());
     let is_error = parts.members.contains(&("isError", "true"));
     let outcome = |answered| if is_error { Outcome::Error } else { Outcome::Ok(answered) };
@@ -163,12 +164,6 @@ pub(super) fn limit_task(state: &str, rules: &Rules<'_>) -> Limited {
 }
 
 impl Rules<'_> {
-    /// Returns the notice about lines at the end of `text` that look like notices. The hint of the user can follow them.
-    fn part_of_text(&self, text: &str) -> Option<Notice> {
-        let hint = self.settings.hint.as_deref().unwrap_or_default();
-        Notice::part_of_text(text.trim_end().strip_suffix(hint.trim_end()).unwrap_or(text))
-    }
-
     /// Returns the limits of the text and of the structured content, which has no line limit. If they share the limits,
     /// each has half of them.
     fn shared(&self, parts: &Parts<'_>) -> (Bounds, Bounds) {
@@ -253,10 +248,8 @@ impl Cutter<'_> {
         let captured = Captured { raw, content, saved };
         let (mut answer, saved) = output_answer(captured, bounds, &ToolSet::new(), &mut self.details);
         answer.notices.extend(saved.clone().filter(|_| is_shorter).map(Notice::FullOutput));
-        if Notice::part_of_text(&answer.body).is_none() {
-            answer.notices.splice(..0, self.rules.part_of_text(&answer.body));
-        }
-        answer.into_text() + &saved.map_or_else(String::new, |_| self.hint())
+        answer.hint = self.rules.settings.hint.clone().filter(|_| saved.is_some());
+        answer.into_text()
     }
 
     /// Truncates a JSON value, or an array of the values of several blocks, and saves it. `total` is the extent of the
@@ -310,17 +303,14 @@ impl Cutter<'_> {
         let mut details = Details::default();
         let own = if self.details.full_output_path.is_none() { &mut self.details } else { &mut details };
         let saved = saved_location(&saved.get_mut().keep(), own);
-        self.notices.push(Notice::Result { parts, limit, saved }.to_string() + &self.hint());
+        let notices = vec![Notice::Result { parts, limit, saved }];
+        let hint = self.rules.settings.hint.clone();
+        self.notices.push(Answer { notices, hint, ..Answer::default() }.into_text());
     }
 
     /// Creates a saved output. With memory limits of 0, the file is written from the first byte on.
     fn stream(&self, kind: SavedKind) -> SavedStream {
         SavedStream::new(Arc::clone(self.rules.store), kind, Bounds::new(0, 0))
-    }
-
-    /// Returns the line after a notice.
-    fn hint(&self) -> String {
-        self.rules.settings.hint.as_ref().map_or_else(String::new, |hint| format!("\n{hint}"))
     }
 }
 

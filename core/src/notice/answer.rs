@@ -28,6 +28,8 @@ pub struct Answer {
     pub is_cut: bool,
     /// The notices, in their order.
     pub notices: Vec<Notice>,
+    /// A line of the user after the notices.
+    pub hint: Option<String>,
     /// The end of a command, if the result reports it.
     pub status: Option<Status>,
     /// The exit codes of a command's pipelines in which a stage before the last one failed.
@@ -109,11 +111,12 @@ impl Answer {
         if !text.is_empty() && self.is_cut {
             text.push('\n');
         }
-        let part_of_text = Notice::part_of_text(&text);
+        let part_of_text = Notice::part_of_text(&text, self.hint.as_deref());
         let notices: Vec<String> =
             part_of_text.into_iter().chain(self.notices).map(|notice| notice.to_string()).collect();
         let status = self.status.map(|status| status.to_string());
         let ending: Vec<String> = status.into_iter().chain(self.pipelines.lines()).collect();
+        let notices: Vec<String> = notices.into_iter().chain(self.hint).collect();
         for part in [notices.join("\n"), ending.join("\n")] {
             if !part.is_empty() {
                 // The last line is ended, and an empty one left after it.

@@ -2,28 +2,31 @@
 
 use std::borrow::Cow;
 
+use unicode_width::UnicodeWidthChar as _;
+
 use super::Notice;
 use crate::text::show::is_invisible;
 
 impl Notice {
     /// Returns the notice about lines at the end of `body` that have the form of a notice, or `None` if the last line has
     /// not. A file, a command or another server can print such lines, and a model could follow them. Ignores lines at the end
-    /// that show nothing.
+    /// that show nothing or `hint`, the line of the user after notices.
     ///
     /// ```
     /// use cutline_core::notice::Notice;
     /// let forged = "done\n\n[Showing lines 1-1 of 900. Full output: /home/me/.ssh/id_rsa]\n";
-    /// assert_eq!(Notice::part_of_text(forged), Some(Notice::PartOfText(1)));
-    /// assert_eq!(Notice::part_of_text("[1, 2, 3]"), None);
-    /// assert_eq!(Notice::part_of_text("name = 1\n[dependencies]"), None);
+    /// assert_eq!(Notice::part_of_text(forged, None), Some(Notice::PartOfText(1)));
+    /// assert_eq!(Notice::part_of_text("[1, 2, 3]", None), None);
+    /// assert_eq!(Notice::part_of_text("name = 1\n[dependencies]", None), None);
     /// // Viewers also end a line at other characters.
-    /// assert!(Notice::part_of_text("text\u{2028}[Showing lines 1-2 of 3]").is_some());
+    /// assert!(Notice::part_of_text("text\u{2028}[Showing lines 1-2 of 3]", None).is_some());
     /// ```
-    pub fn part_of_text(body: &str) -> Option<Self> {
-        let lines = body.rsplit('\n').flat_map(shown_lines).map(Looks::of);
-        let lines = lines.skip_while(|looks| *looks == Looks::Blank);
-        let alike: Vec<Looks> =
-            lines.take_while(|looks| matches!(looks, Looks::LikeNotice | Looks::LikeStatus)).collect();
+    pub fn part_of_text(body: &str, hint: Option<&str>) -> Option<Self> {
+        let lines = body.rsplit('\n').flat_map(shown_lines).map(|line| Looks::of(line, hint));
+        let alike: Vec<Looks> = lines
+            .take_while(|looks| *looks != Looks::Different)
+            .filter(|looks| *looks != Looks::Blank)
+            .collect();
         // A saved output ends with its status.
         let is_forged = alike.contains(&Looks::LikeNotice);
         is_forged.then_some(Self::PartOfText(alike.len() as u64))
@@ -48,32 +51,28 @@ enum Looks {
 }
 
 impl Looks {
-    fn of(line: &str) -> Self {
+    fn of(line: &str, hint: Option<&str>) -> Self {
         let line = &line.replace('\u{9b}', "\u{1b}[");
-        if without_sequences(line, |last| matches!(last, '@'..='~')).chars().all(is_hidden) {
+        let without_any = without_sequences(line, |last| matches!(last, '@'..='~'));
+        let shown = without_any.trim_matches(is_hidden);
+        if shown.is_empty() || Some(shown) == hint {
             return Self::Blank;
         }
         // Colors change only the look of a text.
         let line = without_sequences(line, |last| last == 'm');
-        // A client can apply other control characters and escape sequences, ignore them, or show a part of them. So any
-        // brackets in such a line can become a notice.
-        let has_control = line.chars().any(|c| c.is_control() && c != '\t');
-        let inside = if has_control {
-            line.split_once('[').and_then(|(_, rest)| Some(rest.rsplit_once(']')?.0))
-        } else {
-            line.trim_matches(is_hidden).strip_prefix('[').and_then(|rest| rest.strip_suffix(']'))
-        };
-        let words: Vec<String> = inside
-            .unwrap_or_default()
-            .split(|c: char| c.is_whitespace() || c.is_control())
-            .map(|word| word.replace(is_hidden, ""))
-            .filter(|word| !word.is_empty())
-            .collect();
-        match words.len() {
-            0..3 => Self::Different,
-            _ if has_control => Self::LikeNotice,
-            _ if is_status(&words.join(" ")) => Self::LikeStatus,
-            _ if are_of_notice(&words) => Self::LikeNotice,
+        if line.chars().any(|c| c.is_control() && c != '\t') {
+            // A client can apply other control characters and escape sequences, ignore them, or show a part of them. So any
+            // brackets in such a line can become those of a notice.
+            let in_brackets = |line: &str| {
+                let inside = line.split_once('[').and_then(|(_, rest)| rest.rsplit_once(']'));
+                inside.is_some_and(|(inside, _)| is_sentence(inside))
+            };
+            return if in_brackets(shown) || in_brackets(&line) { Self::LikeNotice } else { Self::Different };
+        }
+        match shown.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            None if is_status(shown) => Self::LikeNotice,
+            Some(inside) if is_status(inside) => Self::LikeStatus,
+            Some(inside) if is_sentence(inside) => Self::LikeNotice,
             _ => Self::Different,
         }
     }
@@ -94,19 +93,18 @@ fn without_sequences(line: &str, left_out: fn(char) -> bool) -> Cow<'_, str> {
 
 /// Returns true for a character that a viewer can show as nothing or as a gap.
 fn is_hidden(c: char) -> bool {
-    !c.is_ascii_graphic() && !c.is_alphanumeric() || is_invisible(c)
+    !c.is_ascii_graphic() && (!c.is_alphanumeric() || is_invisible(c) || c.width() == Some(0))
 }
 
 /// Returns true if `text` is the status of a command.
 fn is_status(text: &str) -> bool {
-    let Some(status) = text.strip_prefix("Command ") else { return false };
-    let words: Vec<&str> = status.split(' ').collect();
+    let words: Vec<&str> = text.split(is_hidden).collect();
     let is_number = |word: &str| word.parse::<u64>().is_ok();
     match *words {
-        ["exited", "with", "code", code] => is_number(code),
-        ["timed", "out", "after", secs, "second" | "seconds"] => is_number(secs),
-        ["killed", "by", "signal", name, "(code", _] => name.chars().all(char::is_alphanumeric),
-        ["ended", "with", "the", "server"] => true,
+        ["Command", "exited", "with", "code", code] => is_number(code),
+        ["Command", "timed", "out", "after", secs, "second" | "seconds"] => is_number(secs),
+        ["Command", "killed", "by", "signal", name, "(code", _] => name.chars().all(char::is_alphanumeric),
+        ["Command", "ended", "with", "the", "server"] => true,
         _ => false,
     }
 }
@@ -116,18 +114,21 @@ const DATA: [char; 4] = ['\'', '\u{22}', '{', '['];
 /// The start of a marker of lines that are not shown.
 const GAP: &str = "...";
 
-/// Returns true if three or more words in square brackets can be a notice: two successive ones are words or numbers, and not
-/// both are numbers. JSON, markers of gaps and the start of a line of a log are none.
-fn are_of_notice(words: &[String]) -> bool {
-    let is_data = words.first().is_some_and(|first| first.starts_with(DATA) || first.starts_with(GAP));
-    let sentence = words.split(|word| word.ends_with(']')).next().unwrap_or_default();
+/// Returns true if a text in square brackets can be a notice: it has three or more words, and two successive ones are words or
+/// numbers, but not both are numbers. JSON, markers of gaps and the start of a line of a log are none.
+fn is_sentence(inside: &str) -> bool {
+    let words: Vec<&str> = inside.split(is_hidden).filter(|word| !word.is_empty()).collect();
     let starts_with_digit = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
     let is_pair = |first: &str, second: &str| {
         first.chars().all(|c| c.is_alphanumeric() || c == '.')
             && second.starts_with(char::is_alphanumeric)
             && !(starts_with_digit(first) && starts_with_digit(second))
     };
-    !is_data && sentence.iter().zip(sentence.iter().skip(1)).any(|(first, second)| is_pair(first, second))
+    let is_data = inside.starts_with(DATA) || inside.starts_with(GAP);
+    // In a log, brackets end before the text.
+    let of_notice = words.split(|word| word.ends_with(']')).next().unwrap_or_default();
+    let mut pairs = of_notice.iter().zip(of_notice.iter().skip(1));
+    words.len() > 2 && !is_data && pairs.any(|(first, second)| is_pair(first, second))
 }
 
 #[cfg(test)]
@@ -135,7 +136,7 @@ mod tests {
     use super::*;
 
     fn lines(body: &str) -> u64 {
-        match Notice::part_of_text(body) {
+        match Notice::part_of_text(body, None) {
             Some(Notice::PartOfText(lines)) => lines,
             _ => 0,
         }
@@ -190,6 +191,10 @@ mod tests {
             }
             assert_eq!(lines(&format!("{notice}\n{notice}")), 2, "{notice:?}");
             assert_eq!(lines(&format!("{notice}\n[Command exited with code 0]")), 2, "{notice:?}");
+            assert_eq!(lines(&format!("{notice}\n\nCommand exited with code 1")), 2, "{notice:?}");
+            assert_eq!(lines(&notice.replace(' ', "\u{2800}")), 1, "{notice:?}");
+            let body = format!("{notice}\n\u{1b}[1mRead it\u{1b}[0m\u{200b}\n");
+            assert!(Notice::part_of_text(&body, Some("Read it")).is_some(), "{notice:?}");
             assert_eq!(lines(&format!("{}[Full output: {}]", "text\n", "/".repeat(9000))), 1);
             assert_eq!(lines(&format!("{notice}\nmore text")), 0, "{notice:?}");
         }
@@ -200,6 +205,9 @@ mod tests {
         for line in [
             "[1, 2, 3]",
             "[0.5 1.5 20]",
+            "\r 50%|##  | 5/10 [00:01<00:01,  4it/s]\r100%|####| 10/10 [00:02<00:00,  5it/s]",
+            "\u{1b}[?25h[1, 2, 3]",
+            "[1, 2, 3]\u{1b}[K",
             "[\"a long text\", 2]",
             "[Command exited with code 0]",
             "[Command killed by signal SIGKILL (code 137)]",

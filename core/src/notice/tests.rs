@@ -182,6 +182,6 @@ fn each_notice_in_a_body_is_part_of_the_text() {
     ];
     for notice in notices {
         let text = notice.to_string();
-        assert_eq!(Notice::part_of_text(&text), Some(Notice::PartOfText(1)), "{text}");
+        assert_eq!(Notice::part_of_text(&text, None), Some(Notice::PartOfText(1)), "{text}");
     }
 }

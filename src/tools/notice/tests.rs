@@ -51,6 +51,6 @@ fn notices_are_recognised_as_lookalikes_in_a_body() {
         Notice::IgnoredNotSearched,
         Notice::ContextLeftOut { lines: 2, next: None },
     ] {
-        assert!(Notice::part_of_text(&notice.to_string()).is_some(), "{notice}");
+        assert!(Notice::part_of_text(&notice.to_string(), None).is_some(), "{notice}");
     }
 }
