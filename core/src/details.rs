@@ -77,7 +77,7 @@ facts! {
         pub timeout_seconds: u64,
         /// The duration of a command, in milliseconds.
         pub duration_ms: u64,
-        /// Lines of a cut output that are not shown.
+        /// Lines that are not shown, if the start and the end of an output were to be kept and it was cut.
         pub omitted_lines: u64,
         /// The path of the saved output.
         pub full_output_path: String,

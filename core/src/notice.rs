@@ -23,19 +23,6 @@ pub use parts::{
 };
 pub use shown::Shown;
 
-/// The line between the first and the last lines of an output.
-///
-/// ```
-/// use cutline_core::notice::Omission;
-/// assert_eq!(Omission(1).to_string(), "[...Output truncated: 1 line omitted...]");
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
-#[display("[...Output truncated: {} omitted...]", Count(*_0, "line", "lines"))]
-pub struct Omission(
-    /// Number of omitted lines.
-    pub u64,
-);
-
 /// A line in square brackets after the body. Each text says what the fields are; `next` is the sentence with the next call,
 /// without a full stop.
 ///

@@ -53,7 +53,7 @@ pub(super) fn run(
         .map_err(|error| unreadable(file, &error))?;
     // `cutline truncate` does not know which tools the agent has.
     let output = capture.answer(false, forms);
-    let (answer, _saved) = output_answer(output, bounds, &ToolSet::new(), &mut Details::default());
+    let (answer, _saved) = output_answer(output, view.keep, bounds, &ToolSet::new(), &mut Details::default());
     let body_bytes = answer.body.len();
     let mut text = answer.into_text();
     // If the text needs no notice, it is printed unchanged.

@@ -246,7 +246,7 @@ impl Cutter<'_> {
         let saved = (kept.cut.is_some() || is_shorter).then(|| stream.keep());
         let content = Content::Text(CapturedText { text: kept, ..CapturedText::default() });
         let captured = Captured { raw, content, saved };
-        let (mut answer, saved) = output_answer(captured, bounds, &ToolSet::new(), &mut self.details);
+        let (mut answer, saved) = output_answer(captured, keep, bounds, &ToolSet::new(), &mut self.details);
         answer.notices.extend(saved.clone().filter(|_| is_shorter).map(Notice::FullOutput));
         answer.hint = self.rules.settings.hint.clone().filter(|_| saved.is_some());
         answer.into_text()

@@ -14,7 +14,6 @@ use super::bounds::Amount;
 use super::collector::{SHORT_KEY_LINES, SHORT_TAIL, short};
 use super::{Bounds, Collector, Cut, Keep, TruncatedBy, Truncation};
 use crate::key_lines::{self, Grade, Kind, Kinds, Near};
-use crate::notice::Omission;
 use crate::text::as_index;
 pub use reports::Reports;
 use reports::reports;
@@ -382,7 +381,9 @@ impl Truncation {
         if let Some(cut) =
             self.cut.filter(|_| has_both_ends && self.key_lines.is_empty() && before + 1 < after)
         {
-            let marker = format!("{}\n", Omission(after - before - 1));
+            let lines = after - before - 1;
+            let noun = if lines == 1 { "line" } else { "lines" };
+            let marker = format!("[...Output truncated: {lines} {noun} omitted...]\n");
             self.content.insert_str(as_index(cut.head.bytes), &marker);
         }
         self.content

@@ -16,7 +16,7 @@ use cutline_core::details::{AutorunFile, Details};
 use cutline_core::notice::{Answer, Blank, Names, Notice, Saved, Shown};
 use cutline_core::text;
 use cutline_core::text::show::{self, REPLACEMENT};
-use cutline_core::truncate::Bounds;
+use cutline_core::truncate::{Bounds, Keep};
 
 /// The system's messages for a write in a read-only folder.
 const READ_ONLY_ERRORS: [&str; 3] = ["Read-only file system", "Permission denied", "insufficient permission"];
@@ -56,7 +56,8 @@ pub(super) fn compose(cx: &Context, plan: &Plan, outcome: CommandOutcome) -> Out
     details.earlier_pipelines = Some(pipelines.earlier.clone()).filter(|earlier| !earlier.is_empty());
     details.duration_ms = Some(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX));
     let is_binary = matches!(output.content, Content::Binary(..));
-    let (mut answer, saved) = output_answer(output, plan.view.bounds, &cx.shared.tools, &mut details);
+    let (mut answer, saved) =
+        output_answer(output, plan.view.keep, plan.view.bounds, &cx.shared.tools, &mut details);
     if !background.is_empty() {
         details.background_pids = Some(background.iter().map(|process| process.id).collect());
         let mut names = Names::default();
@@ -143,10 +144,11 @@ fn without_quoted(command: &str) -> String {
     command.chars().filter(is_outside).collect()
 }
 
-/// Formats an output within `bounds` as a result, with the location of the full output. Notices name only `tools`. The
+/// Formats an output of which `keep` is kept within `bounds` as a result, with the location of the full output. Notices name only `tools`. The
 /// data goes to `details`.
 pub fn output_answer(
     output: Captured,
+    keep: Keep,
     bounds: Bounds,
     tools: &ToolSet,
     details: &mut Details,
@@ -200,7 +202,9 @@ pub fn output_answer(
     notices.extend(decoders.map(|next| Notice::OutputNotUtf8 { next }));
     let file = Some("the diff".to_owned());
     notices.extend(diff_ending.map(|ending| Notice::LineEndings { file, ending }));
-    details.omitted_lines = is_cut.then(|| text.total.lines.saturating_sub(text.output.lines));
+    if is_cut && matches!(keep, Keep::Both { .. } | Keep::Short { .. }) {
+        details.omitted_lines = Some(text.total.lines.saturating_sub(text.output.lines));
+    }
     let mut body = text.into_marked();
     if body.is_empty() && !is_cut {
         body += empty::NO_OUTPUT;

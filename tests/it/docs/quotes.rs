@@ -35,10 +35,11 @@ fn mentioned_flags_exist() {
 }
 
 /// Files with texts for the model or for users of `doctor`, in addition to the notices.
-const TEXTS: [&str; 11] = [
+const TEXTS: [&str; 12] = [
     "core/src/details.rs",
     "core/src/outline.rs",
     "core/src/truncate/bounds.rs",
+    "core/src/truncate/keyed.rs",
     "src/tools/error.rs",
     "src/tools/arguments.rs",
     "src/tools/bash/answer.rs",
