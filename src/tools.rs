@@ -176,10 +176,12 @@ pub enum Totals {
 }
 
 impl Output {
-    /// Creates a result of a call, without an image, with exact totals. The notice about ignored arguments comes first.
+    /// Creates a result of a call, without an image, with exact totals. Adds the notice about ignored arguments, and puts
+    /// all notices in order.
     pub fn new(cx: &Context, mut answer: Answer, details: Details) -> Self {
         let body_bytes = answer.body.len();
-        answer.notices.splice(0..0, cx.ignored_arguments());
+        answer.notices.extend(cx.ignored_arguments());
+        answer.notices.sort_by_key(Notice::position);
         Self { text: answer.into_text(), body_bytes, image: None, details, totals: Totals::Exact }
     }
 }

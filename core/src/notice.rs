@@ -1,7 +1,7 @@
 //! All notices, and the text of a result.
 //!
 //! A notice is a line in square brackets after the body. It reports what is missing and, if it can, the exact next call that
-//! returns it; or a fact about the body or its source. The caller decides the order. This crate names no tool of a runtime: the
+//! returns it; or a fact about the body or its source. [`Notice::position`] decides the order. This crate names no tool of a runtime: the
 //! caller provides the sentences that do, as the field `next`. The same facts as data are in [`crate::details`].
 
 mod answer;
@@ -257,6 +257,26 @@ pub enum Notice {
     /// The number of all results, and the offset of the next page if there is one.
     #[display("[{of}{}]", between(". Use offset=", *next, " to continue"))]
     Sum { of: InAll, next: Option<u64> },
+}
+
+impl Notice {
+    /// Returns the position among the notices of a result: what changed the call, why a command failed, what is missing and
+    /// why, what still runs, and how to continue. Notices of one position stay in the order in which they were added.
+    pub fn position(&self) -> u8 {
+        match self {
+            Self::ArgumentsIgnored(_) => 0,
+            Self::TimeoutLowered { .. } => 1,
+            Self::GitFolderReadOnly(_) | Self::NotOnPath(_) | Self::LastStageSilent => 2,
+            Self::AutorunFiles { .. } => 3,
+            Self::Blank(Blank::Results(_)) | Self::PageLimit { .. } | Self::LimitReached { .. } => 4,
+            Self::LinesTruncated { .. } | Self::MatchTooLong { .. } | Self::ContextLeftOut { .. } => 5,
+            Self::Skipped { .. } | Self::RulesSkipped(_) | Self::WorkTreesNotSearched(_) => 6,
+            Self::BinaryMatches(_) => 7,
+            Self::Background { .. } | Self::StillRunning { .. } | Self::Stopped { .. } => 9,
+            Self::Ranked { .. } | Self::Sum { .. } => 10,
+            _ => 8,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -20,7 +20,6 @@ use crate::search::globs::{Glob, has_wildcard};
 use crate::search::names::{self, EntryKind, FoundEntry, Key, NameQuery};
 use crate::search::relevance::NameScorer;
 use crate::search::walk::Searched;
-use cutline_core::details::Details;
 use cutline_core::notice::{InAll, Notice, Unit};
 use cutline_core::text::{Total, as_index, show};
 
@@ -92,23 +91,24 @@ fn search(cx: &Context, args: &FindArgs) -> Result<Output, ToolError> {
     let may_be_folders = others_match && args.kind.is_none() && query.kind == EntryKind::File;
     let may_be_links = others_match && query.kind == EntryKind::Dir && ranked.is_none();
     if may_be_links && (found.is_empty() || is_name(args)) {
-        found.about.push(Notice::LinksMatch);
+        found.page.notices.push(Notice::LinksMatch);
     } else if may_be_folders && found.is_empty() {
         let folders = find(new_search(), &place, NameQuery { kind: EntryKind::Dir, ..query.clone() })?;
         let count = folders.page.found;
         if count > 0 {
             found = folders;
-            found.about.push(Notice::FoldersMatch(count));
+            found.page.notices.push(Notice::FoldersMatch(count));
         }
     } else if may_be_folders && is_name(args) && !found.is_late && !found.page.has_enough() {
         // A link to a folder is among the files.
-        found.about.push(Notice::FoldersMatchToo);
+        found.page.notices.push(Notice::FoldersMatchToo);
     }
-    if found.is_empty() && found.about.is_empty() {
-        found.about.extend(cause(args, &place, &query, &found));
+    if found.is_empty() && found.page.notices.is_empty() {
+        let cause = cause(args, &place, &query, &found);
+        found.page.notices.extend(cause);
     }
     let count = Total::new(found.page.found, found.counting.is_at_least);
-    found.answer(InAll { count, unit: Unit::Results, files: None }, Vec::new(), Details::default())
+    found.answer(InAll { count, unit: Unit::Results, files: None })
 }
 
 /// Returns true if the pattern is a name or a path without wildcards.

@@ -14,7 +14,6 @@ use crate::fs::open::OpenedPath;
 use crate::search::globs::{Glob, has_wildcard, none_excludes};
 use crate::stop::Stopped;
 use crate::sys::{self, FileKind, Folder, Stat, below};
-use cutline_core::details::Details;
 use cutline_core::notice::{StoppedAt, Unit};
 use cutline_core::text::{Extent, Total, as_index, show};
 
@@ -66,7 +65,7 @@ fn list(cx: &Context, args: &LsArgs) -> Result<Output, ToolError> {
         Ok(place) if place.stat.kind != FileKind::Folder => {
             let line = line(long, Some(&place.stat), &cx.workspace.show(&place.asked));
             page.take(|| line.clone());
-            return page.answer(cx, None, Vec::new(), Details::default());
+            return page.answer(cx, None);
         }
         Ok(place) => (place, None),
         Err(missing @ ToolError::NotFound { .. }) => {
@@ -98,7 +97,7 @@ fn list(cx: &Context, args: &LsArgs) -> Result<Output, ToolError> {
         place,
     };
     let extent = lister.fill(&mut page)?;
-    page.answer(cx, extent, Vec::new(), Details::default())
+    page.answer(cx, extent)
 }
 
 /// A listing of a directory.

@@ -122,6 +122,9 @@ pub(super) struct Page {
     pub(super) in_all: InAll,
     /// The text if there are no results.
     pub(super) none: &'static str,
+    /// Notices that are not about limits and totals.
+    pub(super) notices: Vec<Notice>,
+    pub(super) details: Details,
 }
 
 impl Page {
@@ -132,7 +135,8 @@ impl Page {
         let whole = if request.ranked.is_none() { SavedResult::begin(cx, kind) } else { None };
         let body = Body::new(&cx.limits);
         let in_all = InAll { count: Total::Exact(0), unit: request.unit, files: None };
-        Self { request, body, whole, found: 0, stopped: None, in_all, none }
+        let (notices, details) = (Vec::new(), Details::default());
+        Self { request, body, whole, found: 0, stopped: None, in_all, none, notices, details }
     }
 
     /// Counts the next result, and shows it if it is on the page.
@@ -162,20 +166,14 @@ impl Page {
     }
 
     /// Builds the result: the body, the notices and the details. `extent` is the extent of all results, if it is known
-    /// although they are not saved. The notices `about` precede the notice with the next call.
+    /// although they are not saved.
     ///
     /// # Errors
     ///
     /// Returns an error if the offset is after the last result.
-    pub(super) fn answer(
-        self,
-        cx: &Context,
-        extent: Option<Extent>,
-        about: Vec<Notice>,
-        mut details: Details,
-    ) -> Result<Output, ToolError> {
+    pub(super) fn answer(self, cx: &Context, extent: Option<Extent>) -> Result<Output, ToolError> {
         let more = self.has_enough();
-        let Self { request, body, whole, found, stopped, in_all, none } = self;
+        let Self { request, body, whole, found, stopped, in_all, none, mut notices, mut details } = self;
         let is_late = stopped.is_some();
         // The incomplete saved file is removed.
         if cx.cancel.is_cancelled() {
@@ -212,13 +210,12 @@ impl Page {
         let is_lower_bound = is_rest_unknown || is_late;
         let next = (body.groups < total || is_rest_unknown).then_some(offset + body.groups);
         details.timed_out = is_late.then_some(true);
-        let mut notices = Vec::new();
         let Body { groups, bounds, omitted_context, .. } = body;
         let kept = body.into_kept(extent);
         if text::is_blank(&kept.content) {
             notices.push(Notice::Blank(Blank::Results(groups)));
         }
-        let stopped = stopped.map(|at| Notice::Stopped { secs: cx.deadline.limit.as_secs(), at });
+        notices.extend(stopped.map(|at| Notice::Stopped { secs: cx.deadline.limit.as_secs(), at }));
         let by = kept.cut.map(|cut| bounds.limit(cut.by));
         if let Some(info) = details.add_cut(&kept, kept.total, is_lower_bound, bounds) {
             info.original_count = if extent.is_some() || is_grep && ranked.is_some() { found } else { total };
@@ -235,7 +232,6 @@ impl Page {
                 notices.push(Notice::LimitReached { limit, unit, saved });
             }
         }
-        notices.extend(about.into_iter().chain(stopped));
         // The next call must be valid with the same limit.
         let is_valid = |offset: &u64| ranked.is_none_or(|context| offset + limit <= most_ranked(context));
         details.next_offset = next.filter(is_valid);

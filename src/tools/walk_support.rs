@@ -12,7 +12,7 @@ use crate::search::ignore_rules::IgnoreRules;
 use crate::search::names::{self, NameQuery};
 use crate::search::walk::{Searched, Walk, Walked};
 use crate::stop::Stop;
-use cutline_core::details::{Details, Skipped};
+use cutline_core::details::Skipped;
 use cutline_core::notice::{InAll, Names, Notice, StoppedAt, WhySkipped};
 
 use super::page::{Page, PageRequest};
@@ -81,8 +81,6 @@ pub(super) struct Search<'a> {
     pub(super) complete_up_to: Option<String>,
     /// True if results after `complete_up_to` are included.
     pub(super) has_later: bool,
-    /// Notices after those about skipped entries.
-    pub(super) about: Vec<Notice>,
 }
 
 impl<'a> Search<'a> {
@@ -103,7 +101,6 @@ impl<'a> Search<'a> {
             is_late: false,
             complete_up_to: None,
             has_later: false,
-            about: Vec::new(),
         }
     }
 
@@ -219,14 +216,8 @@ impl<'a> Search<'a> {
         ControlFlow::Continue(None)
     }
 
-    /// Builds the result of the call: `all` results were counted. `notices` are about the lines on the page, and
-    /// precede those about skipped entries. [`Page::answer`] adds those about limits and totals.
-    pub(super) fn answer(
-        mut self,
-        all: InAll,
-        mut notices: Vec<Notice>,
-        mut details: Details,
-    ) -> Result<Output, ToolError> {
+    /// Builds the result of the call: `all` results were counted. Adds the notices about skipped entries.
+    pub(super) fn answer(mut self, all: InAll) -> Result<Output, ToolError> {
         let found = self.page.found > 0;
         if self.is_late && self.page.stopped.is_none() {
             let (path, has_later) = (self.complete_up_to, self.has_later);
@@ -241,12 +232,12 @@ impl<'a> Search<'a> {
             unreadable: counted(unreadable),
             ignore_rules: counted(self.rules_skipped),
         };
+        let Page { notices, details, .. } = &mut self.page;
         notices.extend(self.named.into_iter().map(|(why, names)| Notice::Skipped { why, names }));
         notices.extend(skipped.ignore_rules.map(Notice::RulesSkipped));
         details.skipped = (skipped != Skipped::default()).then_some(skipped);
         notices.extend(self.work_trees.reported_as(Notice::WorkTreesNotSearched));
-        notices.extend(self.about);
-        self.page.answer(self.cx, None, notices, details)
+        self.page.answer(self.cx, None)
     }
 }
 

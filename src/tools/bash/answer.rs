@@ -71,28 +71,26 @@ pub(super) fn compose(cx: &Context, plan: &Plan, outcome: CommandOutcome) -> Out
         let secs = (duration + Duration::from_millis(500)).as_secs(); // rounded
         answer.notices.push(Notice::StillRunning { secs, id, saved, next });
     }
-    let mut notices = Vec::from_iter(
-        plan.is_timeout_lowered.then_some(Notice::TimeoutLowered { secs: plan.timeout.as_secs() }),
-    );
+    let lowered = Notice::TimeoutLowered { secs: plan.timeout.as_secs() };
+    answer.notices.extend(plan.is_timeout_lowered.then_some(lowered));
     if status.is_some() || !pipelines.is_empty() {
-        notices.extend(remedies(cx, plan, &answer.body, &details));
+        answer.notices.extend(remedies(cx, plan, &answer.body, &details));
     }
     let sandbox = cx.shared.commands.sandbox.iter();
     let autorun_changes: Vec<_> = sandbox.flat_map(|sandbox| sandbox.take_changes()).collect();
     if !autorun_changes.is_empty() {
         let show = |path: &Path| cx.workspace.show(path);
-        notices.extend(sandbox::notices(&autorun_changes, show));
+        answer.notices.extend(sandbox::notices(&autorun_changes, show));
         let file = |change: &AutorunChange| AutorunFile {
             path: show::path(&show(&change.path)),
             change: change.change,
         };
         details.autorun_files = Some(autorun_changes.iter().take(AUTORUN_FILES_LISTED).map(file).collect());
     }
-    notices.append(&mut answer.notices);
     // Truncated long lines and binary output are not counted.
     let is_counted = details.truncation.is_some() || details.lines_truncated.is_none() && !is_binary;
     let totals = if is_counted { Totals::Exact } else { Totals::Unknown };
-    Output { totals, ..Output::new(cx, Answer { notices, status, pipelines, ..answer }, details) }
+    Output { totals, ..Output::new(cx, Answer { status, pipelines, ..answer }, details) }
 }
 
 /// Returns the notices that explain why a command failed, and what helps.
@@ -144,8 +142,8 @@ fn without_quoted(command: &str) -> String {
     command.chars().filter(is_outside).collect()
 }
 
-/// Formats an output of which `keep` is kept within `bounds` as a result, with the location of the full output. Notices name only `tools`. The
-/// data goes to `details`.
+/// Formats an output of which `keep` is kept within `bounds` as a result, with the location of the full output. Notices name
+/// only `tools`. The data goes to `details`.
 pub fn output_answer(
     output: Captured,
     keep: Keep,

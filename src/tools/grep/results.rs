@@ -9,7 +9,6 @@ use crate::limits::PSEUDO_FILE_BYTES;
 use crate::search::best::Best;
 use crate::search::content::{ContextLines, Found, IncompleteReason, OutputMode, Row, RowKind};
 use crate::search::walk::Walked;
-use cutline_core::details::Details;
 use cutline_core::notice::{InAll, Names, Notice, Unit, WhySkipped};
 use cutline_core::text::binary::DECIDING_BYTES;
 use cutline_core::text::decode::Encoding;
@@ -328,10 +327,9 @@ impl<'a> Results<'a> {
             self.functions = ShowFunctions::Never;
         }
         self.show_waiting();
-        let mut details = Details::default();
-        let mut notices = Vec::new();
+        let mut notices = Vec::from_iter(cause);
+        notices.extend(std::mem::take(&mut self.binary_matches).reported_as(Notice::BinaryMatches));
         if let Some(cut) = &self.search.page.body.longest_cut {
-            details.lines_truncated = Some(true);
             let (max_chars, next) = (self.query.max_line_chars, self.full_lines(cut.bytes));
             notices.push(Notice::LinesTruncated { max_chars, next });
             notices.extend(self.too_long(args, cut));
@@ -341,15 +339,15 @@ impl<'a> Results<'a> {
             let next = self.search.cx.has(ToolName::Read).then(|| "Use read tool to see them".to_owned());
             notices.push(Notice::ContextLeftOut { lines, next });
         }
-        let search = &mut self.search;
+        let page = &mut self.search.page;
+        page.details.lines_truncated = page.body.longest_cut.is_some().then_some(true);
+        page.notices = notices;
         let (unit, count, files) = match self.query.mode {
             OutputMode::Files => (Unit::Files, self.files, None),
             OutputMode::Content | OutputMode::Count => (Unit::Matches, self.matches, Some(self.files)),
         };
-        let all = InAll { count: Total::new(count, search.counting.is_at_least), unit, files };
-        let binary = self.binary_matches.reported_as(Notice::BinaryMatches);
-        search.about = binary.into_iter().chain(cause).collect();
-        self.search.answer(all, notices, details)
+        let count = Total::new(count, self.search.counting.is_at_least);
+        self.search.answer(InAll { count, unit, files })
     }
 }
 

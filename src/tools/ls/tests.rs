@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::tools::tests::{Fixture, args};
+use cutline_core::details::Details;
 use serde_json::{Value, json};
 
 fn ls(fixture: &Fixture, arguments: &Value) -> Result<Output, ToolError> {
