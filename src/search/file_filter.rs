@@ -30,7 +30,7 @@ impl Selector {
     fn selects(&self, file: &[u8]) -> bool {
         let Some(below) = below(file, &self.path) else { return false };
         let Some(glob) = &self.glob else { return true };
-        glob.selects(below, false) || is_in_selected(glob, below)
+        glob.selects(below, false) || glob.matches_above(below)
     }
 
     fn enters(&self, folder: &[u8]) -> bool {
@@ -39,13 +39,8 @@ impl Selector {
         }
         let Some(below) = below(folder, &self.path) else { return false };
         let Some(glob) = &self.glob else { return true };
-        glob.can_select_below(below) || glob.selects(below, true) || is_in_selected(glob, below)
+        glob.can_select_below(below) || glob.selects(below, true) || glob.matches_above(below)
     }
-}
-
-/// Returns true if the glob selects a folder that contains `path`.
-fn is_in_selected(glob: &Glob, path: &[u8]) -> bool {
-    folders_of(path).any(|folder| glob.selects(folder, true))
 }
 
 /// Returns the rest of `path` below `folder`. Empty for the folder itself.
@@ -103,7 +98,7 @@ mod tests {
     fn selected_parts_are_paths_and_globs() {
         let part = |path: &str, glob: Option<&str>| Selector {
             path: path.into(),
-            glob: glob.map(|glob| Glob::new(&format!("./{glob}"), Path::new("/work")).unwrap()),
+            glob: glob.map(|glob| Glob::new(&format!("./{glob}"), Path::new("/work"), false).unwrap()),
         };
         let parts = vec![part("a", None), part("src", Some("*/x/*.rs")), part("", Some("t*"))];
         let filter = FileFilter { selected: Some(parts), ..FileFilter::default() };
@@ -129,7 +124,7 @@ mod tests {
 
     #[test]
     fn excluded_names_are_files_or_folders() {
-        let glob = |glob: &str| Glob::new(&format!("!{glob}"), Path::new("/work")).unwrap();
+        let glob = |glob: &str| Glob::new(&format!("!{glob}"), Path::new("/work"), false).unwrap();
         let filter = FileFilter {
             exclude: vec![glob("target"), glob("*.min.js"), glob("src/gen/**"), glob("old/")],
             ..FileFilter::default()

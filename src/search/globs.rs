@@ -27,22 +27,13 @@ pub struct Glob {
 }
 
 impl Glob {
-    /// Compiles a case-sensitive `glob`. `base` is the absolute path of the root of the walk.
-    ///
-    /// # Errors
-    ///
-    /// Returns a description of what is wrong with the glob.
-    pub fn new(glob: &str, base: &Path) -> Result<Self, String> {
-        Self::with_case(glob, base, false)
-    }
-
     /// Compiles `glob`, without regard to case if `ignore_case` is true. `base` is the absolute path of the root of the
     /// walk.
     ///
     /// # Errors
     ///
     /// Returns a description of what is wrong with the glob.
-    pub fn with_case(glob: &str, base: &Path, ignore_case: bool) -> Result<Self, String> {
+    pub fn new(glob: &str, base: &Path, ignore_case: bool) -> Result<Self, String> {
         if glob.len() > GLOB_BYTES {
             return Err(format!("it may have {GLOB_BYTES} bytes"));
         }
@@ -98,7 +89,7 @@ impl Glob {
     }
 
     /// Returns true if a folder that contains the path matches.
-    fn matches_above(&self, path: &[u8]) -> bool {
+    pub fn matches_above(&self, path: &[u8]) -> bool {
         folders_of(path).any(|folder| self.matches(folder))
     }
 

@@ -31,7 +31,7 @@ pub(super) fn compile(
 ) -> Result<Glob, ToolError> {
     let below =
         if base.stat.kind == FileKind::Folder { below(cx, glob, &base.real) } else { Ok(glob.into()) };
-    let compiled = below.and_then(|below| Glob::with_case(&below, &base.real, ignore_case));
+    let compiled = below.and_then(|below| Glob::new(&below, &base.real, ignore_case));
     compiled.map_err(|message| ToolError::Glob { glob: given.to_owned(), message })
 }
 

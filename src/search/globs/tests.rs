@@ -4,13 +4,13 @@ use super::*;
 
 fn glob(glob: &str) -> Glob {
     let base = "/work/repo";
-    Glob::new(glob, Path::new(base)).unwrap()
+    Glob::new(glob, Path::new(base), false).unwrap()
 }
 
 #[test]
 fn large_globs_are_refused() {
     for glob in ["a".repeat(GLOB_BYTES + 1), format!("{}a{}", "{".repeat(500), "}".repeat(500))] {
-        assert!(Glob::new(&glob, Path::new("/")).is_err());
+        assert!(Glob::new(&glob, Path::new("/"), false).is_err());
     }
 }
 
@@ -117,11 +117,11 @@ fn folders_without_a_match_are_not_entered() {
 #[test]
 fn wrong_globs_are_explained() {
     let base = Path::new("/");
-    assert!(Glob::new("a[", base).unwrap_err().contains("character class"));
-    assert!(Glob::new("[]", base).unwrap_err().contains("character class"));
-    assert!(Glob::new("[z-a]", base).unwrap_err().contains("'z' > 'a'"));
-    assert_eq!(Glob::new("/", base).unwrap_err(), "it is empty");
-    assert_eq!(Glob::new("{a", base).unwrap_err(), "unclosed alternate group; missing '}'");
-    assert_eq!(Glob::new("a}", base).unwrap_err(), "unopened alternate group; missing '{'");
-    assert_eq!(Glob::new(r"a\", base).unwrap_err(), r"dangling '\'");
+    assert!(Glob::new("a[", base, false).unwrap_err().contains("character class"));
+    assert!(Glob::new("[]", base, false).unwrap_err().contains("character class"));
+    assert!(Glob::new("[z-a]", base, false).unwrap_err().contains("'z' > 'a'"));
+    assert_eq!(Glob::new("/", base, false).unwrap_err(), "it is empty");
+    assert_eq!(Glob::new("{a", base, false).unwrap_err(), "unclosed alternate group; missing '}'");
+    assert_eq!(Glob::new("a}", base, false).unwrap_err(), "unopened alternate group; missing '{'");
+    assert_eq!(Glob::new(r"a\", base, false).unwrap_err(), r"dangling '\'");
 }
