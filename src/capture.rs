@@ -38,10 +38,7 @@ pub struct View {
 
 impl View {
     fn collector(&self) -> LongLines {
-        let mut collector = Collector::new(self.bounds, self.keep);
-        if let Some(space) = self.key_space {
-            collector = collector.with_key_lines(space);
-        }
+        let collector = Collector::new(self.bounds, self.keep).with_key_lines(self.key_space);
         LongLines::new(collector, self.max_line_chars)
     }
 }

@@ -226,10 +226,7 @@ impl Cutter<'_> {
     fn text(&mut self, text: &str, bounds: Bounds) -> String {
         let keep = self.rules.short.unwrap_or_else(|| self.rules.keep.of_lines(bounds.lines));
         let key_space = self.rules.settings.limits.key_lines.then_some(KeySpace::Shared);
-        let mut collector = Collector::new(bounds, keep);
-        if let Some(space) = key_space {
-            collector = collector.with_key_lines(space);
-        }
+        let mut collector = Collector::new(bounds, keep).with_key_lines(key_space);
         let is_plain = memchr::memchr(b'\x1b', text.as_bytes()).is_none();
         if is_plain {
             collector.push(text);

@@ -83,11 +83,12 @@ impl Collector {
         }
     }
 
-    /// Returns the same collector, which also looks for key lines in the text.
+    /// Returns the same collector, which also looks for key lines in the text if it has a space for them.
     ///
     /// [`finish_with`](Self::finish_with) shows those that the limits omit.
     #[must_use]
-    pub fn with_key_lines(self, space: KeySpace) -> Self {
+    pub fn with_key_lines(self, space: impl Into<Option<KeySpace>>) -> Self {
+        let Some(space) = space.into() else { return self };
         let bounds = match space {
             KeySpace::Shared => self.bounds,
             KeySpace::Beside(bounds) => bounds,
