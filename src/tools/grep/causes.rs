@@ -98,7 +98,8 @@ pub(super) fn of(args: &GrepArgs, targets: &[Target], results: &Results<'_>) -> 
             let lines = count(cx, targets.iter(), &query, search.ignored, COUNTED);
             (lines.count() > 0).then(|| notice(lines))
         });
-        let by_pattern = by_pattern.or_else(|| args.escapes_bar().then_some(Notice::BarEscaped));
+        let escapes_bar = args.literal != Some(true) && args.pattern.replace(r"\\", "").contains(r"\|");
+        let by_pattern = by_pattern.or_else(|| escapes_bar.then_some(Notice::BarEscaped));
         if by_pattern.is_some() {
             return by_pattern;
         }
