@@ -21,7 +21,8 @@ pub(super) fn add(cx: &Context, groups: &mut [Group]) {
     let path = groups.first().map_or("", |group| &group.path);
     let Some(language) = Language::of_path(path) else { return };
     let Some(text) = text(cx, path) else { return };
-    let lines: Vec<u64> = groups.iter().filter_map(|group| Some(group.rows.get(group.at)?.number)).collect();
+    let matched = groups.iter().flat_map(|group| &group.rows).filter(|row| row.kind == RowKind::Match);
+    let lines: Vec<u64> = matched.map(|row| row.number).collect();
     let (mut shown, mut previous) = ([None, None], Vec::new());
     for (group, around) in groups.iter_mut().zip(around(&text, &lines, language)) {
         let numbers: Vec<u64> = group.rows.iter().map(|row| row.number).collect();
@@ -34,7 +35,6 @@ pub(super) fn add(cx: &Context, groups: &mut [Group]) {
             rows.extend(definition.filter(|_| is_new).map(row));
         }
         previous = numbers;
-        group.at += rows.len();
         rows.append(&mut group.rows);
         group.rows = rows;
     }

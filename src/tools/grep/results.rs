@@ -247,9 +247,9 @@ impl<'a> Results<'a> {
         let first = rows.front().map_or(row.number, |first| first.number);
         let touches = file.last_line.is_some_and(|last| last + 1 == first);
         (file.last_match, file.last_line) = (Some(row.number), Some(row.number));
-        let (at, separated) = (rows.len(), !self.query.context.is_none() && !touches);
         rows.push_back(row);
-        self.add(Group { path: file.shown.clone(), rows, at, separated });
+        let separated = !self.query.context.is_none() && !touches;
+        self.add(Group { path: file.shown.clone(), rows, separated });
     }
 
     /// Adds a match to the page. The match before it is complete.
@@ -357,8 +357,7 @@ fn ranked_group(path: String, query: &Query, matches: u64, rows: Vec<Row>) -> Gr
     if query.mode != OutputMode::Content {
         return Group::name(file_line(&path, query.mode, matches));
     }
-    let at = rows.iter().position(|row| row.kind == RowKind::Match).unwrap_or(0);
-    Group { path, rows: rows.into(), at, separated: !query.context.is_none() }
+    Group { path, rows: rows.into(), separated: !query.context.is_none() }
 }
 
 /// Returns the line for a file in this mode.

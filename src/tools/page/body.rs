@@ -25,8 +25,6 @@ pub(in crate::tools) struct Group {
     pub(in crate::tools) path: String,
     /// The match line and its context. Empty if the result is the path itself.
     pub(in crate::tools) rows: VecDeque<Row>,
-    /// The index of the match line in `rows`.
-    pub(in crate::tools) at: usize,
     /// True if a separator precedes these rows, unless they are the first.
     pub(in crate::tools) separated: bool,
 }
@@ -216,11 +214,11 @@ impl Body {
                 return self.show_cut_line(heading.as_deref(), &line, group.path.len());
             }
             self.omitted_context += 1;
-            if group.rows.len() > 2 * group.at {
+            let before = group.rows.iter().take_while(|row| row.kind != RowKind::Match).count();
+            if group.rows.len() > 2 * before {
                 group.rows.pop_back();
             } else {
                 group.rows.pop_front();
-                group.at -= 1;
             }
             let lines: Vec<String> = heading.clone().into_iter().chain(group.lines(&self.format)).collect();
             let Some(by) = self.show(&lines, group.longest_cut()) else { return };
