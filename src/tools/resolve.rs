@@ -10,7 +10,7 @@ use crate::fs::workspace::lexical;
 use crate::fs::{file_uri, near, workspace};
 use crate::process;
 use crate::sys::Folder;
-use cutline_core::text::binary::media_type;
+use cutline_core::text::binary::{UTF_32BE, UTF_32LE, media_type};
 use cutline_core::text::show;
 use derive_more::Display;
 
@@ -121,7 +121,9 @@ pub fn folder(cx: &Context, place: &OpenedPath) -> Result<Folder, ToolError> {
 
 /// The programs that show the content of a binary file, their arguments before and after its path, and the type that they
 /// need.
-const INSPECTORS: [(&str, &str, &str, Option<&str>); 12] = [
+const INSPECTORS: [(&str, &str, &str, Option<&str>); 14] = [
+    ("iconv", " -f UTF-32LE -t UTF-8", "", Some(UTF_32LE)),
+    ("iconv", " -f UTF-32BE -t UTF-8", "", Some(UTF_32BE)),
     ("pdftotext", "", " -", Some("application/pdf")),
     ("unzip", " -l", "", Some(ZIP)),
     ("tar", " -tf", "", Some(TAR)),

@@ -10,6 +10,11 @@ use super::show::REPLACEMENT;
 /// Bytes at the start of a file or an output that decide whether it is text.
 pub const DECIDING_BYTES: usize = 64 * 1024;
 
+/// The media type of a text in UTF-32, the low byte first.
+pub const UTF_32LE: &str = "text/plain; charset=utf-32le";
+/// The media type of a text in UTF-32, the high byte first.
+pub const UTF_32BE: &str = "text/plain; charset=utf-32be";
+
 /// Bytes in which a binary format with a signature has a NUL or another control character.
 const HEADER_BYTES: usize = 512;
 /// Bytes in which a binary format whose signature is letters has [`MIN_FIELD_CONTROLS`] control characters.
@@ -28,7 +33,7 @@ const TEXT_FORMATS: [&str; 4] =
     ["application/pdf", "application/postscript", "application/rtf", "application/x-x509-ca-cert"];
 /// The signature of a swap file of vim.
 const VIM_SWAP: &[u8] = b"b0VIM ";
-/// The signature of an array of NumPy.
+/// The signature of an array of `NumPy`.
 const NUMPY: &[u8] = b"\x93NUMPY";
 /// Bytes that are checked at once for control characters.
 const BLOCK_BYTES: usize = 256;
@@ -126,10 +131,20 @@ pub fn text_at_ends<'a>(start: &'a [u8], end: &'a [u8]) -> (&'a str, &'a str) {
 }
 
 /// Returns the media type of binary content that starts with `start`. It is `text/plain` for an output in UTF-16 as Windows
-/// writes it, little-endian.
+/// writes it, little-endian, and [`UTF_32LE`] or [`UTF_32BE`] for UTF-32 with a byte order mark or with ASCII at the start.
 pub fn media_type(start: &[u8]) -> &'static str {
-    match Encoding::of(start).0 {
-        Encoding::Utf16Le => "text/plain",
+    if Encoding::of(start).0 == Encoding::Utf16Le {
+        return "text/plain";
+    }
+    let units = start.as_chunks::<4>().0.get(..4).unwrap_or_default();
+    let are_ascii = |unit: fn([u8; 4]) -> u32| {
+        !units.is_empty() && units.iter().all(|bytes| matches!(unit(*bytes), 9 | 10 | 13 | 32..127))
+    };
+    match start {
+        [0xFF, 0xFE, 0, 0, ..] => UTF_32LE,
+        [0, 0, 0xFE, 0xFF, ..] => UTF_32BE,
+        _ if are_ascii(u32::from_le_bytes) => UTF_32LE,
+        _ if are_ascii(u32::from_be_bytes) => UTF_32BE,
         _ => infer::get(start).map_or("application/octet-stream", |kind| kind.mime_type()),
     }
 }
@@ -318,6 +333,19 @@ mod tests {
             let is_pdf = content.starts_with(PDF);
             assert_eq!(is_binary_file(content), expected || is_pdf, "{content:?}");
             assert_eq!(looks_binary(content), expected || is_pdf || content.contains(&0), "{content:?}");
+        }
+    }
+
+    #[test]
+    fn media_type_of_utf32() {
+        let le = |text: &str| text.chars().flat_map(|c| u32::from(c).to_le_bytes()).collect::<Vec<u8>>();
+        let be = |text: &str| text.chars().flat_map(|c| u32::from(c).to_be_bytes()).collect::<Vec<u8>>();
+        for (text, is_utf32) in
+            [("\u{FEFF}é", true), ("a text: é", true), ("a\t\u{1}b", false), ("abc", false)]
+        {
+            let expected = |utf32| if is_utf32 { utf32 } else { "application/octet-stream" };
+            assert_eq!(media_type(&le(text)), expected(UTF_32LE), "{text:?}");
+            assert_eq!(media_type(&be(text)), expected(UTF_32BE), "{text:?}");
         }
     }
 

@@ -162,7 +162,7 @@ pub fn output_answer(
         Content::Binary(media_type, text) => {
             // The last text of a failed command is probably its error.
             let is_failed = details.exit_code.is_some_and(|code| code != 0);
-            let media_type = if is_failed && media_type != "text/plain" { "" } else { media_type };
+            let media_type = if is_failed && !media_type.starts_with("text/plain") { "" } else { media_type };
             let command = path.and_then(|path| resolve::inspector(media_type, &path));
             let part = if is_failed { " | tail" } else { "" };
             let next = command.map(|command| format!("Use bash to inspect it: {command}{part}"));
