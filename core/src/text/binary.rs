@@ -39,6 +39,8 @@ const NUMPY: &[u8] = b"\x93NUMPY";
 const BLOCK_BYTES: usize = 256;
 /// Control characters that a text may have whatever its size.
 const STRAY_CONTROLS: usize = 8;
+/// The same for a text that is not UTF-8, if they are a larger share of it. Short compressed data has few.
+const STRAY_IN_OTHER_ENCODINGS: usize = 2;
 /// Different control characters that can separate the parts of a text.
 const SEPARATORS: usize = 4;
 /// Bytes of ASCII that are not nine characters of UTF-16.
@@ -53,7 +55,8 @@ const PDF: &[u8] = b"%PDF-";
 /// - It has the signature of a binary format and above 1 % control characters, or for PDF a control character or a byte that is
 ///   not UTF-8. A signature of two to four letters counts only if two of the first 24 bytes are control characters.
 /// - It has more than 8 and above 1 % control characters other than NUL. White space, bell, backspace and escape do not count.
-/// - It has two NUL bytes or more, and above 10 % of them and these control characters, where a run of NUL counts once.
+/// - It has two NUL bytes or more and above 10 %, where a run of them counts once.
+/// - It is not UTF-8, and has more than 2 of these control characters and above 4 %.
 ///
 /// Control characters can separate texts, as after `git ls-files -z`, or in FIX logs. If everything else is UTF-8 and there are
 /// at most 4 different ones, NUL included, more than 8 and above a third make it binary. There too, a run of NUL bytes counts
@@ -95,7 +98,10 @@ pub fn is_binary(content: &[u8]) -> bool {
     if kinds <= SEPARATORS && is_utf8(start) {
         return controls > STRAY_CONTROLS && (runs + others) * 3 > size;
     }
-    nuls > 1 && (runs + others) * 10 > size || others > STRAY_CONTROLS && others * 100 > size
+    let is_short_data = others > STRAY_IN_OTHER_ENCODINGS && others * 25 > size;
+    nuls > 1 && runs * 10 > size
+        || others > STRAY_CONTROLS && others * 100 > size
+        || is_short_data && !is_utf8(start)
 }
 
 /// Returns true if a file that starts with `content` is not text. The rule is that of [`is_binary`], but any PDF is binary,
@@ -125,9 +131,9 @@ pub fn text_at_ends<'a>(start: &'a [u8], end: &'a [u8]) -> (&'a str, &'a str) {
     let rest = rest.and_then(|chunk| chunk.valid().rsplit(is_control_char).next()).unwrap_or_default();
     let is_in_line = rest.len() == end.len();
     let rest = rest.split_at(if is_in_line { rest.find('\n').map_or(rest.len(), |at| at + 1) } else { 0 }).1;
-    // A byte before a newline is common in binary data.
-    let is_text = rest.ends_with('\n') && rest.trim().len() > 1;
-    (first, if is_text { rest } else { "" })
+    // A newline, and a character before it, are common in binary data.
+    let or_none = |text: &'a str| if text.trim().len() > 1 { text } else { "" };
+    (or_none(first), if rest.ends_with('\n') { or_none(rest) } else { "" })
 }
 
 /// Returns the media type of binary content that starts with `start`. It is `text/plain` for an output in UTF-16 as Windows
@@ -263,8 +269,9 @@ mod tests {
             (text("a\0", 10, 0), true),
             ([b"x".to_vec(), text("a\0", 9, 69), vec![0xff]].concat(), true), // not UTF-8: 10 %
             ([b"x".to_vec(), text("a\0", 9, 70), vec![0xff, b'a']].concat(), false),
-            ([text("a\0\u{1}", 4, 70), vec![0xff, b'a']].concat(), false), // together below 10 %
-            ([text("a\0\u{1}", 4, 65), vec![0xff, b'a']].concat(), true),
+            ([text("\u{1}", 3, 70), vec![0xff, b'a']].concat(), false), // exactly 4 %
+            ([text("\u{1}", 3, 69), vec![0xff, b'a']].concat(), true),
+            ([text("\u{1}", 2, 0), vec![0xff, b'a']].concat(), false),
             (text("a\0", 2, 0), false),
             (text("a\0\u{1}", 2, 0), false),
             (text("\u{1}", 8, 0), false),
@@ -352,10 +359,10 @@ mod tests {
     #[test]
     fn text_at_the_ends_of_an_output() {
         let cases: [(&[u8], (&str, &str)); 9] = [
-            (b"a\nb\0c\0\xc3\xa9d\n", ("a\n", "\u{e9}d\n")),
-            (b"a\nb \xff cd\n", ("a\n", " cd\n")),
+            (b"ab\nb\0c\0\xc3\xa9d\n", ("ab\n", "\u{e9}d\n")),
+            (b"ab\nb \xff cd\n", ("ab\n", " cd\n")),
             (b"\0\0\0", ("", "")),
-            (b"\0a\n", ("", "")), // by chance
+            (b"\na\n\0a\n", ("", "")), // by chance
             (b"\0ab", ("", "")),
             (b"\0ab\n\xff", ("", "")),
             (b"\0ab\n\xe2\x82", ("", "")),
@@ -365,7 +372,7 @@ mod tests {
         for (output, expected) in cases {
             assert_eq!(text_at_ends(output, output), expected, "{output:?}");
         }
-        assert_eq!(text_at_ends(b"a\nb", b"a line\nend\n"), ("a\n", "end\n"));
+        assert_eq!(text_at_ends(b"ab\nb", b"a line\nend\n"), ("ab\n", "end\n"));
     }
 
     #[test]
