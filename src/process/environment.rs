@@ -18,13 +18,15 @@ const OWN: [(&str, &str); 7] = [
     ("NO_COLOR", "1"),
 ];
 /// What git runs as its editor: the editor that the command sets with `git -c core.editor`, or in a variable, or nothing.
-/// git itself would prefer an editor from its configuration.
+/// git itself would prefer an editor from its configuration. Nothing accepts the text that git proposes, but `git config -e`
+/// proposes none, so the editor reports an error there.
 const GIT_EDITOR: &str = concat!(
     r#"f() { "#,
     r#"case $GIT_CONFIG_PARAMETERS in *core.editor*) eval "$(git config core.editor) \"\$@\""; return ;; esac; "#,
     r#"for e in "$VISUAL" "$EDITOR"; do "#,
     r#"case $e in ''|*' no-editor') ;; *) eval "$e \"\$@\""; return ;; esac; "#,
     r#"done; "#,
+    r#"case $1 in *config) eval "$EDITOR" ;; esac; "#,
     r#"}; f"#,
 );
 /// Variables with the editor of other programs.
