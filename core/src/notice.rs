@@ -61,12 +61,17 @@ pub enum Notice {
     MatchTooLong { line: u64, path: String, limit: Limit, next: String },
     #[display("[Some lines truncated to {max_chars} chars{}]", between(". ", next.as_ref(), ""))]
     LinesTruncated { max_chars: usize, next: Option<String> },
-    /// A file in another encoding. Here and in the next two, `file` is its path if the result shows several; in the last one
+    /// A file in another encoding. Here and in the next three, `file` is its path if the result shows several; in the last one
     /// also the words for a diff.
     #[display("[{} is {encoding}, not UTF-8. Editing tools may damage it]", file.as_deref().unwrap_or("File"))]
     FileEncoding { file: Option<String>, encoding: String },
     #[display("[{} has bytes that are not UTF-8, shown as \u{FFFD}. Editing tools may damage it]", file.as_deref().unwrap_or("File"))]
     FileNotUtf8 { file: Option<String> },
+    #[display(
+        "[{} has parts in UTF-16 and parts in another encoding. Use bash to read both: tr -d '\\000' < FILE]",
+        file.as_deref().unwrap_or("File")
+    )]
+    FileMixed { file: Option<String> },
     #[display("[{}{} end with {}]", if *ending == "mixed" { "Some lines" } else { "Lines" }, between(" of ", file.as_ref(), ""), if *ending == "cr" { "CR" } else { "CRLF" })]
     LineEndings { file: Option<String>, ending: &'static str },
     #[display("[File is empty]")]

@@ -79,6 +79,22 @@ impl Encoding {
         }
     }
 
+    /// Returns true if a text in this encoding has a part in another one, after two programs wrote it: words of ASCII in UTF-16,
+    /// or words of UTF-16 in another encoding.
+    ///
+    /// ```
+    /// use cutline_core::text::decode::Encoding;
+    /// assert!(Encoding::Utf16Le.is_mixed(b"\xff\xfea\0\r\0\n\0cannot open file"));
+    /// ```
+    pub fn is_mixed(self, text: &[u8]) -> bool {
+        let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b' ';
+        let is_wide = |pair: &[u8]| matches!(pair, [letter, 0] if is_letter(letter));
+        match self {
+            Self::Utf16Le | Self::Utf16Be => text.windows(WORDS_BYTES).any(|part| part.iter().all(is_letter)),
+            Self::Utf8 | Self::Legacy(_) => text.windows(WORDS_BYTES).any(|part| part.chunks(2).all(is_wide)),
+        }
+    }
+
     /// Returns the encoding as the crate `encoding_rs` has it, with a decoder.
     pub fn standard(self) -> &'static encoding_rs::Encoding {
         match self {
@@ -90,6 +106,8 @@ impl Encoding {
     }
 }
 
+/// Bytes of words in another encoding. Characters of East Asian text can be two letters of ASCII, but hardly seven in a row.
+const WORDS_BYTES: usize = 14;
 /// Minimum number of units of a text in UTF-16 without a mark.
 const UNMARKED_UNITS: usize = 9;
 
@@ -199,6 +217,22 @@ mod tests {
         }
         assert_eq!(Encoding::of("a name\0".repeat(9).as_bytes()), (Encoding::Utf8, 0));
         assert_eq!(Encoding::of(&b"a\0\0\0".repeat(9)), (Encoding::Utf8, 0));
+    }
+
+    #[test]
+    fn parts_in_another_encoding() {
+        let le = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+        let (japanese, chinese) = (le("これはひらがなのぶんしょうです"), le("愠湩摮摥的简体中文"));
+        for (encoding, text, expected) in [
+            (Encoding::Utf16Le, [&le("a text of words")[..], b"appended words\n"].concat(), true),
+            (Encoding::Utf16Le, [&le("a text of words")[..], b"appended 12345\n"].concat(), false),
+            (Encoding::Utf16Le, japanese, false),
+            (Encoding::Utf16Le, chinese, false),
+            (Encoding::Utf8, [b"first\n", &le("words\n words in UTF-16\n")[..]].concat(), true),
+            (Encoding::Utf8, b"a\0b\0c\0other words, with NUL\0after each\0".to_vec(), false),
+        ] {
+            assert_eq!(encoding.is_mixed(&text), expected, "{text:?}");
+        }
     }
 
     proptest! {

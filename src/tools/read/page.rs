@@ -14,7 +14,7 @@ use crate::tools::notice::{self, continue_after};
 use crate::tools::{Context, Output, ToolError, ToolName, Totals, outline, resolve};
 use cutline_core::details::Details;
 use cutline_core::notice::{Answer, Blank, Notice};
-use cutline_core::text::binary::{self, without_controls};
+use cutline_core::text::binary::{self, DECIDING_BYTES, without_controls};
 use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::{Extent, Total, as_index, is_blank, is_white_space};
 use cutline_core::truncate::{Bounds, Collector, Keep, KeyForms, LongLines, TruncatedBy, Truncation};
@@ -26,6 +26,10 @@ use super::page_lines::{self, PageLines};
 const PAGE_BLOCK_BYTES: usize = 32 * 1024;
 /// Time after the deadline for reading a page if not all lines were counted.
 const PAGE_TIME: Duration = Duration::from_secs(1);
+/// What follows the encoding in the details if invalid bytes were replaced.
+const LOSSY: &str = " (lossy)";
+/// What follows the encoding in the details if a part of the page has another one.
+const MIXED: &str = " (mixed)";
 /// Number of bytes to decode before checking whether the page is full.
 const DECODED_BYTES: usize = 16 * 1024;
 
@@ -120,7 +124,8 @@ struct Collected {
 /// the result shows several.
 pub(super) fn stored_as(details: &Details, file: Option<&str>) -> impl Iterator<Item = Notice> {
     let file = || file.map(str::to_owned);
-    let encoding = details.encoding.as_ref().map(|encoding| match encoding.trim_end_matches(" (lossy)") {
+    let encoding = details.encoding.as_ref().map(|encoding| match encoding.trim_end_matches(LOSSY) {
+        mixed if mixed.ends_with(MIXED) => Notice::FileMixed { file: file() },
         "utf-8" => Notice::FileNotUtf8 { file: file() },
         encoding => Notice::FileEncoding { file: file(), encoding: encoding.to_owned() },
     });
@@ -222,9 +227,15 @@ impl ReadPage<'_> {
         } else {
             (0, lossy)
         };
-        let is_named = lossy || encoding != Encoding::Utf8;
+        let is_mixed = (has_nul || encoding.newline().len() > 1) && self.is_mixed()?;
+        let added = match (is_mixed, lossy) {
+            (true, _) => MIXED,
+            (false, true) => LOSSY,
+            (false, false) => "",
+        };
+        let is_named = !added.is_empty() || encoding != Encoding::Utf8;
         let mut details = Details {
-            encoding: is_named.then(|| format!("{encoding}{}", if lossy { " (lossy)" } else { "" })),
+            encoding: is_named.then(|| format!("{encoding}{added}")),
             line_ending: lines.line_ending(&kept),
             ..Details::default()
         };
@@ -347,6 +358,16 @@ impl ReadPage<'_> {
         done?;
         decoder.finish(&mut count);
         Ok((len, decoder.lossy()))
+    }
+
+    /// Returns true if a part of the page has another encoding, by its first [`DECIDING_BYTES`].
+    fn is_mixed(&self) -> io::Result<bool> {
+        let (text, mut is_mixed) = (self.text, false);
+        text.blocks(self.from, &mut text.buffer(DECIDING_BYTES), &self.stop, |_, block| {
+            is_mixed = text.encoding.is_mixed(block);
+            ControlFlow::Break(())
+        })?;
+        Ok(is_mixed)
     }
 
     /// Returns true if the end of `line` is after the counted part.
