@@ -250,8 +250,9 @@ pub enum Notice {
     /// The filters of files, and a glob that is probably meant.
     #[display("[No file matches {filter}{}]", between(". Did you mean: ", near.as_ref(), "?"))]
     NoFileMatches { filter: String, near: Option<String> },
-    #[display("[Names match only without regard to case. Use ignoreCase=true to find them]")]
-    CaseDiffers,
+    /// What matches: `Names` or `Lines`.
+    #[display("[{_0} match only without regard to case. Use ignoreCase=true to find them]")]
+    CaseDiffers(&'static str),
     #[display("[The text itself occurs in {}{}. Use literal=true to search for it]", _0.at_least(), Count(_0.count(), "line", "lines"))]
     OccursAsText(Total),
     /// A literal pattern.

@@ -179,7 +179,7 @@ fn cause(args: &FindArgs, place: &OpenedPath, query: &NameQuery, search: &Search
         let query = NameQuery { kind, ..self::query(cx, &any_case, place).ok()? };
         let walk = walk_support::walk(cx, place, search.ignored).ok()?;
         if walk_support::finds_any(walk, query, Some(COUNTED)) == Some(true) {
-            return Some(Notice::CaseDiffers);
+            return Some(Notice::CaseDiffers("Names"));
         }
     }
     // The folder above the first one of a path may be ignored.

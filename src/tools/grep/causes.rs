@@ -92,16 +92,23 @@ pub(super) fn of(args: &GrepArgs, targets: &[Target], results: &Results<'_>) -> 
         if args.literal != Some(true) && args.pattern.contains('\u{8}') {
             return Some(Notice::HasBackspace);
         }
-        let by_pattern = meant(args).into_iter().find_map(|(pattern, literal, notice)| {
-            let source = Source { pattern: &pattern, literal, ..super::source(args) };
-            let query = counted(query, Pattern::new(&source).ok()?);
+        let source = super::source(args);
+        let lines_of = |source: &Source<'_>| {
+            let query = counted(query, Pattern::new(source).ok()?);
             let lines = count(cx, targets.iter(), &query, search.ignored, COUNTED);
-            (lines.count() > 0).then(|| notice(lines))
+            (lines.count() > 0).then_some(lines)
+        };
+        let by_pattern = meant(args).into_iter().find_map(|(pattern, literal, notice)| {
+            lines_of(&Source { pattern: &pattern, literal, ..source }).map(notice)
         });
         let escapes_bar = args.literal != Some(true) && args.pattern.replace(r"\\", "").contains(r"\|");
         let by_pattern = by_pattern.or_else(|| escapes_bar.then_some(Notice::BarEscaped));
         if by_pattern.is_some() {
             return by_pattern;
+        }
+        let has_case = !source.ignore_case && args.pattern.contains(char::is_alphabetic);
+        if has_case && lines_of(&Source { ignore_case: true, ..source }).is_some() {
+            return Some(Notice::CaseDiffers("Lines"));
         }
     }
     if ignored_any {
