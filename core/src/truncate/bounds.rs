@@ -197,7 +197,7 @@ impl Meter {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
 pub enum Limit {
     /// This many lines.
-    #[display("{_0} {}", if *_0 == 1 { "line" } else { "lines" })]
+    #[display("{_0}-line")]
     Lines(u64),
     /// This many bytes.
     #[display("{}", Size(*_0))]

@@ -126,7 +126,7 @@ fn byte_limit_reports_omitted_results() {
     assert_eq!((&truncation["totalLines"], &truncation["totalBytes"]), (&json!(100), &json!(total)));
     assert_eq!((&truncation["outputBytes"], &truncation["totalIsLowerBound"]), (&json!(95), &json!(true)));
     let lines = Fixture::new(&[("f", &content)]).with(|shared| shared.limits.max_lines = 2);
-    let cut = "f:1: 0123456789\nf:2: 0123456789\n\n[2 lines limit reached (2 of 100+ matches shown)]\n[150 matches in 1 file. Use offset=2 to continue]";
+    let cut = "f:1: 0123456789\nf:2: 0123456789\n\n[2-line limit reached (2 of 100+ matches shown)]\n[150 matches in 1 file. Use offset=2 to continue]";
     assert_eq!(text(&lines, &json!({"pattern": "5"})), cut);
 }
 
@@ -141,7 +141,7 @@ fn outer_context_is_removed_first_if_the_first_match_does_not_fit() {
     assert_eq!(text(&fixture, &json!({"pattern": "x", "context": 3})).lines().count(), 7);
     assert_eq!(
         cut(5, 1000),
-        "f-2- 2\nf-3- 3\nf:4: x\nf-5- 5\nf-6- 6\n\n[5 lines limit reached (1 of 1 matches shown)]\n\
+        "f-2- 2\nf-3- 3\nf:4: x\nf-5- 5\nf-6- 6\n\n[5-line limit reached (1 of 1 matches shown)]\n\
          [2 context lines of the first match left out. Use read tool to see them]"
     );
     assert_eq!(cut(4, 1000).split("\n\n").next().unwrap(), "f-2- 2\nf-3- 3\nf:4: x\nf-5- 5");
