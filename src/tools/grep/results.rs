@@ -329,10 +329,14 @@ impl<'a> Results<'a> {
         self.show_waiting();
         let mut notices = Vec::from_iter(cause);
         notices.extend(std::mem::take(&mut self.binary_matches).reported_as(Notice::BinaryMatches));
-        if let Some(cut) = &self.search.page.body.longest_cut {
-            let (max_chars, next) = (self.query.max_line_chars, self.full_lines(cut.bytes));
-            notices.push(Notice::LinesTruncated { max_chars, next });
-            notices.extend(self.too_long(args, cut));
+        let cut_lines = &self.search.page.body.cut_lines;
+        if let Some(longest) = cut_lines.iter().max() {
+            let too_long = self.too_long(args, longest);
+            let page_bytes = self.search.cx.limits.bounds().sure_bytes();
+            let is_readable = too_long.is_none() || cut_lines.iter().any(|cut| cut.bytes <= page_bytes);
+            let next = self.full_lines(longest.bytes).filter(|_| is_readable);
+            notices.push(Notice::LinesTruncated { max_chars: self.query.max_line_chars, next });
+            notices.extend(too_long);
         }
         let lines = self.search.page.body.omitted_context;
         if lines > 0 {
@@ -340,7 +344,7 @@ impl<'a> Results<'a> {
             notices.push(Notice::ContextLeftOut { lines, next });
         }
         let page = &mut self.search.page;
-        page.details.lines_truncated = page.body.longest_cut.is_some().then_some(true);
+        page.details.lines_truncated = (!page.body.cut_lines.is_empty()).then_some(true);
         page.notices = notices;
         let (unit, count, files) = match self.query.mode {
             OutputMode::Files => (Unit::Files, self.files, None),

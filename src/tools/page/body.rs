@@ -44,13 +44,12 @@ impl Group {
         }
     }
 
-    /// Returns the longest line that is shown in part.
-    fn longest_cut(&self) -> Option<CutLine> {
-        let cut = |row: &Row| {
+    /// Returns the lines that are shown in part.
+    fn cut_lines(&self) -> impl Iterator<Item = CutLine> {
+        self.rows.iter().filter_map(|row| {
             let (bytes, is_match) = (row.cut_line_bytes?, row.kind == RowKind::Match);
             Some(CutLine { bytes, is_match, number: row.number, path: self.path.clone() })
-        };
-        self.rows.iter().filter_map(cut).max()
+        })
     }
 }
 
@@ -149,8 +148,8 @@ pub(in crate::tools) struct Body {
     partial: Option<Partial>,
     /// The number of context lines that were removed from the first group.
     pub(in crate::tools) omitted_context: u64,
-    /// The longest line that is shown in part.
-    pub(in crate::tools) longest_cut: Option<CutLine>,
+    /// The lines that are shown in part.
+    pub(in crate::tools) cut_lines: Vec<CutLine>,
 }
 
 impl Body {
@@ -167,7 +166,7 @@ impl Body {
             cut: None,
             partial: None,
             omitted_context: 0,
-            longest_cut: None,
+            cut_lines: Vec::new(),
         }
     }
 
@@ -186,7 +185,7 @@ impl Body {
         if self.is_full() {
             return;
         }
-        self.cut = self.show(&lines, group.longest_cut());
+        self.cut = self.show(&lines, group.cut_lines());
         if self.is_full() {
             if self.groups > 0 {
                 return;
@@ -209,7 +208,7 @@ impl Body {
         };
         loop {
             if group.rows.len() <= 1 {
-                self.longest_cut = self.longest_cut.take().max(group.longest_cut());
+                self.cut_lines.extend(group.cut_lines());
                 let line = group.lines(&self.format).concat();
                 return self.show_cut_line(heading.as_deref(), &line, group.path.len());
             }
@@ -221,7 +220,7 @@ impl Body {
                 group.rows.pop_front();
             }
             let lines: Vec<String> = heading.clone().into_iter().chain(group.lines(&self.format)).collect();
-            let Some(by) = self.show(&lines, group.longest_cut()) else { return };
+            let Some(by) = self.show(&lines, group.cut_lines()) else { return };
             self.cut = Some(by);
         }
     }
@@ -238,7 +237,7 @@ impl Body {
     }
 
     /// Adds lines if they fit. Otherwise returns the limit that they would exceed.
-    fn show(&mut self, lines: &[String], longest_cut: Option<CutLine>) -> Option<TruncatedBy> {
+    fn show(&mut self, lines: &[String], cut_lines: impl Iterator<Item = CutLine>) -> Option<TruncatedBy> {
         let (bytes, meter) = (self.text.len(), self.meter);
         for line in lines {
             self.push(line);
@@ -248,7 +247,7 @@ impl Body {
             self.text.truncate(bytes);
             self.meter = meter;
         } else {
-            self.longest_cut = self.longest_cut.take().max(longest_cut);
+            self.cut_lines.extend(cut_lines);
         }
         exceeded
     }
