@@ -4,10 +4,11 @@ use super::page::stored_as;
 use super::{ReadArgs, read};
 use crate::fs::open::OpenedPath;
 use crate::limits::Limits;
+use crate::tools::resolve::{self, ExpectedKind};
 use crate::tools::{Context, Load, Output, ToolError, notice};
 use cutline_core::details::Details;
 use cutline_core::notice::{Answer, Count, Notice};
-use cutline_core::text::Extent;
+use cutline_core::text::{Extent, show};
 use cutline_core::truncate::{Bounds, LongLines, TruncatedBy};
 
 /// Maximum number of parts in one call.
@@ -22,9 +23,10 @@ struct FilePart {
 }
 
 impl FilePart {
-    /// Parses `PATH`, `PATH:N`, `PATH:N-M`, `PATH:N-`, `PATH#LN-LM` or `PATH#LNCN-LMCM` as on GitHub, `PATH:LN`, or
-    /// `PATH:LINE:COLUMN:` or `PATH(LINE,COLUMN):` as in messages of compilers.
-    fn parse(text: &str) -> Self {
+    /// Parses `PATH`, `PATH:N`, `PATH:N-M`, `PATH:N-`, `PATH#LN-LM` or `PATH#LNCN-LMCM` as on GitHub, `PATH:LN`,
+    /// several ranges of a file as `PATH:N-M,N,N-M`, or `PATH:LINE:COLUMN:` or `PATH(LINE,COLUMN):` as in messages of
+    /// compilers. A range can be reversed.
+    fn parse(text: &str) -> Vec<Self> {
         let number = |text: &str| text.parse::<u64>().ok().filter(|number| *number > 0);
         let place = text.strip_suffix(':').unwrap_or(text);
         let line = place.rsplit_once(':').filter(|(line, column)| {
@@ -32,19 +34,21 @@ impl FilePart {
             before.is_some() && number(column).is_some()
         });
         let place = line.map_or(place, |(line, _column)| line);
-        let parsed = [":", "#L", ":L", "("].iter().find_map(|mark| {
-            let (path, range) = place.rsplit_once(mark)?;
-            let range = if *mark == "(" { range.strip_suffix(')')?.split(',').next()? } else { range };
-            let (first, last) = range.split_once('-').unwrap_or((range, ""));
-            let [first, last] = [first, last].map(|line| line.split('C').next().unwrap_or(line));
-            let first = number(first)?;
-            let last = match last.strip_prefix('L').unwrap_or(last) {
-                "" => None,
-                last => Some(number(last).filter(|last| *last >= first)?),
-            };
-            (!path.is_empty()).then(|| Self { path: path.to_owned(), lines: Some((first, last)) })
+        let parsed = [":", "#L", "("].iter().find_map(|mark| {
+            let (path, ranges) = place.rsplit_once(mark).filter(|(path, _)| !path.is_empty())?;
+            let ranges = if *mark == "(" { ranges.strip_suffix(')')?.split(',').next()? } else { ranges };
+            let parts = ranges.split(',').map(|range| {
+                // In a list, a number is one line.
+                let alone = if ranges.contains(',') { range } else { "" };
+                let (first, last) = range.split_once('-').unwrap_or((range, alone));
+                let [first, last] = [first, last].map(|line| line.split('C').next().unwrap_or(line));
+                let [first, last] = [first, last].map(|line| line.strip_prefix('L').unwrap_or(line));
+                let last = if last.is_empty() { None } else { Some(number(last)?) };
+                Some(Self { path: path.to_owned(), lines: Some((number(first)?, last)) })
+            });
+            parts.collect::<Option<Vec<_>>>()
         });
-        parsed.unwrap_or_else(|| Self { path: text.to_owned(), lines: None })
+        parsed.unwrap_or_else(|| vec![Self { path: text.to_owned(), lines: None }])
     }
 
     /// Returns the name of the lines from `first` to `last` of the file.
@@ -61,7 +65,7 @@ impl FilePart {
         }
     }
 
-    /// Returns the arguments for this part of a call.
+    /// Returns the arguments for this part of a call. Its range is not reversed.
     fn args(&self, args: &ReadArgs) -> ReadArgs {
         let range = self.lines.map(|(first, last)| {
             (i64::try_from(first).unwrap_or(i64::MAX), last.map(|last| last - first + 1))
@@ -77,19 +81,16 @@ impl FilePart {
 fn parts(cx: &Context, args: &ReadArgs) -> Result<Vec<FilePart>, ToolError> {
     let exists = |path: &str| OpenedPath::open(&cx.workspace, &cx.workspace.absolute(path)).is_ok();
     let whole = |text: &str| FilePart { path: text.to_owned(), lines: None };
-    let part = |text: &str| if exists(text) { whole(text) } else { FilePart::parse(text) };
+    let part = |text: &str| if exists(text) { vec![whole(text)] } else { FilePart::parse(text) };
     let mut all = Vec::new();
     for text in &args.path {
         let one = part(text);
-        let words = if exists(&one.path) { None } else { shlex::split(text) };
+        let is_one = one.first().is_some_and(|part| exists(&part.path));
+        let words = if is_one { None } else { shlex::split(text).filter(|words| words.len() > 1) };
         let without_comma =
             |word: &String| if exists(word) { part(word) } else { part(word.trim_end_matches(',')) };
-        let words = words.unwrap_or_default().iter().map(without_comma).collect::<Vec<_>>();
-        if words.len() > 1 && words.iter().any(|word| exists(&word.path)) {
-            all.extend(words);
-        } else {
-            all.push(one);
-        }
+        let words = words.unwrap_or_default().iter().flat_map(without_comma).collect::<Vec<_>>();
+        all.extend(if words.iter().any(|word| exists(&word.path)) { words } else { one });
     }
     if all.is_empty() || all.len() > MOST_PARTS {
         return Err(ToolError::Argument(format!("path: must be 1 to {MOST_PARTS} files, got {}", all.len())));
@@ -104,11 +105,28 @@ fn parts(cx: &Context, args: &ReadArgs) -> Result<Vec<FilePart>, ToolError> {
     Ok(all)
 }
 
-/// Reads one part as if the call had its `offset` and `limit`, or several under headings within the limits of the call.
+/// Reads one part as if the call had its `offset` and `limit`.
+fn read_part(
+    cx: &Context,
+    args: &ReadArgs,
+    part: &FilePart,
+    load: Load,
+) -> Result<Option<Output>, ToolError> {
+    if let Some((first, Some(last))) = part.lines
+        && last < first
+    {
+        resolve::open(cx, &part.path, ExpectedKind::File)?;
+        let meant = show::path(&part.of_lines(last, first));
+        return Err(ToolError::Argument(format!("path: the range {first}-{last} is reversed. Use {meant}")));
+    }
+    read(cx, &part.args(args), load)
+}
+
+/// Reads one part, or several under headings within the limits of the call.
 pub(super) fn read_parts(cx: &Context, args: &ReadArgs, load: Load) -> Result<Option<Output>, ToolError> {
     let parts = parts(cx, args)?;
     if let [part] = &parts[..] {
-        return read(cx, &part.args(args), load);
+        return read_part(cx, args, part, load);
     }
     let (mut body, mut stored, mut missing) = (String::new(), Vec::new(), Vec::new());
     let mut lines_truncated = None;
@@ -126,7 +144,7 @@ pub(super) fn read_parts(cx: &Context, args: &ReadArgs, load: Load) -> Result<Op
         };
         let is_page = limits.read_bounds().bytes < limits.max_bytes;
         let bounds = if is_page { limits.read_bounds() } else { cx.limits.bounds() };
-        let output = match read(&Context { limits, ..cx.clone() }, &part.args(args), Load::Light) {
+        let output = match read_part(&Context { limits, ..cx.clone() }, args, part, Load::Light) {
             Ok(Some(output)) => output,
             Ok(None) => {
                 not_shown(part.name(), "image".to_owned());
@@ -155,7 +173,7 @@ pub(super) fn read_parts(cx: &Context, args: &ReadArgs, load: Load) -> Result<Op
         };
         if truncation.is_some() && text.is_empty() {
             // If the first line alone is over the limit, its notice is the reason.
-            let alone = read(cx, &part.args(args), Load::Light)?.filter(|alone| alone.body_bytes == 0);
+            let alone = read_part(cx, args, part, Load::Light)?.filter(|alone| alone.body_bytes == 0);
             let notice = alone.as_ref().and_then(|alone| alone.text.lines().next());
             not_shown(part.name(), notice.map_or(why, |notice| notice.trim_matches(['[', ']']).to_owned()));
         } else if let Some(next) = next_offset.filter(|_| is_rest_wanted) {
@@ -207,6 +225,7 @@ fn why(error: &ToolError) -> String {
         ToolError::OffsetBeyondFile { total, .. } => {
             format!("the file has {}", Count(*total, "line", "lines"))
         }
+        ToolError::Argument(message) => message.trim_start_matches("path: ").to_owned(),
         other => other.to_string(),
     }
 }
@@ -237,13 +256,23 @@ mod tests {
             ("a.rs:x:3", "a.rs:x", Some((3, None))),
             ("a.rs:", "a.rs:", None),
             ("a#Lx.rs", "a#Lx.rs", None),
-            ("a.rs:9-3", "a.rs:9-3", None),
+            ("a.rs:9-3", "a.rs", Some((9, Some(3)))),
             ("a.rs:0", "a.rs:0", None),
+            ("a.rs:3,", "a.rs:3,", None),
             ("a.rs:x", "a.rs:x", None),
             (":3", ":3", None),
             ("C:\\a:3", "C:\\a", Some((3, None))),
         ] {
-            assert_eq!(FilePart::parse(text), FilePart { path: path.to_owned(), lines }, "{text}");
+            assert_eq!(FilePart::parse(text), [FilePart { path: path.to_owned(), lines }], "{text}");
         }
+    }
+
+    #[test]
+    fn several_ranges_are_parsed() {
+        let lines = |text| FilePart::parse(text).into_iter().map(|part| part.lines).collect::<Vec<_>>();
+        let expected = [Some((1, Some(4))), Some((9, Some(9))), Some((12, None))];
+        assert_eq!(lines("a.rs:1-4,9,12-"), expected);
+        assert_eq!(lines("a.rs#L1-L4,L9,L12-"), expected);
+        assert_eq!(lines("a.rs:1-4,x"), [None]);
     }
 }
