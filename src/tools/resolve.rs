@@ -201,6 +201,11 @@ fn missing(cx: &Context, asked: &str, wanted: ExpectedKind) -> ToolError {
     let nearest = Nearest::of(cx, &cx.workspace.absolute(asked), MAX_REPAIRED);
     let completed = nearest.as_ref().filter(|_| wanted == ExpectedKind::File);
     let mut near = completed.map_or_else(Vec::new, |nearest| nearest.with_extension(cx));
+    let similar = nearest.map_or_else(Vec::new, |nearest| nearest.near(cx, MAX_REPAIRED));
+    if near.is_empty() {
+        let path = cx.workspace.show(&lexical(&cx.workspace.absolute(asked))).to_lowercase();
+        near.extend(similar.iter().filter(|similar| similar.to_lowercase() == path).cloned());
+    }
     if near.is_empty() {
         near = elsewhere(cx, asked, wanted);
     }
@@ -209,7 +214,7 @@ fn missing(cx: &Context, asked: &str, wanted: ExpectedKind) -> ToolError {
         near = elsewhere(cx, &asked.replace('\\', "/"), wanted);
     }
     if near.is_empty() {
-        near = nearest.map_or_else(Vec::new, |nearest| nearest.near(cx));
+        near = similar;
     }
     // Brackets do not count, because they are common in names.
     let has_wildcard = asked.contains(['*', '?']) && path_glob::is_listed(asked);
@@ -295,8 +300,9 @@ impl Nearest {
         names.iter().map(|name| cx.workspace.show(&self.folder.real.join(name))).collect()
     }
 
-    /// Returns suggestions: complete existing paths with a similar name, or else the folders with a similar name.
-    fn near(&self, cx: &Context) -> Vec<String> {
+    /// Returns suggestions: complete existing paths with a similar name, or else the most similar paths below the folder
+    /// with the most similar name, in up to `repairs` levels, or else the folders with a similar name.
+    fn near(&self, cx: &Context, repairs: usize) -> Vec<String> {
         let named = near::names(&self.folder, &self.name);
         let mut meant: Vec<PathBuf> = named.iter().map(|name| self.folder.real.join(name)).collect();
         if !self.is_last() {
@@ -305,7 +311,15 @@ impl Nearest {
             meant.retain(|path| kind(path) == Some(FileKind::Folder));
             let whole = meant.iter().map(|folder| folder.join(&self.rest));
             let whole: Vec<PathBuf> = whole.filter(|path| kind(path).is_some()).collect();
-            meant = if whole.is_empty() { meant } else { whole };
+            if !whole.is_empty() {
+                meant = whole;
+            } else if let (Some(folder), Some(repairs)) = (meant.first(), repairs.checked_sub(1)) {
+                let below = Self::of(cx, &folder.join(&self.rest), repairs);
+                let below = below.map_or_else(Vec::new, |nearest| nearest.near(cx, repairs));
+                if !below.is_empty() {
+                    return below;
+                }
+            }
         }
         meant.iter().map(|path| cx.workspace.show(path)).collect()
     }

@@ -44,6 +44,19 @@ fn changed_file_is_never_read_from_the_cache() {
     client.call("read", page).assert_contains("abc 50000");
 }
 
+// Elsewhere, file systems may ignore case.
+#[cfg(target_os = "linux")]
+#[test]
+fn path_in_another_case_is_suggested_before_the_same_name_elsewhere() {
+    let workspace = Workspace::with(&json!({"src/app/main.ts": "x", "test/Main.ts": "x", "test/App/x": "x"}));
+    let mut client = Client::new(&workspace);
+    for path in ["src/App/Main.ts", "SRC/app/Main.ts", "./Src/App/MAIN.ts"] {
+        let reply = client.call("read", json!({"path": path}));
+        assert!(reply.is_error(), "{path}");
+        reply.assert_contains("Did you mean: src/app/main.ts?");
+    }
+}
+
 #[test]
 fn growing_file_shows_new_lines() {
     let workspace = Workspace::with(&json!({"log": {"lines": [1, 30_000], "text": "line {n}"}}));
