@@ -27,6 +27,8 @@ pub struct NameQuery {
     pub kind: EntryKind,
     /// True to return only links: those that the walk would enter if they were folders. `kind` then has no effect.
     pub only_links: bool,
+    /// True to omit links.
+    pub no_links: bool,
     /// The sort key that each entry gets.
     pub key: Key,
     /// Set once a folder matches while only files are returned, or a link while only folders are.
@@ -83,6 +85,7 @@ impl NameQuery {
     /// Returns true if entries of this kind are returned.
     fn is_of_kind(&self, kind: FileKind) -> bool {
         match self.kind {
+            _ if kind == FileKind::Link && self.no_links => false,
             EntryKind::File => matches!(kind, FileKind::File | FileKind::Link),
             EntryKind::Dir => kind == FileKind::Folder,
             EntryKind::Any => true,

@@ -184,7 +184,7 @@ pub(super) fn begins_outside(cx: &Context, globs: &[String], base: &OpenedPath) 
 
 /// Returns a glob that is probably meant by one of `globs`, which match nothing in `place`: its form here if it is written
 /// as in another program, in all folders or an existing one if its folder is missing, of what is in a folder of its name, in
-/// lower case, or of names that contain it. It matches folders if it is of folders, or otherwise entries of the kind of
+/// lower case, in deeper folders, or of names that contain it. It matches folders if it is of folders, or otherwise entries of the kind of
 /// `like`. The exclusions and the depth of `like` apply.
 pub(super) fn meant(
     cx: &Context,
@@ -196,7 +196,9 @@ pub(super) fn meant(
     let others = |glob: &String| {
         let in_folders = glob.strip_prefix("*/").map(|rest| format!("**/{rest}"));
         // The name of a link is no part of a name. Links have another notice.
-        let around = around_name(glob).filter(|_| !place.real.join(glob).is_symlink());
+        let is_link = || place.real.join(glob).is_symlink();
+        let [ending, around] = around_name(glob).map(|other| other.filter(|_| !is_link()));
+        let anywhere = in_any_folder(glob).filter(|_| !begins_outside(cx, from_ref(glob), place));
         // find has its own notices about folders and case, and only its query has globs.
         let is_of_contents = like.globs.is_empty();
         let in_itself = (is_of_contents && !has_wildcard(glob) && !glob.contains(['!', ','])).then(|| {
@@ -205,7 +207,18 @@ pub(super) fn meant(
         });
         let lowercase = Some(glob.to_lowercase()).filter(|lowercase| is_of_contents && lowercase != glob);
         let elsewhere = in_other_folder(cx, glob, place);
-        [of_other_program(glob), in_folders, in_itself, elsewhere, lowercase, around]
+        let deeper = at_any_depth(glob);
+        [
+            of_other_program(glob),
+            in_folders,
+            in_itself,
+            elsewhere,
+            lowercase,
+            deeper,
+            anywhere,
+            ending,
+            around,
+        ]
     };
     let found = globs.iter().flat_map(others).flatten().find(|other| {
         let linked = through_link(cx, other, place);
@@ -218,7 +231,7 @@ pub(super) fn meant(
         let is_of_folders = globs.iter().all(Glob::is_of_folders);
         let kind = if is_of_folders { EntryKind::Dir } else { like.kind };
         exclude.extend_from_slice(&like.exclude);
-        let query = NameQuery { globs, exclude, kind, max_depth: like.max_depth, ..NameQuery::default() };
+        let query = NameQuery { globs, exclude, kind, ..like.clone() };
         walk_support::finds_any(walk, query, Some(COUNTED)) == Some(true)
     });
     found.map(|other| show::path(&other))
@@ -251,10 +264,31 @@ fn of_other_program(glob: &str) -> Option<String> {
     (plain != glob).then_some(plain)
 }
 
-/// Returns a glob of the names that contain `glob`, if that is a part of a name.
-fn around_name(glob: &str) -> Option<String> {
+/// Returns globs for the same names at any depth of the same folders.
+fn at_any_depth(list: &str) -> Option<String> {
+    let deeper = |glob: String| match glob.rsplit_once('/') {
+        Some((folders, name)) if !name.is_empty() && !folders.ends_with("**") && !glob.starts_with('!') => {
+            format!("{folders}/**/{name}")
+        }
+        _ => glob,
+    };
+    let globs: Vec<String> = split(list).into_iter().map(deeper).collect();
+    Some(globs.join(",")).filter(|deeper| deeper != list)
+}
+
+/// Returns a glob for the name at the end of a path without wildcards, in any folder.
+fn in_any_folder(path: &str) -> Option<String> {
+    let (_, name) =
+        path.rsplit_once('/').filter(|_| !has_wildcard(path) && !path.contains(['!', ',', '\\']))?;
+    (!name.is_empty()).then(|| format!("**/{name}"))
+}
+
+/// Returns globs of the names that end with `glob`, if that is an extension, and of those that contain it, if it is a part of
+/// a name.
+fn around_name(glob: &str) -> [Option<String>; 2] {
     let is_name = !has_wildcard(glob) && !glob.contains(['/', ' ', '!', ',']) && !glob.is_empty();
-    is_name.then(|| format!("*{glob}*"))
+    let ending = is_name && glob.starts_with('.');
+    [ending.then(|| format!("*{glob}")), is_name.then(|| format!("*{glob}*"))]
 }
 
 /// Returns a glob whose folder is missing in `place`, with the existing folders that end in the same way. Returns `None` if

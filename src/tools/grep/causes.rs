@@ -69,7 +69,7 @@ pub(super) fn of(args: &GrepArgs, targets: &[Target], results: &Results<'_>) -> 
             return Some(git);
         }
         let exclude = path_glob::exclusions(cx, args.exclude.as_ref(), place).ok()?;
-        let like = NameQuery { exclude, kind: EntryKind::File, ..NameQuery::default() };
+        let like = NameQuery { exclude, kind: EntryKind::File, no_links: true, ..NameQuery::default() };
         let near = path_glob::meant(cx, lists, place, search.ignored, &like);
         if near.is_none() {
             // A link that leads outside is the reason only if a glob begins with it.
