@@ -184,8 +184,8 @@ pub(super) fn begins_outside(cx: &Context, globs: &[String], base: &OpenedPath) 
 
 /// Returns a glob that is probably meant by one of `globs`, which match nothing in `place`: its form here if it is written
 /// as in another program, in all folders or an existing one if its folder is missing, of what is in a folder of its name, in
-/// lower case, in deeper folders, or of names that contain it. It matches folders if it is of folders, or otherwise entries of the kind of
-/// `like`. The exclusions and the depth of `like` apply.
+/// lower case, in deeper or any folders, or of names that end with it or contain it. It matches folders if it is of folders, or
+/// otherwise entries of the kind of `like`. The exclusions, the depth and the rule for links of `like` apply.
 pub(super) fn meant(
     cx: &Context,
     globs: &[String],
@@ -291,8 +291,8 @@ fn around_name(glob: &str) -> [Option<String>; 2] {
     [ending.then(|| format!("*{glob}")), is_name.then(|| format!("*{glob}*"))]
 }
 
-/// Returns a glob whose folder is missing in `place`, with the existing folders that end in the same way. Returns `None` if
-/// `place` is not the workspace.
+/// Returns a glob whose folder is missing in `place`, with the existing folders that end in the same way, or else with the
+/// most similar folder. Returns `None` if `place` is not the workspace.
 fn in_other_folder(cx: &Context, glob: &str, place: &OpenedPath) -> Option<String> {
     let (folder, rest) = glob.split_at(literal_folders(glob).len());
     let is_relative = !folder.is_empty() && !folder.starts_with(['/', '!', '~']);
@@ -300,7 +300,7 @@ fn in_other_folder(cx: &Context, glob: &str, place: &OpenedPath) -> Option<Strin
         return None;
     }
     match &resolve::elsewhere(cx, folder, ExpectedKind::Directory)[..] {
-        [] => None,
+        [] => resolve::similar(cx, folder).first().map(|similar| [similar, "/", rest].concat()),
         [one] => Some([one, "/", rest].concat()),
         [first, ..] => {
             let ends = folder.match_indices('/').map(|(slash, _)| &folder[slash + 1..]);

@@ -198,10 +198,10 @@ fn open_alike(cx: &Context, asked: &str) -> Option<OpenedPath> {
 }
 
 fn missing(cx: &Context, asked: &str, wanted: ExpectedKind) -> ToolError {
+    let similar = similar(cx, asked);
     let nearest = Nearest::of(cx, &cx.workspace.absolute(asked), MAX_REPAIRED);
-    let completed = nearest.as_ref().filter(|_| wanted == ExpectedKind::File);
+    let completed = nearest.filter(|_| wanted == ExpectedKind::File);
     let mut near = completed.map_or_else(Vec::new, |nearest| nearest.with_extension(cx));
-    let similar = nearest.map_or_else(Vec::new, |nearest| nearest.near(cx, MAX_REPAIRED));
     if near.is_empty() {
         let path = cx.workspace.show(&lexical(&cx.workspace.absolute(asked))).to_lowercase();
         near.extend(similar.iter().filter(|similar| similar.to_lowercase() == path).cloned());
@@ -249,6 +249,12 @@ pub(super) fn elsewhere(cx: &Context, asked: &str, wanted: ExpectedKind) -> Vec<
     let Ok(opened) = OpenedPath::open(&cx.workspace, root) else { return Vec::new() };
     let found = near::with_same_end(&opened, below, exists);
     found.iter().map(|path| cx.workspace.show(path)).collect()
+}
+
+/// Returns the existing paths that are most similar to the missing path `asked`.
+pub(super) fn similar(cx: &Context, asked: &str) -> Vec<String> {
+    let nearest = Nearest::of(cx, &cx.workspace.absolute(asked), MAX_REPAIRED);
+    nearest.map_or_else(Vec::new, |nearest| nearest.near(cx, MAX_REPAIRED))
 }
 
 /// The nearest existing folder above a missing path.
