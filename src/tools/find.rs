@@ -155,11 +155,11 @@ fn cause(args: &FindArgs, place: &OpenedPath, query: &NameQuery, search: &Search
         return by_glob;
     }
     let kind = args.kind.unwrap_or_default();
-    let is_ignored = |args: &FindArgs| {
-        let query = NameQuery { kind, ..self::query(cx, args, place).ok()? };
+    let any_ignored = |query: NameQuery| {
         let walk = walk_support::walk(cx, place, Ignored::Only).ok()?;
         walk_support::finds_any(walk, query, Some(IGNORED_CHECK))
     };
+    let is_ignored = |args: &FindArgs| any_ignored(NameQuery { kind, ..self::query(cx, args, place).ok()? });
     let has_ignored = search.ignored == Ignored::Skipped && search.ignored_any();
     let ignored_match = LazyCell::new(|| is_ignored(args));
     if has_ignored && is_name(args) && *ignored_match == Some(true) {
@@ -187,7 +187,10 @@ fn cause(args: &FindArgs, place: &OpenedPath, query: &NameQuery, search: &Search
     if has_ignored || search.ignored == Ignored::Skipped && is_path {
         let anywhere = || FindArgs { pattern: format!("**/{}", args.pattern), ..args.clone() };
         let found = if is_path { is_ignored(&anywhere()) } else { *ignored_match };
-        if found != Some(false) {
+        // After an incomplete check, ignored files may match if there are any.
+        let are_there =
+            || has_ignored || any_ignored(NameQuery { kind: EntryKind::File, ..NameQuery::default() }) == Some(true);
+        if found.unwrap_or_else(are_there) {
             return Some(Notice::IgnoredNotSearched);
         }
     }

@@ -59,6 +59,19 @@ fn ignored_files_and_their_notice() {
 }
 
 #[test]
+fn incomplete_check_of_ignored_files_is_reported_only_if_there_are_any() {
+    let fixture = tree();
+    for n in 0..IGNORED_CHECK.names {
+        fixture.write(&format!("many/{n}"), "");
+    }
+    let call = json!({"pattern": "none/n.c"});
+    assert_eq!(text(&fixture, &call), "No files found matching pattern");
+    fixture.write(".gitignore", "target\n");
+    let none = "No files found matching pattern\n\n[Ignored files were not searched. Use noIgnore=true to include them]";
+    assert_eq!(text(&fixture, &call), none);
+}
+
+#[test]
 fn limits_are_exact_and_pages_join() {
     let fixture = tree();
     let page = |offset: u64, limit: u64| {
