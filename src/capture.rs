@@ -256,8 +256,8 @@ fn diff_ending(output: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Returns the starts of added and removed lines, if `line` is the header of a hunk: of `diff -u`, of `diff -c`, or of `diff`,
-/// such as `3,4d2`.
+/// Returns the starts of added and removed lines, if `line` is the header of a hunk: of `diff -u`, of `diff -c`, or of
+/// `diff`, such as `3,4d2`.
 fn diff_marks(line: &[u8]) -> Option<&'static [&'static [u8]]> {
     let is_range = |range: &[u8]| {
         range.first().is_some_and(u8::is_ascii_digit)

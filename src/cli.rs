@@ -79,7 +79,8 @@ enum Command {
     },
     /// Truncate stdin or a file to the limits of a result, and save the full text if it is truncated
     Truncate {
-        /// Part that is kept: the start (head), the end (tail), or both (ends: a fifth from the start) [default: head, or the parts of --cut-to]
+        /// Part that is kept: the start (head), the end (tail), or both (ends: a fifth from the start) [default: head,
+        /// or the parts of --cut-to]
         #[arg(long, value_name = "PART", env = "CUTLINE_KEEP", value_parser = values::one_of(values::PARTS), help_heading = OUTPUT)]
         keep: Option<KeepPart>,
         /// Exit code of the command that printed the text: with others than 0, more key lines are shown

@@ -1,7 +1,7 @@
 //! Reads parts of JSON as slices of its text.
 //!
-//! Only the parts that the caller needs are parsed, in one pass and without a tree, so a text can have any depth, and the
-//! memory does not depend on the number of its values.
+//! Only the parts that the caller needs are parsed, in one pass and without a tree, so a text can have any depth, and
+//! the memory does not depend on the number of its values.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -39,8 +39,8 @@ pub(crate) fn members<'a, const N: usize>(json: &'a str, names: [&str; N]) -> [O
     found
 }
 
-/// Returns the text of a JSON string, or `None` for another value. Half of a surrogate pair, for example where a program cut
-/// a text, is shown as U+FFFD.
+/// Returns the text of a JSON string, or `None` for another value. Half of a surrogate pair, for example where a
+/// program cut a text, is shown as U+FFFD.
 pub(crate) fn text(json: &str) -> Option<String> {
     let lossy = || {
         let mut deserializer = serde_json::Deserializer::from_str(json);

@@ -136,7 +136,8 @@ pub struct Limits {
     pub bash_head: u64,
     /// Default number of lines that bash keeps from the end. `None` means the rest of `max_lines` after `bash_head`.
     pub bash_tail: Option<u64>,
-    /// Size in bytes to which an output of bash, truncate or wrap that exceeds its limit is cut. `None` means the limit.
+    /// Size in bytes to which an output of bash, truncate or wrap that exceeds its limit is cut. `None` means the
+    /// limit.
     pub cut_to: Option<u64>,
     /// Bytes of an output above which it is cut, if that is less than `max_bytes`.
     pub output_bytes: Option<u64>,

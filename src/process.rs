@@ -9,8 +9,8 @@
 //! in the command's group or still hold the command's pipe open.
 //!
 //! Modules in reading order: `environment` and `sandbox` restrict what a command can see and change, `start` starts it,
-//! `supervise` follows it until it ends and has its outcome, `drain` reads its output, `pipeline` gets the exit codes of
-//! its pipelines, `registry` lists the processes to end, `process_tree` ends them.
+//! `supervise` follows it until it ends and has its outcome, `drain` reads its output, `pipeline` gets the exit codes
+//! of its pipelines, `registry` lists the processes to end, `process_tree` ends them.
 
 mod drain;
 pub mod environment;
@@ -55,7 +55,8 @@ pub use pipeline::has_pipe;
 pub use start::Program;
 pub use supervise::{Background, Cause, CommandOutcome, Running, State, Times, status};
 
-/// Delay after the start before cutline removes folders of killed servers, so that the first results do not wait for it.
+/// Delay after the start before cutline removes folders of killed servers, so that the first results do not wait for
+/// it.
 const REMOVE_STALE_AFTER: Duration = Duration::from_millis(300);
 /// Delay after the end of a child process before cutline reaps those that it adopted. Many can end at the same time.
 const REAP_AFTER: Duration = Duration::from_millis(200);
@@ -79,8 +80,8 @@ pub struct Commands {
     registry: Arc<Registry>,
     /// One permit for each command that can run at the same time.
     permits: Arc<Semaphore>,
-    /// The folder with the startup file of pipelines, and without a sandbox with the reports. It is created for the first
-    /// command with a pipeline. Sandboxed commands cannot write there.
+    /// The folder with the startup file of pipelines, and without a sandbox with the reports. It is created for the
+    /// first command with a pipeline. Sandboxed commands cannot write there.
     temp: OnceLock<Option<Arc<OwnFolder>>>,
 }
 
@@ -110,8 +111,8 @@ impl Commands {
     /// Prepares the process for commands, and starts the background work. Needs a tokio runtime. `shutdown` ends the
     /// work.
     ///
-    /// After a short delay, removes folders of killed servers. Then removes old saved outputs, and again every hour. Reaps
-    /// the processes that this one adopts.
+    /// After a short delay, removes folders of killed servers. Then removes old saved outputs, and again every hour.
+    /// Reaps the processes that this one adopts.
     pub fn start(&self) {
         let (store, registry) = (Arc::clone(&self.store), Arc::clone(&self.registry));
         sys::survive_large_files();
@@ -163,8 +164,9 @@ impl Commands {
         if background < BACKGROUND_COMMANDS { Ok(running) } else { Err(TooManyCommands(background)) }
     }
 
-    /// Starts `command`, a thread that reads its output, and a task that supervises it. Needs a tokio runtime. `folder` is
-    /// the working directory, a path without links. A sandbox lets the command write to `roots`, except in read-only mode.
+    /// Starts `command`, a thread that reads its output, and a task that supervises it. Needs a tokio runtime. `folder`
+    /// is the working directory, a path without links. A sandbox lets the command write to `roots`, except in read-only
+    /// mode.
     pub fn run(
         &self,
         permit: CommandPermit,
@@ -185,8 +187,9 @@ impl Commands {
         Ok(supervised.spawn())
     }
 
-    /// Returns what starts the shell for `command` in `folder`. A sandbox lets it write to `roots`, and watches the autorun
-    /// files from now on. The start must not need code between fork and exec, because the standard library can then use `posix_spawn`, which is faster.
+    /// Returns what starts the shell for `command` in `folder`. A sandbox lets it write to `roots`, and watches the
+    /// autorun files from now on. The start must not need code between fork and exec, because the standard library can
+    /// then use `posix_spawn`, which is faster.
     fn shell_command(
         &self,
         command: &str,

@@ -84,8 +84,8 @@ impl Store {
         OutputFile::create(folder, kind, self.settings.max_file_bytes)
     }
 
-    /// Counts the bytes that a file has when it is kept. Sweeps early if they are many, so that the total size stays near its limit. Does so
-    /// on another thread, because this one may handle all messages.
+    /// Counts the bytes that a file has when it is kept. Sweeps early if they are many, so that the total size stays
+    /// near its limit. Does so on another thread, because this one may handle all messages.
     fn count_kept(self: &Arc<Self>, bytes: u64) {
         let unswept = self.unswept.fetch_add(bytes, Ordering::Relaxed) + bytes;
         if unswept > self.settings.max_total_bytes / UNSWEPT_PART {
@@ -105,9 +105,9 @@ impl Store {
         self.path().ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    /// Removes old outputs: files that exceed the maximum age, and then the oldest files until the total size is within its
-    /// limit. These are only regular files with the name of a saved output and a single hard link that this user owns, to
-    /// which no other user has rights, and that no running server is writing.
+    /// Removes old outputs: files that exceed the maximum age, and then the oldest files until the total size is within
+    /// its limit. These are only regular files with the name of a saved output and a single hard link that this user
+    /// owns, to which no other user has rights, and that no running server is writing.
     pub fn sweep(&self, now: SystemTime) {
         let Ok(Ok(Some(folder))) = self.folder.as_ref().map(OwnFolder::existing) else { return };
         // A new descriptor reads the folder from its start.

@@ -96,8 +96,8 @@ pub(super) fn run(options: &Options, matches: &ArgMatches, json: bool) -> anyhow
     Ok(code)
 }
 
-/// Returns a message about processes that ended with the call. The result states that they keep running, which is true only
-/// in a server. Removes the hint how to wait for a command.
+/// Returns a message about processes that ended with the call. The result states that they keep running, which is true
+/// only in a server. Removes the hint how to wait for a command.
 fn ended_with_call(output: &mut Output) -> Option<String> {
     if output.details.still_running == Some(true) {
         let hint = output.text.rfind(WAIT_HINT).filter(|at| *at >= output.body_bytes);

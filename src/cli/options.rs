@@ -22,7 +22,8 @@ pub(super) const LOGGING: &str = "Logging";
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(super) struct Options {
-    /// Folder that the tools may access; repeatable, relative paths start in the first; the variable is a list as in PATH [default: the client's folders, else the current one]
+    /// Folder that the tools may access; repeatable, relative paths start in the first; the variable is a list as in
+    /// PATH [default: the client's folders, else the current one]
     #[arg(long = "root", value_name = "DIR", env = "CUTLINE_ROOT", help_heading = SECURITY, global = true)]
     pub(super) roots: Vec<PathBuf>,
     /// Let read, grep, find and ls open files outside the roots
@@ -37,10 +38,12 @@ pub(super) struct Options {
     /// Client profile that sets limits: auto uses the name that the client sends, off sets none
     #[arg(long, value_name = "CLIENT", env = "CUTLINE_FIT", value_parser = values::fit, default_value = "auto", help_heading = LIMITS, global = true)]
     pub(super) fit: Fit,
-    /// Show less: outputs over 12KB as about 5KB (see --cut-to), pages of read up to 16KB, --grep-heading, and definitions around few matches; other flags and variables take precedence
+    /// Show less: outputs over 12KB as about 5KB (see --cut-to), pages of read up to 16KB, --grep-heading, and
+    /// definitions around few matches; other flags and variables take precedence
     #[arg(long, env = "CUTLINE_LEAN", value_parser = clap::builder::FalseyValueParser::new(), help_heading = LIMITS, global = true)]
     pub(super) lean: bool,
-    /// Size to which bash, truncate and wrap cut an output over its limit: the first lines, one line of each kind that reports an error, and the last lines [default: --max-bytes]
+    /// Size to which bash, truncate and wrap cut an output over its limit: the first lines, one line of each kind that
+    /// reports an error, and the last lines [default: --max-bytes]
     #[arg(long, value_name = "SIZE", env = "CUTLINE_CUT_TO", value_parser = values::size, help_heading = LIMITS, global = true)]
     pub(super) cut_to: Option<u64>,
     /// Lines in the body of a result [default: 2000, or the client's limit]
@@ -52,7 +55,8 @@ pub(super) struct Options {
     /// Tokens in the body of a result, by an estimate [default: no limit]
     #[arg(long, value_name = "N", env = "CUTLINE_MAX_TOKENS", value_parser = values::above_zero, help_heading = LIMITS, global = true)]
     pub(super) max_tokens: Option<u64>,
-    /// Let a call lower the limits of bytes and tokens for itself, with the arguments maxBytes and maxTokens of each tool
+    /// Let a call lower the limits of bytes and tokens for itself, with the arguments maxBytes and maxTokens of each
+    /// tool
     #[arg(long, env = "CUTLINE_CALL_LIMITS", value_parser = clap::builder::FalseyValueParser::new(), help_heading = LIMITS, global = true)]
     pub(super) call_limits: bool,
     /// Let grep print each path once, above its lines: shorter results
@@ -88,16 +92,19 @@ pub(super) struct Options {
     /// Variable that --env filtered keeps; repeatable
     #[arg(long, value_name = "NAME", env = "CUTLINE_ENV_KEEP", value_delimiter = ',', help_heading = SECURITY, global = true)]
     pub(super) env_keep: Vec<String>,
-    /// Show images: off returns only their type and size, for clients that pass images on as text [default: the client's setting]
+    /// Show images: off returns only their type and size, for clients that pass images on as text [default: the
+    /// client's setting]
     #[arg(long, value_name = "MODE", env = "CUTLINE_IMAGES", value_parser = values::one_of(values::SHOWN), help_heading = OUTPUT, global = true)]
     pub(super) images: Option<bool>,
     /// Size of an image that is shown; larger images are scaled down
     #[arg(long, value_name = "SIZE", env = "CUTLINE_MAX_IMAGE_BYTES", value_parser = values::image_size, default_value = "150KB", help_heading = OUTPUT, global = true)]
     pub(super) max_image_bytes: u64,
-    /// Seconds after which bash returns while the command keeps running; later output goes to the saved output [default: 10 % less than the client's timeout]
+    /// Seconds after which bash returns while the command keeps running; later output goes to the saved output
+    /// [default: 10 % less than the client's timeout]
     #[arg(long, value_name = "SECONDS", env = "CUTLINE_ANSWER_WITHIN", value_parser = values::above_zero, help_heading = LIMITS, global = true)]
     pub(super) answer_within: Option<u64>,
-    /// Seconds after which read, grep, find and ls return what they have found so far [default: 20, or the client's limit]
+    /// Seconds after which read, grep, find and ls return what they have found so far [default: 20, or the client's
+    /// limit]
     #[arg(long, value_name = "SECONDS", env = "CUTLINE_SEARCH_TIMEOUT", value_parser = values::above_zero, help_heading = LIMITS, global = true)]
     pub(super) search_timeout: Option<u64>,
     /// List the definitions in the omitted rest of a source file
@@ -110,13 +117,15 @@ pub(super) struct Options {
     /// More rights to deny to sandboxed commands: unix-sockets, which workspace-write allows
     #[arg(long, value_name = "LIST", env = "CUTLINE_SANDBOX_DENY", value_parser = ["unix-sockets"], value_delimiter = ',', help_heading = SECURITY, global = true)]
     pub(super) sandbox_deny: Vec<String>,
-    /// Folder in which sandboxed commands may write, in addition to the roots; repeatable, the variable is a list as in PATH
+    /// Folder in which sandboxed commands may write, in addition to the roots; repeatable, the variable is a list as in
+    /// PATH
     #[arg(long, value_name = "DIR", env = "CUTLINE_WRITABLE", help_heading = SECURITY, global = true)]
     pub(super) writable: Vec<PathBuf>,
     /// Which tools save the full output of a truncated result: bash, or all; grep, find and ls then search to the end
     #[arg(id = "save", long = "save", value_name = "MODE", env = "CUTLINE_SAVE", action = ArgAction::Set, value_parser = values::one_of(values::SAVES), default_value = "bash", help_heading = OUTPUT, global = true)]
     pub(super) saves_all: bool,
-    /// Folder for saved outputs; it is created if it does not exist [default: cutline-UID in the temp folder, mode 0700]
+    /// Folder for saved outputs; it is created if it does not exist [default: cutline-UID in the temp folder, mode
+    /// 0700]
     #[arg(long, value_name = "DIR", env = "CUTLINE_SPILL_DIR", help_heading = OUTPUT, global = true)]
     pub(super) spill_dir: Option<PathBuf>,
     /// Size of one saved output
@@ -134,7 +143,8 @@ pub(super) struct Options {
     /// File to which a line of JSON is added for each call: sizes, limits and durations, no content
     #[arg(long, value_name = "FILE", env = "CUTLINE_STATS_FILE", help_heading = LOGGING, global = true)]
     pub(super) stats_file: Option<PathBuf>,
-    /// Log on stderr: error, warn, info, debug, trace or a tracing filter; `RUST_LOG` is read too [default: info on a terminal, else warn]
+    /// Log on stderr: error, warn, info, debug, trace or a tracing filter; `RUST_LOG` is read too [default: info on a
+    /// terminal, else warn]
     #[arg(long, value_name = "FILTER", env = "CUTLINE_LOG", value_parser = values::log_filter, help_heading = LOGGING, global = true)]
     pub(super) log: Option<Targets>,
 }

@@ -22,8 +22,8 @@ pub struct Followed {
     /// The paths, without links, of the first 128 entries on the way, including the end. If one of them becomes a link,
     /// the path refers to another location.
     pub entries: Vec<PathBuf>,
-    /// False if the way has more entries or is too long, if an entry cannot be checked, or if `..` follows a missing one.
-    /// Also if it has a link in `/proc`, which can lead another process elsewhere.
+    /// False if the way has more entries or is too long, if an entry cannot be checked, or if `..` follows a missing
+    /// one. Also if it has a link in `/proc`, which can lead another process elsewhere.
     pub is_certain: bool,
 }
 
@@ -58,9 +58,9 @@ impl Followed {
 }
 
 /// Resolves `rest` link by link from the folder `start`, a path without links. Calls `visit` with each entry before
-/// reading it. Returns the resolved path, or `None` if `visit` returned false or a link cannot be read. Also returns false
-/// if an entry cannot be checked, if `..` follows a missing entry, or if a link is in `/proc`. `respelled` converts the
-/// target of an absolute link to the form to use.
+/// reading it. Returns the resolved path, or `None` if `visit` returned false or a link cannot be read. Also returns
+/// false if an entry cannot be checked, if `..` follows a missing entry, or if a link is in `/proc`. `respelled`
+/// converts the target of an absolute link to the form to use.
 ///
 /// After a missing entry, and after [`MAX_LINKS`] links, the rest of the path stays unchanged.
 pub(super) fn follow(

@@ -27,10 +27,11 @@ use cutline_core::text::decode::SAMPLE_BYTES;
 const REMEMBERED: usize = 32;
 /// Maximum number of blocks in an index. A larger file has larger blocks.
 const MAX_BLOCKS: u64 = 4096;
-/// Number of bytes that are read at a time to find a line in a block. A larger buffer costs more to clear than it saves.
+/// Number of bytes that are read at a time to find a line in a block. A larger buffer costs more to clear than it
+/// saves.
 const PIECE_BYTES: usize = 64 * 1024;
-/// Minimum size in bytes of a file that is counted by several threads, and whose index is cached. A smaller file is counted
-/// in about a millisecond.
+/// Minimum size in bytes of a file that is counted by several threads, and whose index is cached. A smaller file is
+/// counted in about a millisecond.
 const LARGE_BYTES: u64 = 8_000_000;
 /// Minimum age in nanoseconds of a file's last change for caching. It is coarser than the clock of any file system.
 const SETTLED_NANOS: i128 = 2_000_000_000;

@@ -1,7 +1,7 @@
 //! Reads the text of a file in blocks, so that the complete text is never in memory.
 //!
-//! A line ends at a newline, which is an aligned pair of bytes in UTF-16 and one byte in all other encodings. Offsets are
-//! of bytes in the file, including the byte order mark.
+//! A line ends at a newline, which is an aligned pair of bytes in UTF-16 and one byte in all other encodings. Offsets
+//! are of bytes in the file, including the byte order mark.
 
 #![expect(clippy::indexing_slicing, reason = "a wrong range of bytes has to fail, not to read as no text")]
 
@@ -117,8 +117,8 @@ impl TextFile<'_> {
     }
 }
 
-/// Returns the part of a buffer after its first page border, for copies at full speed. Some processors copy at a third of
-/// the speed to an address just after the start of a page. The address of a large allocation usually is.
+/// Returns the part of a buffer after its first page border, for copies at full speed. Some processors copy at a third
+/// of the speed to an address just after the start of a page. The address of a large allocation usually is.
 fn aligned(buffer: &mut [u8]) -> &mut [u8] {
     let len = buffer.len().saturating_sub(ALIGNMENT);
     let start = buffer.as_ptr().align_offset(ALIGNMENT).min(buffer.len() - len);
@@ -146,8 +146,8 @@ pub(crate) fn detect(
     Ok((Encoding::detect(&buffer[..len], text_bytes).unwrap_or(Encoding::Utf8), len))
 }
 
-/// Returns true if a file that begins with NUL bytes ends with text, as does a log that was emptied while a program wrote to
-/// it. `start` has the first [`DECIDING_BYTES`].
+/// Returns true if a file that begins with NUL bytes ends with text, as does a log that was emptied while a program
+/// wrote to it. `start` has the first [`DECIDING_BYTES`].
 pub fn is_sparse_text(file: &File, size: u64, start: &[u8]) -> io::Result<bool> {
     if start.len() < DECIDING_BYTES || start.iter().any(|byte| *byte != 0) {
         return Ok(false);

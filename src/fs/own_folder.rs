@@ -1,9 +1,9 @@
-//! A folder of this server in a folder that other users may share. It stays open, so a link that replaces it later is not
-//! followed.
+//! A folder of this server in a folder that other users may share. It stays open, so a link that replaces it later is
+//! not followed.
 //!
-//! Every user can guess the name of a private folder in the temp folder. It must be a folder, not a link, that this user
-//! owns and that no other user has rights to. cutline creates it when it is needed. A folder that the user named is
-//! opened at the start and used as it is.
+//! Every user can guess the name of a private folder in the temp folder. It must be a folder, not a link, that this
+//! user owns and that no other user has rights to. cutline creates it when it is needed. A folder that the user named
+//! is opened at the start and used as it is.
 
 use std::io;
 use std::path::{Path, PathBuf};

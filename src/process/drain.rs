@@ -33,8 +33,8 @@ pub(super) struct Drain {
 pub(super) struct DrainProgress {
     /// Number of bytes that were captured.
     pub(super) captured: u64,
-    /// Maximum number of bytes that were written so far: a block that was read may not be captured yet, and the number of
-    /// unread bytes is not known.
+    /// Maximum number of bytes that were written so far: a block that was read may not be captured yet, and the number
+    /// of unread bytes is not known.
     pub(super) written_at_most: u64,
     /// True if everything that was written so far was captured.
     pub(super) is_drained: bool,

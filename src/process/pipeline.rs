@@ -1,11 +1,11 @@
 //! The exit codes of a command's pipelines.
 //!
 //! bash stores those of the latest pipeline in `PIPESTATUS`. For a command with a `|`, bash reads a startup file
-//! (`BASH_ENV`), which sets two traps: one for ended child processes (CHLD), which every pipeline has, and one for the end
-//! of the shell (EXIT). They append codes to a file that cutline keeps open. The command's text, line numbers, variables
-//! and file descriptors do not change, and child processes inherit nothing. With traps, bash forks for the last command
-//! instead of replacing itself with it. A command that could notice more runs without the traps, and its codes are not
-//! reported. `docs/tools.md` lists what remains visible.
+//! (`BASH_ENV`), which sets two traps: one for ended child processes (CHLD), which every pipeline has, and one for the
+//! end of the shell (EXIT). They append codes to a file that cutline keeps open. The command's text, line numbers,
+//! variables and file descriptors do not change, and child processes inherit nothing. With traps, bash forks for the
+//! last command instead of replacing itself with it. A command that could notice more runs without the traps, and its
+//! codes are not reported. `docs/tools.md` lists what remains visible.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -47,11 +47,11 @@ const REVEALING_VARIABLES: [&str; 5] = ["PIPESTATUS", "BASH_ENV", "BASH_XTRACEFD
 const BEFORE_COMMANDS: [&str; 11] =
     ["then", "do", "else", "elif", "if", "while", "until", "time", "builtin", "command", "eval"];
 
-/// The startup file. Each record of a report starts with an empty word. `.` ends one of an earlier pipeline, and the value
-/// of `$_` follows; `=` ends that of the last pipeline.
+/// The startup file. Each record of a report starts with an empty word. `.` ends one of an earlier pipeline, and the
+/// value of `$_` follows; `=` ends that of the last pipeline.
 ///
-/// The file and the CHLD trap preserve `$_`: it is the last argument of their last builtin. In POSIX mode, `unset` is the
-/// builtin even if the command defined a function of that name. No failure can change the exit status, and a closed
+/// The file and the CHLD trap preserve `$_`: it is the last argument of their last builtin. In POSIX mode, `unset` is
+/// the builtin even if the command defined a function of that name. No failure can change the exit status, and a closed
 /// stderr hides error messages and traces.
 const STARTUP: &str = r#"eval 'trap -- '\''{ case "${PIPESTATUS[@]}" in *[1-9]*" "*)
 \builtin printf "%s\0" "" "${PIPESTATUS[@]}" . "$_" >>'"$CUTLINE_PIPELINES"';; esac; } 2>&- || :'\'' CHLD
@@ -97,8 +97,8 @@ pub fn has_pipe(command: &str) -> bool {
     command.replace("||", "").contains('|')
 }
 
-/// Returns true if `command` could notice the report, or change it. A name counts where it is a command or a variable, not
-/// in an argument or a comment.
+/// Returns true if `command` could notice the report, or change it. A name counts where it is a command or a variable,
+/// not in an argument or a comment.
 fn is_revealing(command: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let words = || command.split(|c| !is_part(c)).filter(|word| !word.is_empty());
@@ -160,8 +160,8 @@ impl PipelineReport {
         [(STARTUP_FILE.into(), self.startup.clone().into()), (REPORT.into(), report.into())]
     }
 
-    /// Returns the exit codes of the pipelines. Call it after the shell has exited. Blocks only for the read of one small
-    /// file, which the shell has just written.
+    /// Returns the exit codes of the pipelines. Call it after the shell has exited. Blocks only for the read of one
+    /// small file, which the shell has just written.
     pub(super) fn codes(&self) -> io::Result<PipelineExitCodes> {
         let mut bytes = Vec::new();
         (&self.file).take(MAX_REPORT_BYTES).read_to_end(&mut bytes)?;
@@ -214,8 +214,8 @@ fn fails_except(codes: &[i32], other: i32) -> bool {
     codes.len() <= MAX_STAGES && earlier.iter().any(|code| ![0, SIGPIPE_CODE, other].contains(code))
 }
 
-/// Removes the pipelines in which only `xargs` failed, if `output` says that SIGPIPE ended its program. The reader of a pipe
-/// that is closed early is no failure.
+/// Removes the pipelines in which only `xargs` failed, if `output` says that SIGPIPE ended its program. The reader of a
+/// pipe that is closed early is no failure.
 pub(super) fn remove_broken_xargs(pipelines: &mut PipelineExitCodes, output: &[u8]) {
     if memchr::memmem::find(output, XARGS_SIGPIPE).is_some() {
         pipelines.earlier.retain(|codes| fails_except(codes, XARGS_SIGNAL_CODE));

@@ -82,8 +82,8 @@ impl ProcessScope {
     }
 
     /// Returns the processes that survive the shell, which has ended: the scope of those that end with the server, and
-    /// those that the result shows. Returns `None` if there are none. `pipe` is the output pipe, if it is still open, and
-    /// `output_ended` is cancelled when it is closed. Blocks.
+    /// those that the result shows. Returns `None` if there are none. `pipe` is the output pipe, if it is still open,
+    /// and `output_ended` is cancelled when it is closed. Blocks.
     pub(super) fn survivors(
         self,
         pipe: Option<u64>,
@@ -109,8 +109,8 @@ impl ProcessScope {
         Some((Self { left: Some(left), ..self }, shown.collect()))
     }
 
-    /// Adds the other processes of the group of a command that has ended, if one of its processes is still there. `processes`
-    /// includes ended processes: until they are reaped, the kernel does not reuse the id of the group.
+    /// Adds the other processes of the group of a command that has ended, if one of its processes is still there.
+    /// `processes` includes ended processes: until they are reaped, the kernel does not reuse the id of the group.
     pub(super) fn refresh(&mut self, processes: &[Process]) {
         let Some(left) = &mut self.left else { return };
         let group = processes.iter().filter(|process| process.group == self.group).map(key);
@@ -173,8 +173,8 @@ fn members<'a>(
     processes.iter().filter(|process| is_other(process) && ids.contains(&process.id)).collect()
 }
 
-/// Ends all processes of `scopes` with SIGTERM, and with SIGKILL after `grace`. Does so on another thread, or on this one
-/// if the system refuses to start a thread.
+/// Ends all processes of `scopes` with SIGTERM, and with SIGKILL after `grace`. Does so on another thread, or on this
+/// one if the system refuses to start a thread.
 pub(super) async fn end_scopes(scopes: Vec<ProcessScope>, grace: Duration) {
     if !scopes.is_empty() {
         blocking::run_anyway(move || end_scopes_blocking(&scopes, grace)).await;
@@ -255,9 +255,9 @@ fn wait_for_end(scopes: &[ProcessScope], found: &BTreeSet<ProcessKey>, time: Dur
     }
 }
 
-/// Reaps ended child processes that this process adopted as a subreaper, or as the init process of a container. No other
-/// process reaps them. `scopes` sees all processes before that; the shells of the scopes that it returns are reaped
-/// elsewhere.
+/// Reaps ended child processes that this process adopted as a subreaper, or as the init process of a container. No
+/// other process reaps them. `scopes` sees all processes before that; the shells of the scopes that it returns are
+/// reaped elsewhere.
 pub(super) fn reap_adopted(scopes: impl FnOnce(&[Process]) -> Vec<ProcessScope>) {
     let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     // Usually no child has ended. One call is enough to check that.

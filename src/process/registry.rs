@@ -10,7 +10,8 @@ use super::process_tree::{self, ProcessScope};
 
 /// Default time between SIGTERM and SIGKILL.
 pub(super) const GRACE: Duration = Duration::from_millis(100);
-/// Maximum time that the end of the server waits for commands to end: enough for the signals to a few thousand processes.
+/// Maximum time that the end of the server waits for commands to end: enough for the signals to a few thousand
+/// processes.
 const SHUTDOWN: Duration = Duration::from_millis(1500);
 
 /// The commands of a server that may still have processes.

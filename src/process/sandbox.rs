@@ -99,8 +99,8 @@ pub const SUBCOMMAND: &str = "sandboxed";
 const THIS_BINARY: &str = "/proc/self/exe";
 
 impl Sandbox {
-    /// Creates the sandbox for `mode`, with a temp folder for commands. Starts a process that tries whether commands can
-    /// have their own mounts.
+    /// Creates the sandbox for `mode`, with a temp folder for commands. Starts a process that tries whether commands
+    /// can have their own mounts.
     ///
     /// `writable` are folders that commands can write to in addition to the roots. `autorun_files` are the absolute
     /// paths of files that start programs and may be in a root: this binary and the files of clients.
@@ -173,9 +173,9 @@ impl Sandbox {
 
     /// Checks that a command for `roots` cannot redirect the path of `configured`, which `name` describes.
     ///
-    /// A process that can write to a folder can replace anything in it with a link, which also affects the next server. A
-    /// path through a writable folder must therefore end in a writable folder that cannot be redirected, so that it adds
-    /// no rights. All other paths must not pass through a writable folder.
+    /// A process that can write to a folder can replace anything in it with a link, which also affects the next server.
+    /// A path through a writable folder must therefore end in a writable folder that cannot be redirected, so that it
+    /// adds no rights. All other paths must not pass through a writable folder.
     pub fn check_path(&self, name: &str, configured: &Root, roots: &[Root]) -> Result<(), String> {
         let writable: Vec<&Path> = self.writable_with(roots).collect();
         let Some(through) = configured.way.way_through(&writable) else { return Ok(()) };
@@ -191,8 +191,8 @@ impl Sandbox {
         ))
     }
 
-    /// Returns a warning that lists the autorun files that a command for `roots` can write to, and the folders in which it
-    /// can create nothing. Returns `None` if there are none.
+    /// Returns a warning that lists the autorun files that a command for `roots` can write to, and the folders in which
+    /// it can create nothing. Returns `None` if there are none.
     pub fn warning(&self, roots: &[Root]) -> Option<String> {
         let (read_only, unprotected) = match self.autorun_files_by_protection(roots) {
             Ok(files) => files,
@@ -214,8 +214,8 @@ impl Sandbox {
     }
 
     /// Returns what starts a process that applies the rules for `roots` and then becomes `shell` in `folder`, with
-    /// `variables` as its environment. The process starts with an empty environment; variables that the caller adds reach
-    /// the shell too.
+    /// `variables` as its environment. The process starts with an empty environment; variables that the caller adds
+    /// reach the shell too.
     ///
     /// # Errors
     ///

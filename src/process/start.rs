@@ -77,7 +77,8 @@ impl Program {
         sys::ending_of(self.child.wait().await.ok())
     }
 
-    /// Returns how the program ended, or `None` if it still runs. Asks the system, also if its event was not handled yet.
+    /// Returns how the program ended, or `None` if it still runs. Asks the system, also if its event was not handled
+    /// yet.
     pub(super) fn ended(&mut self) -> Option<Ending> {
         self.child.try_wait().ok().flatten().map(|status| sys::ending_of(Some(status)))
     }
@@ -90,8 +91,8 @@ impl Program {
         ending
     }
 
-    /// Does the same as [`end_and_unregister`](Self::end_and_unregister), but keeps the program in the registry, so that
-    /// the end of the server waits for it.
+    /// Does the same as [`end_and_unregister`](Self::end_and_unregister), but keeps the program in the registry, so
+    /// that the end of the server waits for it.
     pub(super) async fn end_and_wait(&mut self, grace: Duration) -> Ending {
         end_scopes(self.registry.scope(&self.tag).into_iter().collect(), grace).await;
         self.wait_or_kill().await

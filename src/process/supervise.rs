@@ -93,7 +93,8 @@ pub struct CommandOutcome {
     pub pipelines: PipelineExitCodes,
 }
 
-/// Returns the status of a command that ended in this way, or `None` if it succeeded. `timeout` is its maximum run time.
+/// Returns the status of a command that ended in this way, or `None` if it succeeded. `timeout` is its maximum run
+/// time.
 pub fn status(ending: Ending, cause: Cause, timeout: Duration) -> Option<Status> {
     match (cause, ending) {
         (Cause::Timeout, _) => Some(Status::TimedOut(timeout.as_secs())),

@@ -38,8 +38,8 @@ pub struct SavedStream {
     pub raw: Counter,
     /// The output so far, until there is a file.
     held: Vec<u8>,
-    /// The file with the output from byte 0, or the error. `None` while the output is only buffered. An error also after
-    /// [`discard`](Self::discard).
+    /// The file with the output from byte 0, or the error. `None` while the output is only buffered. An error also
+    /// after [`discard`](Self::discard).
     file: Option<io::Result<OutputFile>>,
     /// Bytes of the kept file that the store has counted.
     counted: u64,
@@ -156,8 +156,8 @@ impl OutputFile {
         Ok(Self { file, folder, name, path, kept: false, written: 0, max_bytes, unsaved: None })
     }
 
-    /// Writes the next bytes up to the maximum size. If a kept file reaches that, or a write to it fails, saving stops, and
-    /// the file ends with a notice. One that was full before it was kept gets this notice in `end_with`.
+    /// Writes the next bytes up to the maximum size. If a kept file reaches that, or a write to it fails, saving stops,
+    /// and the file ends with a notice. One that was full before it was kept gets this notice in `end_with`.
     ///
     /// # Errors
     ///

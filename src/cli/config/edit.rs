@@ -125,8 +125,8 @@ impl Doc {
     }
 }
 
-/// Returns JSON with a member of the outer objects on each line if a line of it is very long: `jsonc-parser` would split this
-/// line in a time that grows with the square of its length.
+/// Returns JSON with a member of the outer objects on each line if a line of it is very long: `jsonc-parser` would
+/// split this line in a time that grows with the square of its length.
 fn without_long_lines(text: &str) -> Cow<'_, str> {
     let is_long = text.lines().any(|line| line.len() > LINE_BYTES);
     if is_long && is_valid(text) {

@@ -217,8 +217,8 @@ pub(super) fn add_needed(flags: &mut Vec<Flag>, place: &Place, entry: &Value, do
     }
 }
 
-/// Sets the fields of the entry that the client needs, and its settings outside the entry. Fields that exist stay. Returns
-/// the new settings.
+/// Sets the fields of the entry that the client needs, and its settings outside the entry. Fields that exist stay.
+/// Returns the new settings.
 pub(super) fn set_needed(doc: &mut Doc, place: &Place, entry: &Value) -> anyhow::Result<Vec<String>> {
     let Files { kind, switches, waits, answer_tokens, .. } = place.client.files;
     let kind = kind.map(|(name, word)| (name, json!(word)));

@@ -40,8 +40,8 @@ pub(in crate::cli) fn read(path: &Path) -> io::Result<String> {
     Ok(read_all(path)?.trim_start_matches(BYTE_ORDER_MARK).to_owned())
 }
 
-/// Returns the text of a client's file. A missing file is empty. Does not read a file of size 0, because a link can point
-/// to a device or a pseudo-file that is endless or blocks.
+/// Returns the text of a client's file. A missing file is empty. Does not read a file of size 0, because a link can
+/// point to a device or a pseudo-file that is endless or blocks.
 ///
 /// # Errors
 ///
@@ -62,9 +62,9 @@ fn read_all(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-/// Replaces the text of a location's file by the result of `change`. The old file is copied, unless git has it, and then
-/// replaced atomically. Links to it, its owner and its mode are preserved. Returns where the old text is, or `None` if
-/// the text is the same.
+/// Replaces the text of a location's file by the result of `change`. The old file is copied, unless git has it, and
+/// then replaced atomically. Links to it, its owner and its mode are preserved. Returns where the old text is, or
+/// `None` if the text is the same.
 ///
 /// # Errors
 ///

@@ -1,5 +1,5 @@
-//! Autorun files: files that make git, an editor or an agent start programs later, outside the sandbox. A static list of
-//! names directly in each root, and the git folder of each root.
+//! Autorun files: files that make git, an editor or an agent start programs later, outside the sandbox. A static list
+//! of names directly in each root, and the git folder of each root.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -89,13 +89,13 @@ enum Kind {
 }
 
 impl Sandbox {
-    /// Returns the autorun files that are, or may be, in one of the folders that a command for `roots` can write to, and
-    /// git folders also in its temp folder. Also returns the links in these folders on the way to one.
+    /// Returns the autorun files that are, or may be, in one of the folders that a command for `roots` can write to,
+    /// and git folders also in its temp folder. Also returns the links in these folders on the way to one.
     ///
     /// # Errors
     ///
-    /// Returns the error of the system if it is unknown whether a file exists, or which folder it names: a process of an
-    /// earlier command can have removed the right to search its folder, or have a lease of the file.
+    /// Returns the error of the system if it is unknown whether a file exists, or which folder it names: a process of
+    /// an earlier command can have removed the right to search its folder, or have a lease of the file.
     fn find_autorun_files(&self, roots: &[Root]) -> io::Result<Vec<AutorunFile>> {
         let temp = &self.temp.path;
         let folders: Vec<&Path> = self.writable_with(roots).filter(|folder| folder != temp).collect();
@@ -159,8 +159,9 @@ impl Sandbox {
         Ok((existing(read_only), existing(others)))
     }
 
-    /// Returns the git folders of `root` that no `--writable` names: `.git`, the folder that a `.git` file names, and the
-    /// common folder of a linked work tree. Each has its path and the way to it. A folder in a named one is omitted too.
+    /// Returns the git folders of `root` that no `--writable` names: `.git`, the folder that a `.git` file names, and
+    /// the common folder of a linked work tree. Each has its path and the way to it. A folder in a named one is omitted
+    /// too.
     fn git_folders(&self, root: &Path) -> io::Result<Vec<(PathBuf, Followed)>> {
         let git = (root.join(GIT), Followed::below(root, GIT.as_ref()));
         let named = named_folder(&git.1.end, "gitdir: ", root)?;
@@ -175,8 +176,8 @@ impl Sandbox {
         Ok(ways)
     }
 
-    /// Returns the git folders of `roots` that are read-only, although commands can write to the roots. Omits a folder that
-    /// is no git folder: a command can have named any.
+    /// Returns the git folders of `roots` that are read-only, although commands can write to the roots. Omits a folder
+    /// that is no git folder: a command can have named any.
     pub fn read_only_git_folders(&self, roots: &[Root]) -> Vec<PathBuf> {
         let roots = if self.mode == Mode::WorkspaceWrite { roots } else { &[] };
         let folders = roots.iter().flat_map(|root| self.git_folders(&root.real)).flatten();
@@ -218,8 +219,8 @@ fn unknown(path: &Path, error: &io::Error) -> io::Error {
 
 /// The device and the inode of an existing autorun file, and the time of its last change in seconds and nanoseconds; 0
 /// for a git folder, also behind a link. A process cannot set this time, unlike that of the last modification. The set
-/// also has those of the target of a link, and of the entries of a folder. Links among these are not followed: resolving
-/// many takes long.
+/// also has those of the target of a link, and of the entries of a folder. Links among these are not followed:
+/// resolving many takes long.
 type FileState = BTreeSet<(u64, u64, i64, i64)>;
 
 /// Returns the state of the file at `path`, or `None` if it is missing.
@@ -253,8 +254,8 @@ pub(super) struct Watched {
 }
 
 impl Sandbox {
-    /// Prepares the comparison after a command for `roots`. If no process of `earlier` commands remains, keeps the changes
-    /// since their end for the next result. Otherwise, these changes count as those of the commands that run.
+    /// Prepares the comparison after a command for `roots`. If no process of `earlier` commands remains, keeps the
+    /// changes since their end for the next result. Otherwise, these changes count as those of the commands that run.
     ///
     /// # Errors
     ///
@@ -312,7 +313,8 @@ impl Sandbox {
             // A link can have left the way to an autorun file.
             let state = now.get(path).map_or_else(|| state_of(path, file.kind), |(state, _)| state.clone());
             let change = if before.is_none() { FileChange::Created } else { FileChange::Changed };
-            // A command cannot change a protected file, but a process that was left, another name of it, or the user can.
+            // A command cannot change a protected file, but a process that was left, another name of it, or the user
+            // can.
             let is_since_last = file.is_protected;
             let is_change = state.is_some() && state != *before;
             is_change.then(|| AutorunChange { path: path.clone(), change, is_since_last })
@@ -335,7 +337,8 @@ pub struct AutorunChange {
     pub path: PathBuf,
     /// Created if it did not exist at the last comparison.
     pub change: FileChange,
-    /// True if it happened between two commands, or if the file was protected: by a process that was left, or by others.
+    /// True if it happened between two commands, or if the file was protected: by a process that was left, or by
+    /// others.
     pub is_since_last: bool,
 }
 

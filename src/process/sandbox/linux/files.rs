@@ -63,8 +63,8 @@ pub(super) fn apply_landlock(writable: &[PathBuf], refused: &[PathBuf]) -> io::R
     rules.restrict_self().map(drop).map_err(io::Error::other)
 }
 
-/// Allows writing to `path` and what is below, but not to `refused`. Landlock cannot remove a right below a folder, so a
-/// folder around a refused path gets no right, and each of its entries gets one. Nothing can then be created in it.
+/// Allows writing to `path` and what is below, but not to `refused`. Landlock cannot remove a right below a folder, so
+/// a folder around a refused path gets no right, and each of its entries gets one. Nothing can then be created in it.
 fn allow_writing(rules: RulesetCreated, path: &Path, refused: &[PathBuf]) -> io::Result<RulesetCreated> {
     if refused.iter().any(|refused| path.starts_with(refused)) {
         return Ok(rules);

@@ -69,8 +69,8 @@ const LOCAL: [&str; 42] = [
     "xfs",
     "zfs",
 ];
-/// The type of folders in which the system mounts others when they are used. A path through one that is in the table does
-/// not block.
+/// The type of folders in which the system mounts others when they are used. A path through one that is in the table
+/// does not block.
 const AUTOMOUNT: &str = "autofs";
 /// The table of mounts of this process.
 const TABLE: &str = "/proc/self/mountinfo";
@@ -188,9 +188,9 @@ fn unshare(flags: UnshareFlags) -> Result<(), Errno> {
     rustix::thread::unshare(flags)
 }
 
-/// Makes all mounts of local file systems read-only, except at and below `kept`. Devices can be opened only in `/dev`. Does
-/// nothing if `kept` contains the root folder. File systems over the network and in user space are skipped, because a path
-/// to one that does not respond would block the command.
+/// Makes all mounts of local file systems read-only, except at and below `kept`. Devices can be opened only in `/dev`.
+/// Does nothing if `kept` contains the root folder. File systems over the network and in user space are skipped,
+/// because a path to one that does not respond would block the command.
 fn restrict_others(mounts: &[Mount], kept: &[&Path]) -> io::Result<()> {
     if kept.contains(&Path::new("/")) {
         return Ok(());
