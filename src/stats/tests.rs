@@ -3,7 +3,6 @@
 use serde_json::json;
 
 use super::*;
-use crate::stats::Stats;
 use cutline_core::details::{Details, TruncationDetails};
 use cutline_core::text::tokens::estimate;
 
@@ -180,7 +179,7 @@ fn sums_are_those_of_the_records() {
     assert_eq!(grep["leftOut"]["isLowerBound"], true);
     assert_eq!(total["limitUse"], json!({"meanPercent": 33.3}));
     assert_eq!(total["durationMs"], json!({"median": 1.234, "p95": 1.234, "longest": 1.234}));
-    assert_eq!(Stats::default().total.to_value()["durationMs"]["median"], serde_json::Value::Null);
+    assert_eq!(Stats::default().total.to_value()["durationMs"]["median"], Value::Null);
 }
 
 #[test]
