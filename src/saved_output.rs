@@ -4,9 +4,11 @@
 //! It is locked during writing, so that no other server removes it. It is removed again unless it is kept. If saving
 //! fails, the result reports the error, and the call still succeeds.
 
-mod stream;
+#![expect(clippy::indexing_slicing, reason = "the bounds are at most the length")]
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Seek as _, SeekFrom, Write};
+use std::os::unix::fs::FileExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,9 +19,9 @@ use crate::fs::own_folder::OwnFolder;
 use crate::fs::saved_name::{SavedKind, is_saved_name};
 use crate::limits::{SAVED_OUTPUT_KEEP, SAVED_OUTPUT_MAX_BYTES, SAVED_OUTPUTS_MAX_BYTES};
 use crate::sys::{self, Folder, Stat, below};
-use stream::OutputFile;
-
-pub use stream::{SavedOutput, SavedStream};
+use cutline_core::notice::Notice;
+use cutline_core::text::{Counter, Size};
+use cutline_core::truncate::Bounds;
 
 /// At most one part in this number of the limit of all files is saved between two sweeps.
 const UNSWEPT_PART: u64 = 8;
@@ -78,10 +80,16 @@ impl Store {
         self.folder.as_ref().ok().map(|folder| folder.path.clone())
     }
 
-    /// Creates a locked file of this kind. It is removed again unless it is kept.
+    /// Creates a file of this kind, of mode 0600 and with an unpredictable name. It is removed again unless it is kept.
     fn create(&self, kind: SavedKind) -> io::Result<OutputFile> {
-        let folder = self.folder.as_ref().map_err(same_error)?;
-        OutputFile::create(folder, kind, self.settings.max_file_bytes)
+        let saved = self.folder.as_ref().map_err(same_error)?;
+        let (folder, name) = (saved.open()?, kind.name(sys::random()));
+        let file = below::create(&folder, &name)?;
+        // The lock protects the file from a sweep while it is open. If the file system has no locks, sweeps remove
+        // nothing.
+        let _is_locked = sys::lock(&file);
+        let (path, max_bytes) = (saved.path.join(&name), self.settings.max_file_bytes);
+        Ok(OutputFile { file, folder, name, path, kept: false, written: 0, max_bytes, unsaved: None })
     }
 
     /// Counts the bytes that a file has when it is kept. Sweeps early if they are many, so that the total size stays
@@ -143,6 +151,199 @@ fn same_error(error: &io::Error) -> io::Error {
     match error.raw_os_error() {
         Some(code) => io::Error::from_raw_os_error(code),
         None => io::Error::new(error.kind(), error.to_string()),
+    }
+}
+
+/// A finished or growing saved output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SavedOutput {
+    /// Its path.
+    pub path: PathBuf,
+    /// Number of bytes of the output in the file, if it does not have all.
+    pub first_bytes: Option<u64>,
+}
+
+/// Counts an output in pieces. Buffers it up to limits, then writes it to a file. The file is removed again unless it
+/// is kept.
+#[derive(Debug)]
+pub struct SavedStream {
+    store: Arc<Store>,
+    kind: SavedKind,
+    /// The lines and bytes of the raw output that are buffered at most. Tokens and JSON do not count.
+    bounds: Bounds,
+    /// The counts of the complete output.
+    pub raw: Counter,
+    /// The output so far, until there is a file.
+    held: Vec<u8>,
+    /// The file with the output from byte 0, or the error. `None` while the output is only buffered. An error also
+    /// after [`discard`](Self::discard).
+    file: Option<io::Result<OutputFile>>,
+    /// Bytes of the kept file that the store has counted.
+    counted: u64,
+}
+
+/// A file for an output up to a maximum size. Dropping it removes the file, unless it was kept.
+#[derive(Debug)]
+struct OutputFile {
+    file: File,
+    folder: Arc<Folder>,
+    name: String,
+    path: PathBuf,
+    kept: bool,
+    /// Number of bytes of the output in it.
+    written: u64,
+    /// Maximum number of bytes.
+    max_bytes: u64,
+    /// The reason if the last part of the output is not in the file: the maximum size, or the error of a write.
+    unsaved: Option<String>,
+}
+
+impl SavedStream {
+    /// Creates a stream that is written to a file in `store` when it exceeds the lines or bytes of `bounds`.
+    pub fn new(store: Arc<Store>, kind: SavedKind, bounds: Bounds) -> Self {
+        Self { store, kind, bounds, raw: Counter::default(), held: Vec::new(), file: None, counted: 0 }
+    }
+
+    /// Adds the next bytes.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.raw.push(bytes);
+        if self.file.is_none() {
+            let total = self.raw.extent();
+            let final_newline = u64::from(self.raw.is_at_line_start());
+            if total.lines <= self.bounds.lines
+                && total.bytes - final_newline.min(total.bytes) <= self.bounds.bytes
+            {
+                return self.held.extend_from_slice(bytes);
+            }
+        }
+        if let Ok(file) = self.file()
+            && let Err(error) = file.write(bytes)
+        {
+            self.file = Some(Err(error));
+        }
+    }
+
+    /// Appends `lines` to the file, after a notice if part of the output is not in it.
+    pub fn end_with(&mut self, lines: &str) {
+        if let Some(Ok(file)) = &mut self.file {
+            file.end_with(self.raw.is_at_line_start(), lines);
+        }
+    }
+
+    /// Writes the output so far to a file, and keeps the file. Later output is added to it.
+    pub fn keep(&mut self) -> io::Result<SavedOutput> {
+        let bytes = self.raw.extent().bytes;
+        let kept = self.file().as_mut().map(|file| file.keep(bytes)).map_err(|error| same_error(error))?;
+        self.count(kept.first_bytes.unwrap_or(bytes));
+        Ok(kept)
+    }
+
+    /// Counts the kept file, which has this size.
+    fn count(&mut self, bytes: u64) {
+        self.store.count_kept(bytes.saturating_sub(self.counted));
+        self.counted = self.counted.max(bytes);
+    }
+
+    /// Stops saving. Removes the file unless it was kept.
+    pub fn discard(&mut self) {
+        (self.held, self.file) = (Vec::new(), Some(Err(io::ErrorKind::Other.into())));
+    }
+
+    /// Returns the file or the error. Creates the file with the buffered bytes if there is none yet.
+    fn file(&mut self) -> &mut io::Result<OutputFile> {
+        self.file.get_or_insert_with(|| {
+            let held = std::mem::take(&mut self.held);
+            let mut file = self.store.create(self.kind)?;
+            file.write(&held).map(|()| file)
+        })
+    }
+}
+
+impl Drop for SavedStream {
+    /// Counts the output after the result of its command.
+    fn drop(&mut self) {
+        if let Some(Ok(OutputFile { kept: true, written, .. })) = self.file {
+            self.count(written);
+        }
+    }
+}
+
+impl Write for SavedStream {
+    /// Never fails: [`keep`](Self::keep) returns the error.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.push(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl OutputFile {
+    /// Writes the next bytes up to the maximum size. If a kept file reaches that, or a write to it fails, saving stops,
+    /// and the file ends with a notice. One that was full before it was kept gets this notice in `end_with`.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error if the file is not kept.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.unsaved.is_some() {
+            return Ok(());
+        }
+        let free = usize::try_from(self.max_bytes.saturating_sub(self.written)).unwrap_or(usize::MAX);
+        let part = &bytes[..free.min(bytes.len())];
+        match self.file.write_all(part) {
+            Ok(()) => {
+                self.written += part.len() as u64;
+                let is_full = part.len() < bytes.len();
+                self.unsaved = is_full.then(|| format!("{} limit", Size(self.max_bytes)));
+            }
+            Err(error) if self.kept => self.unsaved = Some(sys::reason(&error)),
+            Err(error) => return Err(error),
+        }
+        if self.kept && self.unsaved.is_some() {
+            // A part of the last block, or a footer, can also be in the file.
+            self.written = self.file.metadata()?.len();
+            self.end_with(false, "");
+        }
+        Ok(())
+    }
+
+    /// Ends the file with a notice if part of the output is not in it, and with `lines`, even if it then exceeds the
+    /// maximum size. Replaces an earlier notice. On a full disk, this text replaces the last bytes of the output.
+    fn end_with(&mut self, is_at_line_start: bool, lines: &str) {
+        let with_notice = |why: &String| format!("\n{}\n{lines}", Notice::RestNotSaved(why.clone()));
+        let last = self.unsaved.as_ref().map(with_notice);
+        let newline = if is_at_line_start { "" } else { "\n" };
+        let last = last.unwrap_or_else(|| format!("{newline}{lines}"));
+        let ended = self.replace_end(self.written, &last).or_else(|error| {
+            let last = with_notice(self.unsaved.insert(sys::reason(&error)));
+            self.replace_end(self.written.saturating_sub(last.len() as u64), &last)
+        });
+        if let Err(error) = ended {
+            tracing::warn!("the end of a saved output was not written: {error}");
+        }
+    }
+
+    fn replace_end(&mut self, at: u64, text: &str) -> io::Result<()> {
+        self.file.set_len(self.written)?;
+        self.file.write_all_at(text.as_bytes(), at)?;
+        self.file.seek(SeekFrom::End(0)).map(drop)
+    }
+
+    /// Keeps the file after this value is dropped. `bytes` is the size of the output so far.
+    fn keep(&mut self, bytes: u64) -> SavedOutput {
+        self.kept = true;
+        SavedOutput { path: self.path.clone(), first_bytes: (self.written < bytes).then_some(self.written) }
+    }
+}
+
+impl Drop for OutputFile {
+    fn drop(&mut self) {
+        if !self.kept {
+            let _swept_later = below::remove(&self.folder, self.name.as_bytes());
+        }
     }
 }
 

@@ -179,7 +179,7 @@ fn cleanup_removes_old_outputs_then_the_oldest() {
         let path = dir.join(name);
         fs::write(&path, [b'x'; 10]).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
-        let file = fs::File::options().write(true).open(&path).unwrap();
+        let file = File::options().write(true).open(&path).unwrap();
         file.set_modified(now - Duration::from_secs(age_secs)).unwrap();
         path
     };
@@ -200,7 +200,7 @@ fn cleanup_removes_old_outputs_then_the_oldest() {
     fs::set_permissions(readable, fs::Permissions::from_mode(0o644)).unwrap();
     let second = stays(name("second"));
     fs::hard_link(second, dir.join("name")).unwrap();
-    let written = fs::File::open(stays(name("written"))).unwrap();
+    let written = File::open(stays(name("written"))).unwrap();
     written.lock().unwrap();
     if sys::user() == 0 {
         std::os::unix::fs::chown(stays(name("foreign")), Some(12_345), None).unwrap();
