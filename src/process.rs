@@ -10,13 +10,12 @@
 //!
 //! Modules in reading order: `environment` and `sandbox` restrict what a command can see and change, `start` starts it,
 //! `supervise` follows it until it ends and has its outcome, `drain` reads its output, `pipeline` gets the exit codes
-//! of its pipelines, `registry` lists the processes to end, `process_tree` ends them.
+//! of its pipelines, `process_tree` lists the processes to end, and ends them.
 
 mod drain;
 pub mod environment;
 mod pipeline;
 mod process_tree;
-mod registry;
 pub mod sandbox;
 mod start;
 mod supervise;
@@ -43,7 +42,7 @@ use crate::sys;
 use drain::Drain;
 use environment::Environment;
 use pipeline::PipelineReport;
-use registry::Registry;
+use process_tree::Registry;
 use sandbox::Sandbox;
 use supervise::SupervisedCommand;
 

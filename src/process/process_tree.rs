@@ -1,4 +1,4 @@
-//! The processes of a command: finds them, finds those that survive the shell, and ends them.
+//! The commands of a server and their processes: finds those that survive the shell, and ends them.
 //!
 //! A process belongs to a running command by its process group, a tag in its environment, or its parents. It belongs to
 //! a command that has ended by its process group, the output pipe that it holds open, or its parents. This process is a
@@ -7,7 +7,7 @@
 //! The start time of a process is checked before it gets a signal. With a pidfd, another process with the same id can't
 //! get the signal. On a system without pidfds, only the short time between check and signal remains.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::time::{Duration, Instant};
 
@@ -15,12 +15,18 @@ use rustix::process::{
     Signal, WaitId, WaitIdOptions, WaitOptions, kill_process_group, test_kill_process_group, waitid, waitpid,
 };
 use tokio::process::Child;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::Background;
 use crate::blocking;
 use crate::sys::{self, Process, pid};
 
+/// Default time between SIGTERM and SIGKILL.
+pub(super) const GRACE: Duration = Duration::from_millis(100);
+/// Maximum time that the end of the server waits for commands to end: enough for the signals to a few thousand
+/// processes.
+const SHUTDOWN: Duration = Duration::from_millis(1500);
 /// Time in which processes are searched and get SIGKILL. A process can start others in the meantime.
 const KILL_TIME: Duration = Duration::from_secs(1);
 /// Maximum wait for the processes that one search found. A process in uninterruptible sleep may remain.
@@ -29,6 +35,96 @@ const KILL_WAIT: Duration = Duration::from_millis(300);
 const FIRST_PAUSE: Duration = Duration::from_millis(2);
 /// The maximum pause between two looks, and so the maximum delay until an end is noticed.
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
+
+/// The commands of a server that may still have processes.
+#[derive(Debug, Default)]
+pub(super) struct Registry {
+    /// The commands by their tags.
+    commands: watch::Sender<BTreeMap<String, ProcessScope>>,
+    /// Cancelled when the server starts to end all commands. No further command starts then.
+    pub(super) closing: CancellationToken,
+}
+
+impl Registry {
+    /// Adds the scope of a command that has started.
+    pub(super) fn add(&self, tag: &str, scope: ProcessScope) {
+        self.commands.send_modify(|commands| drop(commands.insert(tag.to_owned(), scope)));
+    }
+
+    /// Returns the scope of the command with this tag, or `None` if the command no longer runs.
+    pub(super) fn scope(&self, tag: &str) -> Option<ProcessScope> {
+        self.commands.borrow().get(tag).filter(|scope| scope.is_running()).cloned()
+    }
+
+    /// Replaces a command, which has ended, by the scope of the processes that it left. Removes it with `None`. Has no
+    /// effect if the command no longer runs.
+    pub(super) fn replace(&self, tag: &str, left: Option<ProcessScope>) {
+        if self.scope(tag).is_some() {
+            self.commands.send_modify(|commands| {
+                commands.remove(tag);
+                commands.extend(left.map(|left| (tag.to_owned(), left)));
+            });
+        }
+    }
+
+    /// Returns true if no command runs and no known process is left.
+    pub(super) fn is_idle(&self) -> bool {
+        self.commands.borrow().is_empty()
+    }
+
+    /// Returns the number of ended commands with processes that hold their output open.
+    pub(super) fn background_commands(&self) -> usize {
+        self.commands.borrow().values().filter(|scope| scope.holds_output()).count()
+    }
+
+    /// Reaps ended child processes that this process adopted as a subreaper, or as the init process of a container. No
+    /// other process reaps them. Before that, finds the processes that they started in the groups of ended commands.
+    pub(super) fn reap(&self) {
+        let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        // Usually no child has ended. One call is enough to check that.
+        if !matches!(waitid(WaitId::All, look), Ok(Some(_))) {
+            return;
+        }
+        let Ok(processes) = sys::list_processes() else { return };
+        let refresh = |scope: &mut ProcessScope| scope.refresh(&processes);
+        self.commands.send_modify(|commands| commands.values_mut().for_each(refresh));
+        let (own, commands) = (std::process::id(), self.commands.borrow());
+        // The shells of commands are reaped elsewhere.
+        let is_shell = |id| commands.values().any(|scope| scope.group == id);
+        let ended = processes.iter().filter(|process| process.ended && process.parent == own);
+        for adopted in ended.filter(|process| !is_shell(process.id)) {
+            let _waited_for_already = waitpid(pid(adopted.id), WaitOptions::NOHANG);
+        }
+    }
+
+    /// Removes ended commands without processes.
+    pub(super) fn clean_up(&self) {
+        let may_be_left =
+            |scope: &ProcessScope| scope.is_running() || scope.holds_output() || !scope.has_empty_group();
+        self.commands.send_modify(|commands| commands.retain(|_, scope| may_be_left(scope)));
+    }
+
+    /// Ends all commands and their remaining processes, and waits for them. No further command can start.
+    pub(super) async fn shutdown(&self) {
+        let mut commands = self.commands.subscribe();
+        self.closing.cancel();
+        let scopes = self.scopes();
+        let ended = async {
+            end_scopes(scopes, GRACE).await;
+            let none_runs = |all: &BTreeMap<_, ProcessScope>| !all.values().any(ProcessScope::is_running);
+            // The value is locked while the guard exists.
+            let _closed_with_this = commands.wait_for(none_runs).await.map(drop);
+            // A command may have ended by itself just now and left processes.
+            end_scopes(self.scopes(), GRACE).await;
+        };
+        let _some_remain = tokio::time::timeout(SHUTDOWN, ended).await;
+        self.commands.send_replace(BTreeMap::new());
+    }
+
+    fn scopes(&self) -> Vec<ProcessScope> {
+        self.commands.borrow().values().cloned().collect()
+    }
+}
 
 /// The process id and start time. No two processes have the same pair.
 type ProcessKey = (u32, u64);
@@ -252,23 +348,6 @@ fn wait_for_end(scopes: &[ProcessScope], found: &BTreeSet<ProcessKey>, time: Dur
     while !is_over() && began.elapsed() < time {
         std::thread::sleep(pause.min(time.saturating_sub(began.elapsed())));
         pause = (pause * 2).min(LONGEST_PAUSE);
-    }
-}
-
-/// Reaps ended child processes that this process adopted as a subreaper, or as the init process of a container. No
-/// other process reaps them. `scopes` sees all processes before that; the shells of the scopes that it returns are
-/// reaped elsewhere.
-pub(super) fn reap_adopted(scopes: impl FnOnce(&[Process]) -> Vec<ProcessScope>) {
-    let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-    // Usually no child has ended. One call is enough to check that.
-    if !matches!(waitid(WaitId::All, look), Ok(Some(_))) {
-        return;
-    }
-    let Ok(processes) = sys::list_processes() else { return };
-    let (own, scopes) = (std::process::id(), scopes(&processes));
-    let ended = processes.iter().filter(|process| process.ended && process.parent == own);
-    for adopted in ended.filter(|process| !scopes.iter().any(|scope| scope.group == process.id)) {
-        let _waited_for_already = waitpid(pid(adopted.id), WaitOptions::NOHANG);
     }
 }
 

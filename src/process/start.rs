@@ -8,8 +8,7 @@ use std::time::Duration;
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-use super::process_tree::{ProcessScope, end_scopes, end_scopes_blocking, kill_group};
-use super::registry::Registry;
+use super::process_tree::{ProcessScope, Registry, end_scopes, end_scopes_blocking, kill_group};
 use super::{Commands, Ending};
 use crate::sys::{self, InputPipe, TAG};
 

@@ -12,8 +12,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::drain::{Drain, DrainProgress};
 use super::pipeline::{PipelineReport, remove_broken_xargs};
-use super::process_tree::ProcessScope;
-use super::registry::GRACE;
+use super::process_tree::{GRACE, ProcessScope};
 use super::sandbox::{AutorunChange, Sandbox, notices};
 use super::start::KILLED_WAIT;
 use super::{CommandPermit, Ending, Program, signal_name};

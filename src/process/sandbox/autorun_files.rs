@@ -14,7 +14,7 @@ use super::{Mode, Sandbox};
 use crate::fs::follow::Followed;
 use crate::fs::lines::first_bytes;
 use crate::fs::workspace::{Root, shown};
-use crate::process::registry::Registry;
+use crate::process::process_tree::Registry;
 use crate::sys::{self, FileKind, Opened, is_absent};
 use cutline_core::notice::{FileChange, Names, Notice};
 use cutline_core::text::show;
