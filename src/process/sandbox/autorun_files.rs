@@ -70,11 +70,9 @@ struct AutorunFile {
     path: PathBuf,
     /// Its path without links. `None` if it is missing.
     existing: Option<PathBuf>,
-    /// True if commands cannot write to an existing file.
-    is_read_only: bool,
-    /// True if commands cannot change it: it is read-only, and no link leads to it.
-    is_protected: bool,
     kind: Kind,
+    /// True if a link in a writable folder leads to it.
+    is_behind_link: bool,
 }
 
 /// What of an autorun file is compared.
@@ -103,16 +101,12 @@ impl Sandbox {
             |path: &Path| folders.iter().any(|folder| path != *folder && path.starts_with(folder));
         let mut found = Vec::new();
         let mut add = |path: PathBuf, way: Followed, kind: Kind| -> io::Result<()> {
-            let file = |path, kind, existing, is_read_only, is_protected| AutorunFile {
-                path,
-                existing,
-                is_read_only,
-                is_protected,
-                kind,
-            };
             let before = found.len();
             let links = way.entries.into_iter().filter(|entry| is_inside(entry) && entry.is_symlink());
-            found.extend(links.map(|link| file(link.clone(), Kind::Link, Some(link), false, false)));
+            found.extend(links.map(|path| {
+                let existing = Some(path.clone());
+                AutorunFile { path, existing, kind: Kind::Link, is_behind_link: false }
+            }));
             let is_behind_link = found.len() > before;
             if !way.is_certain && (is_behind_link || is_inside(&path) || kind == Kind::Git) {
                 let error = io::Error::other("its links are too many or unclear, or lead through /proc");
@@ -128,8 +122,7 @@ impl Sandbox {
                     found => found.is_ok_and(|found| !found.is_symlink()),
                 };
                 let existing = (exists && ends_inside).then_some(way.end);
-                let is_read_only = existing.is_some() && (self.can_mount || kind == Kind::Git);
-                found.push(file(path, kind, existing, is_read_only, is_read_only && !is_behind_link));
+                found.push(AutorunFile { path, existing, kind, is_behind_link });
             }
             Ok(())
         };
@@ -147,6 +140,12 @@ impl Sandbox {
         Ok(found)
     }
 
+    /// Returns true if commands cannot write to the file, which exists.
+    fn is_read_only(&self, file: &AutorunFile) -> bool {
+        let can_be = if file.kind == Kind::Contents { self.can_mount } else { file.kind == Kind::Git };
+        can_be && file.existing.is_some()
+    }
+
     /// Returns the existing autorun files, without links: those that a command for `roots` cannot write to, and the
     /// others. Returns the error of the system if they are not known.
     pub(super) fn autorun_files_by_protection(
@@ -154,7 +153,7 @@ impl Sandbox {
         roots: &[Root],
     ) -> io::Result<(BTreeSet<PathBuf>, BTreeSet<PathBuf>)> {
         let (read_only, others): (Vec<_>, Vec<_>) =
-            self.find_autorun_files(roots)?.into_iter().partition(|file| file.is_read_only);
+            self.find_autorun_files(roots)?.into_iter().partition(|file| self.is_read_only(file));
         let existing = |files: Vec<AutorunFile>| files.into_iter().filter_map(|file| file.existing).collect();
         Ok((existing(read_only), existing(others)))
     }
@@ -313,9 +312,9 @@ impl Sandbox {
             // A link can have left the way to an autorun file.
             let state = now.get(path).map_or_else(|| state_of(path, file.kind), |(state, _)| state.clone());
             let change = if before.is_none() { FileChange::Created } else { FileChange::Changed };
-            // A command cannot change a protected file, but a process that was left, another name of it, or the user
+            // A command cannot change a read-only file, but a process that was left, another name of it, or the user
             // can.
-            let is_since_last = file.is_protected;
+            let is_since_last = self.is_read_only(file) && !file.is_behind_link;
             let is_change = state.is_some() && state != *before;
             is_change.then(|| AutorunChange { path: path.clone(), change, is_since_last })
         };

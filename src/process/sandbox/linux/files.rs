@@ -101,15 +101,11 @@ fn readable() -> io::Result<Vec<PathBuf>> {
 ///
 /// Returns an error if one of them cannot be reached, or only through a link: it would not become read-only.
 pub(super) fn present(paths: Vec<PathBuf>) -> io::Result<Vec<PathBuf>> {
-    let mut present = Vec::new();
-    for path in paths {
-        match without_links(&path, OFlags::empty()) {
-            Ok(_) => present.push(path),
-            Err(error) if is_absent(&error) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(present)
+    let present = paths.into_iter().filter_map(|path| match without_links(&path, OFlags::empty()) {
+        Err(error) if is_absent(&error) => None,
+        opened => Some(opened.map(|_| path)),
+    });
+    present.collect()
 }
 
 /// Opens a path for its location only, not for reading. Returns an error if any part of the path is a link, because an
