@@ -244,10 +244,10 @@ fn diff_ending(output: &[u8]) -> Option<&'static str> {
     // Most outputs have no carriage return.
     memchr::memchr(b'\r', output)?;
     let mut lines = output.split_inclusive(|byte| *byte == b'\n');
-    let marks = lines.find_map(diff_marks)?;
-    let is_changed = |line: &&[u8]| marks.iter().any(|mark| line.starts_with(mark));
-    let is_header = |line: &&[u8]| line.starts_with(b"+++ ") || line.starts_with(b"--- ");
-    let changed = lines.filter(|line| is_changed(line) && !is_header(line));
+    lines.find(|line| is_hunk(line))?;
+    let is_header = |line: &&[u8]| line.starts_with(b"+++ ") || line.starts_with(b"---");
+    let changed =
+        lines.filter(|line| line.first().is_some_and(|first| b"+-!<>".contains(first)) && !is_header(line));
     let are_crlf: Vec<bool> = changed.map(|line| line.ends_with(b"\r\n")).collect();
     match (are_crlf.contains(&true), are_crlf.contains(&false)) {
         (false, _) => None,
@@ -256,21 +256,14 @@ fn diff_ending(output: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Returns the starts of added and removed lines, if `line` is the header of a hunk: of `diff -u`, of `diff -c`, or of
-/// `diff`, such as `3,4d2`.
-fn diff_marks(line: &[u8]) -> Option<&'static [&'static [u8]]> {
+/// Returns true for the header of a hunk: of `diff -u`, of `diff -c`, or of `diff`, such as `3,4d2`.
+fn is_hunk(line: &[u8]) -> bool {
     let is_range = |range: &[u8]| {
         range.first().is_some_and(u8::is_ascii_digit)
             && range.iter().all(|byte| byte.is_ascii_digit() || *byte == b',')
     };
-    let line = line.strip_suffix(b"\n")?;
-    if line.starts_with(b"@@ ") {
-        Some(&[b"+", b"-"])
-    } else if line.starts_with(b"*** ") && line.ends_with(b" ****") {
-        Some(&[b"! ", b"+ ", b"- "])
-    } else {
-        let mut ranges = line.splitn(2, |byte| matches!(byte, b'a' | b'c' | b'd'));
-        let is_header = ranges.next().is_some_and(is_range) && ranges.next().is_some_and(is_range);
-        is_header.then_some(&[b"< ", b"> "])
-    }
+    let mut ranges = line.trim_ascii_end().splitn(2, |byte| b"acd".contains(byte));
+    line.starts_with(b"@@ ")
+        || line.starts_with(b"*** ") && line.ends_with(b" ****\n")
+        || ranges.next().is_some_and(is_range) && ranges.next().is_some_and(is_range)
 }
