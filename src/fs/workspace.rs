@@ -205,16 +205,14 @@ pub fn shown(path: &Path) -> &[u8] {
     path.as_os_str().as_encoded_bytes()
 }
 
-/// Removes `.` and resolves each `..` by the text alone. Open the result only with `OpenedPath`.
+/// Removes `.` from an absolute path, and resolves each `..` by the text alone. Open the result only with `OpenedPath`.
 pub fn lexical(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                plain.pop();
-            }
-            other => plain.push(other),
+        if component == Component::ParentDir {
+            plain.pop();
+        } else {
+            plain.push(component);
         }
     }
     plain
