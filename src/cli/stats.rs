@@ -1,7 +1,8 @@
 //! `cutline stats FILE` prints the totals of a file of call records as a table, as JSON or as an HTML page. JSON and
 //! HTML also show them over time.
 //!
-//! The file is read once, line by line. Memory grows by 16 bytes for each call.
+//! The file is read once, line by line. Memory grows by 16 bytes for each call, and by about 200 bytes for each minute
+//! with calls.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read as _, Write as _};
@@ -54,19 +55,13 @@ struct Read {
     stats: Stats,
     /// The times of the first and the last record.
     ends: Option<(String, String)>,
-    over_time: OverTime,
+    minutes: Spans,
     /// The number of lines that are not records.
     broken: u64,
 }
 
-/// Calls over time, in spans of equal length.
-#[derive(Debug, Default)]
-struct OverTime {
-    /// The index of the current length.
-    length: usize,
-    /// The calls of each tool, by the start of the span. Only spans with calls exist.
-    spans: BTreeMap<String, BTreeMap<Tool, Span>>,
-}
+/// The calls of each tool, by the start of the time span. Only spans with calls exist.
+type Spans = BTreeMap<String, BTreeMap<Tool, Span>>;
 
 /// The calls of a tool in a time span.
 #[derive(Debug, Clone, Copy, Default, AddAssign, Serialize)]
@@ -138,7 +133,14 @@ fn is_valid(record: &Record) -> bool {
 impl Read {
     fn add(&mut self, record: Record) {
         self.stats.add(&record);
-        self.over_time.add(&record);
+        let mut span = Span { calls: 1, ..Span::default() };
+        if let Outcome::Ok(answered) = &record.outcome {
+            span.answers = 1;
+            span.truncated = answered.truncated_by.is_some().into();
+            span.limit_percents = answered.limit_percent.min(100);
+        }
+        let (characters, _minute) = LENGTHS[0];
+        add(&mut self.minutes, &record.time, characters, &record.tool, span);
         let (first, last) = self.ends.take().unwrap_or_else(|| (record.time.clone(), record.time.clone()));
         self.ends = Some((first.min(record.time.clone()), last.max(record.time)));
     }
@@ -151,7 +153,7 @@ impl Read {
             "lastCall": self.ends.as_ref().map(|ends| &ends.1),
             "total": self.stats.total.to_value(),
             "tools": tools.collect::<Value>(),
-            "overTime": self.over_time.to_value(),
+            "overTime": over_time(&self.minutes),
             "brokenLines": self.broken,
         })
     }
@@ -208,38 +210,30 @@ fn aligned(row: &[String], rows: &[[String; HEADINGS.len()]]) -> String {
     cells.collect::<Vec<_>>().join("  ")
 }
 
-impl OverTime {
-    fn add(&mut self, record: &Record) {
-        let mut span = Span { calls: 1, ..Span::default() };
-        if let Outcome::Ok(answered) = &record.outcome {
-            span.answers = 1;
-            span.truncated = answered.truncated_by.is_some().into();
-            span.limit_percents = answered.limit_percent.min(100);
-        }
-        self.add_span(record.time.clone(), record.tool.clone(), span);
-        while self.spans.len() > SPANS && self.length + 1 < LENGTHS.len() {
-            self.length += 1;
-            for (start, tools) in std::mem::take(&mut self.spans) {
-                for (tool, span) in tools {
-                    self.add_span(start.clone(), tool, span);
-                }
+/// Adds the calls of a tool to the span of a time, whose first `characters` are its start.
+fn add(spans: &mut Spans, time: &str, characters: usize, tool: &Tool, span: Span) {
+    let start = time.chars().take(characters).collect();
+    *spans.entry(start).or_default().entry(tool.clone()).or_default() += span;
+}
+
+/// Returns the calls over time in the shortest spans that are not too many.
+fn over_time(minutes: &Spans) -> Value {
+    let joined = |(characters, minutes_of_span): (usize, u64)| {
+        let mut spans = Spans::new();
+        for (time, tools) in minutes {
+            for (tool, span) in tools {
+                add(&mut spans, time, characters, tool, *span);
             }
         }
-    }
-
-    fn add_span(&mut self, mut time: String, tool: Tool, span: Span) {
-        time.truncate(LENGTHS.get(self.length).map_or(0, |(characters, _)| *characters));
-        *self.spans.entry(time).or_default().entry(tool).or_default() += span;
-    }
-
-    fn to_value(&self) -> Value {
-        let spans = self.spans.iter().map(|(start, tools)| {
-            let rest = "0000-01-01T00:00:00Z".get(start.len()..).unwrap_or_default();
-            json!({ "start": format!("{start}{rest}"), "tools": tools })
-        });
-        let minutes = LENGTHS.get(self.length).map(|(_, minutes)| minutes);
-        json!({ "spanMinutes": minutes, "spans": spans.collect::<Vec<_>>() })
-    }
+        (spans, minutes_of_span)
+    };
+    let (spans, span_minutes) =
+        LENGTHS.into_iter().map(joined).find(|(spans, _)| spans.len() <= SPANS).unwrap_or_default();
+    let spans = spans.into_iter().map(|(start, tools)| {
+        let rest = "0000-01-01T00:00:00Z".get(start.len()..).unwrap_or_default();
+        json!({ "start": format!("{start}{rest}"), "tools": tools })
+    });
+    json!({ "spanMinutes": span_minutes, "spans": spans.collect::<Vec<_>>() })
 }
 
 #[cfg(test)]
@@ -266,10 +260,9 @@ mod tests {
 
     #[test]
     fn spans_grow_with_the_time_and_have_all_calls() {
-        let mut over_time = OverTime::default();
+        let mut totals = Read::default();
         for (calls, minutes) in [(120, 1), (900, 10), (7000, 60), (25_000, 1440)] {
-            let known: u64 = over_time.spans.values().flat_map(BTreeMap::values).map(|span| span.calls).sum();
-            for n in known..calls {
+            for n in totals.stats.total.calls()..calls {
                 let time = format!(
                     "2026-{:02}-{:02}T{:02}:{:02}:00Z",
                     n / 43_200 + 1,
@@ -277,10 +270,9 @@ mod tests {
                     n / 60 % 24,
                     n % 60
                 );
-                over_time
-                    .add(&serde_json::from_str(&LINE.replace("2026-11-20T10:00:00.000Z", &time)).unwrap());
+                totals.add(serde_json::from_str(&LINE.replace("2026-11-20T10:00:00.000Z", &time)).unwrap());
             }
-            let value = over_time.to_value();
+            let value = over_time(&totals.minutes);
             let spans = value["spans"].as_array().unwrap();
             assert_eq!(
                 (&value["spanMinutes"], &spans[0]["start"]),
