@@ -194,7 +194,7 @@ pub fn run() -> anyhow::Result<i32> {
         }
         Some(Command::Wrap { own, server }) => wrap::run(&cli.options, own, &server),
         Some(Command::Config(options)) => config::run(&options, &matches),
-        Some(Command::Doctor) => doctor::run(&cli.options, &matches),
+        Some(Command::Doctor) => doctor::run(&cli.options),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut command(), NAME, &mut script);
@@ -271,9 +271,12 @@ fn unreadable(file: &Path, error: &io::Error) -> anyhow::Error {
 
 /// Exits with a usage error of `command` if the user typed flags that the command `taker` does not accept.
 fn refuse_untaken(command: &str, taker: &str, matches: &clap::ArgMatches) {
+    let matches = matches.subcommand().map_or(matches, |(_, matches)| matches);
+    let is_untaken =
+        |id: &str| !takes(taker, id) && matches.value_source(id) == Some(ValueSource::CommandLine);
     let cli = Cli::command();
-    let untaken = typed::typed(matches, &cli).filter(|(_, arg, _)| !takes(taker, arg.get_id().as_str()));
-    let flags: Vec<String> = untaken.map(|(.., flag)| flag).collect();
+    let untaken = cli.get_arguments().filter(|arg| is_untaken(arg.get_id().as_str()));
+    let flags: Vec<String> = untaken.filter_map(|arg| Some(format!("--{}", arg.get_long()?))).collect();
     if !flags.is_empty() {
         refuse_in(&[command], format!("{taker} does not take {}", flags.join(", ")));
     }

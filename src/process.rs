@@ -48,7 +48,7 @@ use supervise::SupervisedCommand;
 
 pub use crate::sys::Ending;
 pub(crate) use crate::sys::{
-    InputPipe, adopt_orphans, close_inherited_on_exec, is_program, leave_terminal, on_path, signal_name,
+    InputPipe, adopt_orphans, close_inherited_on_exec, leave_terminal, on_path, signal_name,
 };
 pub use pipeline::has_pipe;
 pub use start::Program;

@@ -31,8 +31,8 @@ pub(crate) use processes::{Process, TAG, adopt_orphans, pid};
 pub(crate) use removal::remove_tree;
 pub use shell::Ending;
 pub(crate) use shell::{
-    close_inherited_on_exec, ending_of, find_shell, is_program, leave_terminal, on_path, prepare_spawn,
-    signal_name, survive_large_files,
+    close_inherited_on_exec, ending_of, find_shell, leave_terminal, on_path, prepare_spawn, signal_name,
+    survive_large_files,
 };
 pub(crate) use streams::{InputPipe, LogStream, OutputPipe, stdin, stdout};
 

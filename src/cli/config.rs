@@ -19,7 +19,7 @@ use crate::fit::{Client, Scope};
 use change::{Action, Change};
 use edit::Doc;
 
-pub(super) use entry::{flags_of, folder, is_cutline, is_switched_off, variables, words, wrapped};
+pub(super) use entry::{folder, is_cutline, is_switched_off, variables, words, wrapped};
 pub(super) use file::{new_file_in, read};
 pub(super) use places::{Place, all_files, clients, places};
 
@@ -54,7 +54,7 @@ pub(super) struct ConfigOptions {
     #[arg(long, conflicts_with_all = ["unwrap", "remove"])]
     replace: bool,
     /// Remove the flag NAME, such as max-bytes, from an existing entry. Repeatable
-    #[arg(long, value_name = "NAME", allow_hyphen_values = true, conflicts_with_all = ["unwrap", "remove"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["unwrap", "remove"])]
     unset: Vec<String>,
     /// Do not write --lean, which `config` otherwise adds to a new entry
     #[arg(long, conflicts_with_all = ["unwrap", "remove", "lean"])]
@@ -91,17 +91,18 @@ pub(super) fn run(options: &ConfigOptions, matches: &ArgMatches) -> anyhow::Resu
         _ if options.remove => Action::Remove,
         _ => Action::Put,
     };
+    let flags = typed::given()?;
     if let Action::Wrap(_) | Action::Unwrap(_) = action {
         refuse_untaken("config", "wrap", matches);
-    } else {
-        wrap::refuse_own(matches);
+    } else if let Some(flag) = flags.iter().find(|flag| wrap::is_own(&flag.name)) {
+        refuse_in(&["config"], format!("{} is for --wrap", flag.name));
+    }
+    if let (Action::Remove, [flag, ..]) = (action, &flags[..]) {
+        refuse_in(&["config"], format!("{} cannot be used with --remove", flag.name));
     }
     let binary = typed::text(std::env::current_exe()?.as_os_str())?;
     let folder = absolute(Path::new("."));
-    let change = Change { action, options, matches, client, binary, folder };
-    if let (Action::Remove, Some(flag)) = (action, change.given("")?.first()) {
-        refuse_in(&["config"], format!("{} cannot be used with --remove", flag.name));
-    }
+    let change = Change { action, options, flags: &flags, client, binary, folder };
     for place in change.places()? {
         if options.write && !place.is_shared_yaml() {
             change.write(&place)?;

@@ -1,16 +1,19 @@
 //! `cutline doctor` starts this server and each client's entry, and reports problems of the machine and of the entries.
 
-mod session;
+#![expect(clippy::indexing_slicing, reason = "indexing JSON returns null for a missing field")]
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
 
 use anstyle::AnsiColor;
-use anyhow::{Context as _, anyhow, ensure};
-use clap::ArgMatches;
-use serde_json::Value;
+use anyhow::{Context as _, anyhow, bail, ensure};
+use serde_json::{Value, json};
 
-use super::config::{self, Place, flags_of, is_cutline, wrapped};
+use super::config::{self, Place, is_cutline, wrapped};
 use super::{NAME, Options, TOOL_ERROR, is_same, parsed, print, print_styled, typed};
 use crate::fit::Client;
 use crate::fs::workspace::shown;
@@ -32,6 +35,13 @@ const FILLED_IN: [&str; 3] = ["${", "{env:", "{file:"];
 /// The start of the variables of cutline. Other variables of an entry could make the system load other code.
 const VARIABLE: &str = "CUTLINE_";
 
+/// Timeout of a response, and of the end. Each needs much less time.
+const TIMEOUT: Duration = Duration::from_secs(20);
+/// The protocol revision that `doctor` uses.
+const REVISION: &str = "2025-06-18";
+/// Maximum bytes of stderr in a message.
+const STDERR_BYTES: u64 = 4000;
+
 /// The result of one check.
 #[derive(Debug, PartialEq, Eq)]
 enum Finding {
@@ -48,13 +58,13 @@ fn finding(result: anyhow::Result<String>) -> Finding {
 }
 
 /// Checks the machine, the server and the clients' files. Returns the exit code, which is 1 if something is wrong.
-pub(super) fn run(options: &Options, matches: &ArgMatches) -> anyhow::Result<i32> {
+pub(super) fn run(options: &Options) -> anyhow::Result<i32> {
     let binary = std::env::current_exe()?;
     let mut findings = machine(options, &binary);
     let mut server = Command::new(&binary);
-    server.args(typed::flags(matches, Path::to_owned)?);
+    server.args(typed::given()?.into_iter().flat_map(|flag| flag.words));
     let folder = options.roots.first().map_or(Path::new("."), |root| root);
-    let started = session::run(server, "cutline-doctor", folder);
+    let started = session(server, "cutline-doctor", folder);
     let started = started.map(|text| format!("{NAME} starts with these flags: {text}"));
     findings.push(finding(started.with_context(|| format!("{NAME} does not start with these flags"))));
     findings.extend(of_clients(&binary));
@@ -90,9 +100,10 @@ fn machine(options: &Options, binary: &Path) -> Vec<Finding> {
         Err(error) => all.push(Wrong(error.to_string())),
         Ok(shared) => {
             let shell = &shared.commands.shell;
-            let is_there = process::is_program(shell) || process::on_path(shell.as_os_str()).is_some();
             all.push(match shell.file_stem() {
-                _ if !is_there => Wrong(format!("there is no bash: {} can't be started", shell.display())),
+                _ if process::on_path(shell).is_none() => {
+                    Wrong(format!("there is no bash: {} can't be started", shell.display()))
+                }
                 Some(name) if name == "bash" => Fine(format!("commands run by {}", shell.display())),
                 _ => Note(format!("there is no bash on PATH: commands run by {}", shell.display())),
             });
@@ -137,12 +148,11 @@ fn is_filled_in(text: &str) -> bool {
 /// Checks the entries in all files of clients.
 fn of_clients(binary: &Path) -> Vec<Finding> {
     let check = |client: &'static Client| {
-        let name = client.files.name;
-        checked(client, name, binary).unwrap_or_else(|error| {
+        checked(client, binary).unwrap_or_else(|error| {
             // A file that cannot be read may belong to another person's project.
             let is_unread = error.downcast_ref::<std::io::Error>().is_some();
             let finding = if is_unread { Note } else { Wrong };
-            vec![finding(format!("{name}: {error:#}"))]
+            vec![finding(format!("{}: {error:#}", client.files.name))]
         })
     };
     let mut all: Vec<Finding> = config::clients().flat_map(check).collect();
@@ -150,15 +160,6 @@ fn of_clients(binary: &Path) -> Vec<Finding> {
         all.push(Note(format!("no client in this folder starts {NAME}: run {NAME} config CLIENT --write")));
     }
     all
-}
-
-/// Returns the path of a program that can be started.
-fn path_of(program: &str) -> Option<PathBuf> {
-    if program.contains('/') {
-        Some(PathBuf::from(program)).filter(|path| process::is_program(path))
-    } else {
-        process::on_path(program)
-    }
 }
 
 /// An entry that starts cutline.
@@ -170,8 +171,8 @@ struct Entry {
 }
 
 /// Checks the first entry of a client that starts cutline, and all entries that start `cutline wrap`.
-fn checked(client: &'static Client, name: &str, binary: &Path) -> anyhow::Result<Vec<Finding>> {
-    let (mut own, mut all) = (Vec::new(), Vec::new());
+fn checked(client: &'static Client, binary: &Path) -> anyhow::Result<Vec<Finding>> {
+    let (name, mut own, mut all) = (client.files.name, Vec::new(), Vec::new());
     for place in config::places(client) {
         if place.is_shared_yaml() || !place.path.exists() {
             continue;
@@ -182,7 +183,7 @@ fn checked(client: &'static Client, name: &str, binary: &Path) -> anyhow::Result
             if let Some((_, command)) = wrapped(&words) {
                 let programs = words.first().into_iter().chain(command.first());
                 let mut missing =
-                    programs.filter(|program| !is_filled_in(program) && path_of(program).is_none());
+                    programs.filter(|program| !is_filled_in(program) && process::on_path(program).is_none());
                 let text = format!("{name}: {place} wraps {entry}");
                 all.push(match missing.next() {
                     None => Fine(text),
@@ -193,13 +194,13 @@ fn checked(client: &'static Client, name: &str, binary: &Path) -> anyhow::Result
             }
         }
     }
-    all.extend(own.split_first().map(|(first, others)| of_first(client, name, binary, first, others)));
+    all.extend(own.split_first().map(|(first, others)| of_first(client, binary, first, others)));
     Ok(all)
 }
 
 /// Checks an entry that starts cutline. `others` are the entries after it.
-fn of_first(client: &Client, name: &str, binary: &Path, entry: &Entry, others: &[Entry]) -> Finding {
-    let Entry { place, value, words, .. } = entry;
+fn of_first(client: &Client, binary: &Path, entry: &Entry, others: &[Entry]) -> Finding {
+    let (Entry { place, value, words, .. }, name) = (entry, client.files.name);
     let program = words.first().map_or("", String::as_str);
     let other = others.iter().find(|other| other.words != *words);
     let other = other.map_or_else(String::new, |Entry { place, name, .. }| {
@@ -216,7 +217,7 @@ fn of_first(client: &Client, name: &str, binary: &Path, entry: &Entry, others: &
     if texts.any(is_filled_in) {
         return Note(format!("{what} with ${{…}}, which the client fills in: it was not started"));
     }
-    match path_of(program) {
+    match process::on_path(program) {
         None => Wrong(format!("{what}, which is not a program")),
         Some(path) if !is_same(&path, binary) => {
             Note(format!("{what}, another program than this one: it was not started"))
@@ -239,7 +240,7 @@ fn started(
 ) -> anyhow::Result<(String, Option<String>)> {
     let arguments = words.get(1..).unwrap_or_default();
     let options = parsed(arguments)?;
-    let flags = flags_of(arguments)?;
+    let flags = typed::flags_of(arguments)?;
     let flags = flags.iter().filter(|flag| !is_writing(&flag.name)).flat_map(|flag| &flag.words);
     let here = std::env::current_dir().unwrap_or_default();
     let folder = config::folder(entry).map_or_else(|| here.clone(), |folder| here.join(folder));
@@ -256,9 +257,84 @@ fn started(
     let is_harmless = |name: &str| name.strip_prefix(VARIABLE).is_some_and(|name| !is_writing(name));
     command.args(flags).envs(config::variables(entry).filter(|(name, _)| is_harmless(name)));
     command.env_remove("CUTLINE_STATS_FILE").env("CUTLINE_SPILL_DIR", saved.path()).current_dir(&folder);
-    let text = session::run(command, client.id, &root)?;
+    let text = session(command, client.id, &root)?;
     let followed = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let (root, here) = (followed(&root), followed(&here));
     let is_here = options.roots.is_empty() || here.starts_with(&root) || root.starts_with(&here);
     Ok((text, (!is_here).then(|| root.display().to_string())))
+}
+
+/// A running server. Dropping it kills the server.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ended = self.0.kill().and_then(|()| self.0.wait());
+    }
+}
+
+/// Starts the server as the client `name` would, lists its tools, reads the first file of `folder`, and stops the
+/// server. Returns what it did.
+///
+/// # Errors
+///
+/// Returns what is wrong with the server.
+fn session(mut command: Command, name: &str, folder: &Path) -> anyhow::Result<String> {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut server = Running(command.spawn().context("it can't be started")?);
+    let pipes = server.0.stdin.take().zip(server.0.stdout.take());
+    let (mut stdin, stdout) = pipes.context("it has no pipes")?;
+    let (send, lines) = channel();
+    let read_lines =
+        move || BufReader::new(stdout).lines().map_while(Result::ok).try_for_each(|line| send.send(line));
+    thread::spawn(read_lines);
+    let file = first_file(folder);
+    let mut ask = |method: &str, params: &Value| -> anyhow::Result<Value> {
+        let request = json!({"jsonrpc": "2.0", "id": method, "method": method, "params": params});
+        // If the server has ended, reading the response fails.
+        let _ended = writeln!(stdin, "{request}");
+        while let Ok(line) = lines.recv_timeout(TIMEOUT) {
+            let message = serde_json::from_str::<Value>(&line);
+            let mut message =
+                message.with_context(|| format!("its stdout has a line that is no JSON: {line}"))?;
+            if message["id"] == method {
+                ensure!(message["error"].is_null(), "{method} was refused: {}", message["error"]["message"]);
+                return Ok(message["result"].take());
+            }
+        }
+        bail!("it did not answer to {method}")
+    };
+    let talk = || {
+        let me = json!({"name": name, "version": env!("CARGO_PKG_VERSION")});
+        let hello = json!({"protocolVersion": REVISION, "capabilities": {}, "clientInfo": me});
+        let version = ask("initialize", &hello)?["serverInfo"]["version"].take();
+        let list = ask("tools/list", &json!({}))?;
+        let tools = list["tools"].as_array().into_iter().flatten();
+        let tools: Vec<&str> = tools.filter_map(|tool| tool["name"].as_str()).collect();
+        let mut text =
+            format!("version {}, tools {}", version.as_str().unwrap_or_default(), tools.join(", "));
+        if let Some(path) = file.filter(|_| tools.contains(&"read")) {
+            let call = json!({"name": "read", "arguments": {"path": path, "limit": 1}});
+            let result = ask("tools/call", &call)?;
+            text += if result["isError"] == true { ", could not read " } else { ", read " };
+            text += &path;
+        }
+        Ok(text)
+    };
+    let talked = talk();
+    drop(stdin);
+    let is_closed = lines.recv_timeout(TIMEOUT).is_err_and(|error| error == RecvTimeoutError::Disconnected);
+    let mut last_words = String::new();
+    if let Some(stderr) = server.0.stderr.take().filter(|_| is_closed) {
+        let _what_was_read = stderr.take(STDERR_BYTES).read_to_string(&mut last_words);
+    }
+    let last_words = last_words.lines().next().unwrap_or_default().trim_start_matches("error: ");
+    talked.map_err(|error: anyhow::Error| anyhow!("{error:#} {last_words}"))
+}
+
+/// Returns the name of the first file in a folder that is not hidden.
+fn first_file(folder: &Path) -> Option<String> {
+    let entries = std::fs::read_dir(folder).ok()?.flatten();
+    let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+    files.filter_map(|entry| entry.file_name().into_string().ok()).filter(|name| !name.starts_with('.')).min()
 }

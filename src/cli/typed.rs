@@ -1,71 +1,78 @@
-//! Returns the flags that the user typed, in the form for a client's file.
+//! The flags of a command line: that of this process, or that in a client's file.
 
 use std::any::TypeId;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
-use clap::parser::ValueSource;
-use clap::{ArgAction, ArgMatches, CommandFactory as _};
+use anyhow::{Context as _, anyhow};
+use clap::{Args as _, CommandFactory as _};
 
-use super::{Cli, is_same};
+use super::{Cli, is_same, wrap};
+
+/// A flag in a command line.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Flag {
+    /// The flag, such as `--root`.
+    pub(super) name: String,
+    /// The words as they are written: the flag with its value.
+    pub(super) words: Vec<String>,
+    /// True if the value is a path.
+    pub(super) is_path: bool,
+}
+
+impl Flag {
+    /// Returns the flag with another value, if the value is a path.
+    pub(super) fn with_path(&self, changed: impl Fn(&Path) -> PathBuf) -> anyhow::Result<Self> {
+        let mut flag = self.clone();
+        if let Some(word) = flag.words.last_mut().filter(|_| self.is_path) {
+            let start = word.find('=').filter(|_| word.starts_with("--")).map_or(0, |equals| equals + 1);
+            let (name, path) = word.split_at(start);
+            *word = name.to_owned() + &text(changed(Path::new(path)).as_os_str())?;
+        }
+        Ok(flag)
+    }
+}
+
+/// Splits words into the flags of `cutline` and `cutline wrap`, and words that are no flag and no value of a flag.
+fn split(words: impl IntoIterator<Item = String>) -> Vec<Result<Flag, String>> {
+    let command = wrap::WrapOptions::augment_args(Cli::command());
+    let (mut all, mut words) = (Vec::new(), words.into_iter());
+    while let Some(word) = words.next() {
+        let name = word.split_once('=').map_or(word.as_str(), |(name, _)| name).to_owned();
+        let long = name.strip_prefix("--");
+        let known = long.and_then(|long| command.get_arguments().find(|arg| arg.get_long() == Some(long)));
+        let Some(arg) = known else {
+            all.push(Err(word));
+            continue;
+        };
+        let value = if name == word && arg.get_action().takes_values() { words.next() } else { None };
+        let is_path = arg.get_value_parser().type_id() == TypeId::of::<PathBuf>();
+        all.push(Ok(Flag { name, words: [word].into_iter().chain(value).collect(), is_path }));
+    }
+    all
+}
+
+/// Splits the arguments of `cutline` or `cutline wrap` into flags.
+///
+/// # Errors
+///
+/// Returns an error for a word that is no flag and no value of a flag.
+pub(super) fn flags_of(words: &[String]) -> anyhow::Result<Vec<Flag>> {
+    split(words.iter().cloned())
+        .into_iter()
+        .map(|flag| flag.map_err(|word| anyhow!("{word} is not a flag")))
+        .collect()
+}
+
+/// Returns the flags that the user typed for a server or a wrapped server. `clap` has checked the words.
+pub(super) fn given() -> anyhow::Result<Vec<Flag>> {
+    let words = std::env::args_os().skip(1).map(|word| text(&word)).collect::<anyhow::Result<Vec<_>>>()?;
+    Ok(split(words).into_iter().flatten().collect())
+}
 
 /// Returns a path as UTF-8 text.
 pub(super) fn text(value: &OsStr) -> anyhow::Result<String> {
     value.to_str().map(str::to_owned).with_context(|| format!("{} is not UTF-8", value.display()))
-}
-
-/// Returns the typed flags. `changed` converts paths: a client may start the server in another folder.
-pub(super) fn flags(matches: &ArgMatches, changed: impl Fn(&Path) -> PathBuf) -> anyhow::Result<Vec<String>> {
-    words(matches, &Cli::command(), changed)
-}
-
-/// Returns the typed flags of `command`, with converted paths.
-pub(super) fn words(
-    matches: &ArgMatches,
-    command: &clap::Command,
-    changed: impl Fn(&Path) -> PathBuf,
-) -> anyhow::Result<Vec<String>> {
-    let mut words = Vec::new();
-    for (matches, arg, flag) in typed(matches, command) {
-        if matches!(arg.get_action(), ArgAction::SetTrue) {
-            words.push(flag);
-            continue;
-        }
-        let is_path = arg.get_value_parser().type_id() == TypeId::of::<PathBuf>();
-        let values = matches.get_raw(arg.get_id().as_str()).into_iter().flatten();
-        let value = |value: &OsStr| {
-            let path = is_path.then(|| changed(Path::new(value)));
-            text(path.as_deref().map_or(value, Path::as_os_str))
-        };
-        let mut values = values.map(value).collect::<anyhow::Result<Vec<_>>>()?;
-        if let Some(delimiter) = arg.get_value_delimiter() {
-            values = vec![values.join(&delimiter.to_string())];
-        }
-        for value in values {
-            // As a separate word, such a value would be parsed as a flag.
-            if value.starts_with('-') {
-                words.push(format!("{flag}={value}"));
-            } else {
-                words.extend([flag.clone(), value]);
-            }
-        }
-    }
-    Ok(words)
-}
-
-/// Returns the typed flags of `command`: the matches with the values, the argument, and the flag.
-pub(super) fn typed<'a>(
-    matches: &'a ArgMatches,
-    command: &'a clap::Command,
-) -> impl Iterator<Item = (&'a ArgMatches, &'a clap::Arg, String)> {
-    let matches = matches.subcommand().map_or(matches, |(_, matches)| matches);
-    command.get_arguments().filter_map(move |arg| {
-        let id = arg.get_id().as_str();
-        let is_typed = matches.try_contains_id(id).unwrap_or(false)
-            && matches.value_source(id) == Some(ValueSource::CommandLine);
-        Some((matches, arg, format!("--{}", arg.get_long().filter(|_| is_typed)?)))
-    })
 }
 
 /// Returns the absolute path. The current folder has the spelling of the shell (`PWD`).

@@ -2,11 +2,11 @@
 
 use std::ffi::OsString;
 
-use clap::{ArgMatches, Args as _};
+use clap::Args as _;
 use globset::{Glob, GlobMatcher};
 
 use super::values;
-use super::{LIMITS, OUTPUT, Options, refuse_in, serve, typed};
+use super::{LIMITS, OUTPUT, Options, refuse_in, serve};
 use crate::fs;
 use crate::process::Commands;
 use crate::process::environment::Environment;
@@ -70,14 +70,8 @@ pub(super) fn run(options: &Options, own: WrapOptions, server: &[OsString]) -> a
     }))
 }
 
-/// Returns the typed flags that only `cutline wrap` accepts.
-pub(super) fn own_flags(matches: &ArgMatches) -> anyhow::Result<Vec<String>> {
-    typed::words(matches, &WrapOptions::augment_args(clap::Command::new("wrap")), typed::absolute)
-}
-
-/// Exits with a usage error if flags of `cutline wrap` were typed without `--wrap`.
-pub(super) fn refuse_own(matches: &ArgMatches) {
-    if let Some(flag) = own_flags(matches).unwrap_or_default().first() {
-        refuse_in(&["config"], format!("{flag} is for --wrap"));
-    }
+/// Returns true for a flag that only `cutline wrap` accepts.
+pub(super) fn is_own(flag: &str) -> bool {
+    let own = WrapOptions::augment_args(clap::Command::new("wrap"));
+    own.get_arguments().any(|arg| arg.get_long() == flag.strip_prefix("--"))
 }

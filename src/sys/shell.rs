@@ -72,16 +72,15 @@ pub(crate) fn signal_name(number: i32) -> &'static str {
     nix::sys::signal::Signal::try_from(number).map_or("SIGRT", nix::sys::signal::Signal::as_str)
 }
 
-/// Searches `PATH` for a program. Returns the path of the first one.
+/// Returns the path of a program that this user can run. Searches `PATH` for a name without a `/`.
 pub(crate) fn on_path(program: impl AsRef<Path>) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
-    folders.map(|folder| folder.join(program.as_ref())).find(|path| is_program(path))
-}
-
-/// Returns true if this user can run the file.
-pub(crate) fn is_program(path: &Path) -> bool {
-    path.is_file() && access(path, Access::EXEC_OK).is_ok()
+    let program = program.as_ref();
+    let has_folder = program.components().count() > 1;
+    // An empty `PATH` is one empty folder.
+    let path = std::env::var_os("PATH").filter(|_| !has_folder).unwrap_or_default();
+    let folders = std::env::split_paths(&path).filter(|folder| has_folder || folder.is_absolute());
+    let is_program = |path: &PathBuf| path.is_file() && access(path, Access::EXEC_OK).is_ok();
+    folders.map(|folder| folder.join(program)).find(is_program)
 }
 
 /// Makes writing past the limit on file sizes return an error, as on a full disk, instead of ending the server. Needs a

@@ -3,19 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
-use clap::ArgMatches;
 use serde_json::{Value, json};
 
 use super::edit::Doc;
-use super::entry::{
-    self, Flag, LEAN_FLAG, flags_of, is_cutline, is_switched_off, merged, texts, words, wrapped,
-};
+use super::entry::{self, LEAN_FLAG, is_cutline, is_switched_off, merged, texts, words, wrapped};
 use super::file::{Edited, read, rewrite};
 use super::places::{self, Place, places};
 use super::{ConfigOptions, servers, tell};
-use crate::cli::typed::{self, absolute};
+use crate::cli::typed::{self, Flag, absolute, flags_of};
 use crate::cli::values::word_of;
-use crate::cli::{NAME, is_same, parsed, print, refuse_in, takes, wrap};
+use crate::cli::{NAME, is_same, parsed, print, refuse_in};
 use crate::fit::{Client, Format, Scope};
 use crate::process::on_path;
 
@@ -42,7 +39,8 @@ impl Action<'_> {
 pub(super) struct Change<'a> {
     pub(super) action: Action<'a>,
     pub(super) options: &'a ConfigOptions,
-    pub(super) matches: &'a ArgMatches,
+    /// The flags that the user typed for the entry.
+    pub(super) flags: &'a [Flag],
     pub(super) client: &'static Client,
     /// The absolute path of this program.
     pub(super) binary: String,
@@ -115,13 +113,6 @@ impl Change<'_> {
         if is_portable { NAME } else { &self.binary }
     }
 
-    /// Returns the flags that the user typed. With the program `cutline`, paths in the current folder are relative.
-    pub(super) fn given(&self, program: &str) -> anyhow::Result<Vec<Flag>> {
-        let mut typed = typed::flags(self.matches, |path| self.in_form(path, program == NAME))?;
-        typed.extend(wrap::own_flags(self.matches)?);
-        flags_of(&typed)
-    }
-
     /// Returns an absolute path, or a relative one if it is in the current folder and the entry is portable.
     fn in_form(&self, path: &Path, is_portable: bool) -> PathBuf {
         let path = absolute(path);
@@ -131,16 +122,12 @@ impl Change<'_> {
         }
     }
 
-    /// Changes the path in a flag of the old entry to the form that `--portable` requests.
-    fn convert_path(&self, flag: &mut Flag) {
-        let Some((portable, word)) = self.options.portable.zip(flag.words.last_mut()) else { return };
-        let start = word.find('=').filter(|_| word.starts_with("--")).map_or(0, |equals| equals + 1);
-        let value = &word[start..];
-        let is_relative = value == "." || ["./", "../"].iter().any(|prefix| value.starts_with(prefix));
-        let has_other_form = if portable { Path::new(value).starts_with(&self.folder) } else { is_relative };
-        if has_other_form {
-            let path = self.in_form(Path::new(value), portable).display().to_string();
-            word.replace_range(start.., &path);
+    /// Returns a path of the old entry in the form that `--portable` requests.
+    fn converted(&self, path: &Path) -> PathBuf {
+        match self.options.portable {
+            Some(true) if path.starts_with(&self.folder) => self.in_form(path, true),
+            Some(false) if path.starts_with(".") || path.starts_with("..") => self.in_form(path, false),
+            _ => path.to_owned(),
         }
     }
 
@@ -167,33 +154,30 @@ impl Change<'_> {
         let program = self.program(place, if is_own { was } else { &[] });
         let is_kept = is_own && !self.options.replace;
         let was_flags = match flags_of(was_flags) {
-            Err(_) if !is_kept => vec![Flag { name: String::new(), words: was_flags.to_vec() }],
+            Err(_) if !is_kept => vec![Flag { words: was_flags.to_vec(), ..Flag::default() }],
             flags => flags.context("--replace drops the flags of the entry")?,
         };
-        let mut kept = if is_kept { was_flags.clone() } else { Vec::new() };
-        for flag in &mut kept {
-            self.convert_path(flag);
-        }
-        let mut flags = merged(&kept, &self.given(program)?);
+        let kept =
+            was_flags.iter().filter(|_| is_kept).map(|flag| flag.with_path(|path| self.converted(path)));
+        let kept = kept.collect::<anyhow::Result<Vec<_>>>()?;
+        let given = |flag: &Flag| flag.with_path(|path| self.in_form(path, program == NAME));
+        let mut flags = merged(&kept, &self.flags.iter().map(given).collect::<anyhow::Result<Vec<_>>>()?);
         for name in &self.options.unset {
-            let flag = format!("--{}", name.trim_start_matches('-').replace('_', "-"));
+            let flag = format!("--{name}");
             ensure!(entry::has(&flags, &flag), "the entry has no {flag}");
             flags.retain(|other| other.name != flag);
         }
         if self.options.no_lean {
             flags.retain(|flag| flag.name != LEAN_FLAG);
-        } else if !is_kept && (is_put || takes("wrap", "lean")) {
+        } else if !is_kept {
             flags = merged(&flags_of(&[LEAN_FLAG.to_owned()])?, &flags);
         }
         if is_put {
             entry::add_needed(&mut flags, place, old, doc, &typed::text(self.folder.as_os_str())?);
-            let kept = || "with the flags of the entry, which stay without --replace";
-            let checked = parsed(&texts(&flags));
-            if is_kept && !was_flags.is_empty() {
-                checked.with_context(kept)?
-            } else {
-                checked?
-            };
+            parsed(&texts(&flags)).map_err(|error| match &kept[..] {
+                [] => error,
+                _ => error.context("with the flags of the entry, which stay without --replace"),
+            })?;
         }
         let missing_in = |all: &[Flag], flags: &[Flag], what: &str| -> Vec<String> {
             let missing = flags.iter().filter(|flag| !all.contains(flag));
@@ -255,7 +239,7 @@ impl Change<'_> {
         let (now, changes) = self.words(place, &doc, &old, &was)?;
         messages.extend(changes);
         if now != was {
-            entry::set_words(&mut doc, place, name, &now)?;
+            entry::set_words(&mut doc, place, name, &was, &now)?;
         }
         if is_put {
             let set = entry::set_needed(&mut doc, place, &old)?;

@@ -21,19 +21,6 @@ const NEW_YAML: &str =
 const LINE_BYTES: usize = 16_000;
 /// The levels of the objects of a file that are split: the root, and those around the entries of servers.
 const OUTER_LEVELS: usize = 3;
-/// Parser options for JSON with comments, as VS Code accepts it.
-const LIKE_VSCODE: ParseOptions = ParseOptions {
-    allow_comments: true,
-    allow_trailing_commas: true,
-    allow_loose_object_property_names: false,
-    allow_missing_commas: false,
-    allow_single_quoted_strings: false,
-    allow_hexadecimal_numbers: false,
-    allow_unary_plus_numbers: false,
-    allow_bare_decimal_point_numbers: false,
-    allow_non_finite_numbers: false,
-    allow_extended_string_escapes: false,
-};
 
 /// A parsed file.
 pub(in crate::cli) enum Doc {
@@ -56,7 +43,12 @@ impl Doc {
             Format::Yaml => NEW_YAML,
         };
         let text = if text.trim().is_empty() { new.into() } else { without_long_lines(text) };
-        let root = CstRootNode::parse(&text, &LIKE_VSCODE);
+        let options = ParseOptions {
+            allow_missing_commas: false,
+            allow_single_quoted_strings: false,
+            ..ParseOptions::default()
+        };
+        let root = CstRootNode::parse(&text, &options);
         let root = match format {
             Format::Yaml => root.context("cutline did not write it; --replace writes it anew")?,
             _ => root?,
@@ -99,8 +91,8 @@ impl Doc {
         }
     }
 
-    /// Sets a member of the object at `path`, and creates the objects of the path. Of an object and of a list, only the
-    /// members and items that differ change. `Value::Null` removes the member.
+    /// Sets a member of the object at `path`, and creates the objects of the path. Of an object, only the members that
+    /// differ change. `Value::Null` removes the member.
     ///
     /// # Errors
     ///
@@ -159,30 +151,13 @@ fn set_json(root: &CstRootNode, path: &[String], name: &str, value: &Value) -> a
         (Some(old), Value::Null) => old.remove(),
         (None, Value::Null) => {}
         (None, value) => drop(object.append(name, input(value))),
-        (Some(old), value) => match (old.array_value(), value) {
-            (Some(list), Value::Array(new)) => {
-                let elements = list.elements();
-                let old = elements.iter().map(|node| node.to_serde_value().unwrap_or_default());
-                let (start, end) = equal_ends(&old.collect::<Vec<_>>(), new);
-                let had_space = list.children().get(1).is_some_and(CstNode::is_whitespace);
-                let (of_old, of_new) = (elements.len() - end, new.len() - end);
-                let mut rest = elements.into_iter().take(of_old).skip(start);
-                for (at, value) in new.iter().enumerate().take(of_new).skip(start) {
-                    match rest.next().and_then(|item| item.as_string_lit()) {
-                        Some(text) => text.set_raw_value(value.to_string()),
-                        None => drop(list.insert(at, input(value))),
-                    }
-                }
-                rest.for_each(CstNode::remove);
-                // The removal of the first item leaves the space after its comma.
-                while let Some(CstNode::Leaf(space)) =
-                    list.children().get(1).filter(|node| !had_space && node.is_whitespace())
-                {
-                    space.clone().remove();
-                }
+        (Some(old), value) => {
+            let has_lines = old.array_value().is_some_and(|list| list.to_string().contains('\n'));
+            old.set_value(input(value));
+            if let Some(list) = old.array_value().filter(|_| has_lines) {
+                list.ensure_multiline();
             }
-            _ => old.set_value(input(value)),
-        },
+        }
     }
     Ok(())
 }
@@ -196,13 +171,6 @@ fn input(value: &Value) -> CstInputValue {
     }
 }
 
-/// Returns the numbers of equal values at the start and at the end of two lists.
-fn equal_ends(old: &[Value], new: &[Value]) -> (usize, usize) {
-    let start = old.iter().zip(new).take_while(|(old, new)| old == new).count();
-    let rest = old.iter().skip(start).rev().zip(new.iter().skip(start).rev());
-    (start, rest.take_while(|(old, new)| old == new).count())
-}
-
 fn set_toml(file: &mut DocumentMut, path: &[String], name: &str, value: &Value) -> anyhow::Result<()> {
     let mut table: &mut dyn TableLike = file.as_table_mut();
     for key in path {
@@ -214,19 +182,6 @@ fn set_toml(file: &mut DocumentMut, path: &[String], name: &str, value: &Value) 
     }
     match (table.get_mut(name), value) {
         (_, Value::Null) => drop(table.remove(name)),
-        (Some(Item::Value(toml_edit::Value::Array(list))), Value::Array(new)) => {
-            let old: Vec<Value> = list.iter().map(|item| item.as_str().into()).collect();
-            let (start, end) = equal_ends(&old, new);
-            let (of_old, of_new) = (old.len() - end, new.len() - end);
-            for (at, value) in new.iter().enumerate().take(of_new).skip(start) {
-                if at < of_old {
-                    list.replace(at, toml(value));
-                } else {
-                    list.insert(at, toml(value));
-                }
-            }
-            (of_new..of_old).for_each(|_| drop(list.remove(of_new)));
-        }
         (Some(Item::Value(old)), value) => {
             let decor = old.decor().clone();
             *old = toml(value);

@@ -2,14 +2,13 @@
 
 use std::time::Duration;
 
-use anyhow::{anyhow, bail};
-use clap::{ArgAction, Args as _, CommandFactory as _};
+use anyhow::{anyhow, bail, ensure};
 use serde_json::{Value, json};
 
 use super::edit::Doc;
 use super::places::Place;
-use super::wrap;
-use crate::cli::{Cli, NAME};
+use crate::cli::NAME;
+use crate::cli::typed::Flag;
 use crate::fit::Files;
 use crate::limits::{BASH_MAX_TIMEOUT_SECS, MAX_BYTES};
 
@@ -52,14 +51,11 @@ pub(super) fn remote(entry: &Value) -> Option<&str> {
 ///
 /// # Errors
 ///
-/// Returns an error if there are two, or if it is not an object.
+/// Returns an error if it is not an object.
 pub(super) fn named(servers: &[(String, Value)], name: &str) -> anyhow::Result<Option<Value>> {
-    let mut found = servers.iter().filter(|(other, _)| other == name).map(|(_, entry)| entry);
-    match (found.next(), found.next()) {
-        (_, Some(_)) => bail!("{name} is in it twice"),
-        (Some(entry), None) if !entry.is_object() => bail!("{name} in it is not an object"),
-        (first, None) => Ok(first.cloned()),
-    }
+    let entry = servers.iter().find(|(other, _)| other == name).map(|(_, entry)| entry);
+    ensure!(entry.is_none_or(Value::is_object), "{name} in it is not an object");
+    Ok(entry.cloned())
 }
 
 /// Returns the program of an entry and its arguments, or nothing if it starts no program.
@@ -80,8 +76,14 @@ pub(in crate::cli) fn words(files: &Files, entry: &Value) -> anyhow::Result<Vec<
     }
 }
 
-/// Changes the command of an entry. An empty list of arguments is not written.
-pub(super) fn set_words(doc: &mut Doc, place: &Place, name: &str, words: &[String]) -> anyhow::Result<()> {
+/// Changes the command of an entry from `old` to `words`. An empty list of arguments is not written.
+pub(super) fn set_words(
+    doc: &mut Doc,
+    place: &Place,
+    name: &str,
+    old: &[String],
+    words: &[String],
+) -> anyhow::Result<()> {
     let mut path = place.entry(name);
     let entry = doc.servers(&place.keys)?.into_iter().find(|(other, _)| other == name);
     if entry.is_some_and(|(_, entry)| starter(&entry) != &entry) {
@@ -92,6 +94,9 @@ pub(super) fn set_words(doc: &mut Doc, place: &Place, name: &str, words: &[Strin
     }
     let Some((program, arguments)) = words.split_first() else { bail!("it has no program") };
     doc.set(&path, "command", &json!(program))?;
+    if old.get(1..) == Some(arguments) {
+        return Ok(());
+    }
     doc.set(&path, "args", &if arguments.is_empty() { Value::Null } else { json!(arguments) })
 }
 
@@ -130,34 +135,6 @@ pub(super) fn wrapping(binary: &str, flags: &[Flag], command: &[String]) -> Vec<
     [own.as_slice(), command].concat()
 }
 
-/// A flag in a command.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::cli) struct Flag {
-    /// The flag, such as `--root`.
-    pub(in crate::cli) name: String,
-    /// The words as they are written: the flag with its value.
-    pub(in crate::cli) words: Vec<String>,
-}
-
-/// Splits the arguments of `cutline` or `cutline wrap` into flags.
-///
-/// # Errors
-///
-/// Returns an error for a word that is no flag and no value of a flag.
-pub(in crate::cli) fn flags_of(words: &[String]) -> anyhow::Result<Vec<Flag>> {
-    let command = wrap::WrapOptions::augment_args(Cli::command());
-    let (mut flags, mut words) = (Vec::new(), words.iter());
-    while let Some(word) = words.next() {
-        let name = word.split_once('=').map_or(word.as_str(), |(name, _)| name);
-        let known = command.get_arguments().find(|arg| arg.get_long() == name.strip_prefix("--"));
-        let Some(arg) = known.filter(|arg| arg.get_long().is_some()) else { bail!("{word} is not a flag") };
-        let is_complete = name != word || matches!(arg.get_action(), ArgAction::SetTrue);
-        let value = if is_complete { None } else { words.next().cloned() };
-        flags.push(Flag { name: name.to_owned(), words: [word.clone()].into_iter().chain(value).collect() });
-    }
-    Ok(flags)
-}
-
 /// Returns `old` with the flags that are `given`. A repeated flag replaces all old ones of its name.
 pub(super) fn merged(old: &[Flag], given: &[Flag]) -> Vec<Flag> {
     let mut all: Vec<Flag> = Vec::new();
@@ -184,7 +161,8 @@ pub(super) fn has(flags: &[Flag], name: &str) -> bool {
 /// Adds a flag if it is missing.
 fn add(flags: &mut Vec<Flag>, name: &str, value: &str) {
     if !has(flags, name) {
-        flags.push(Flag { name: name.to_owned(), words: vec![name.to_owned(), value.to_owned()] });
+        let words = vec![name.to_owned(), value.to_owned()];
+        flags.push(Flag { name: name.to_owned(), words, ..Flag::default() });
     }
 }
 

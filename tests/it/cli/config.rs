@@ -68,7 +68,7 @@ impl Client {
     fn file_with_other_server(&self) -> Option<&'static str> {
         Some(match self.id.as_str() {
             "codex" => {
-                "# mine\ntool_output_token_limit = 9000\n\n[mcp_servers.github]\ncommand = \"npx\" # it\nargs = [\n  '-y', # yes\n  's',\n]\n"
+                "# mine\ntool_output_token_limit = 9000\n\n[mcp_servers.github]\ncommand = \"npx\" # it\nargs = [\"-y\", \"s\"]\n"
             }
             "opencode" => {
                 "{\n  // mine\n  \"mcp\": {\n    \"github\": {\"type\": \"local\", \"command\": [\"npx\", \"-y\", \"s\"]}\n  }\n}\n"
@@ -298,7 +298,7 @@ fn new_entries_have_the_recommended_limits() {
     assert_eq!(now, json!(["--tools", "read", "--max-bytes", "9KB"]));
     assert!(message.ends_with("is written\nadded: --max-bytes 9KB\n"), "{message}");
     assert_eq!(args(&["--lean"]).0, json!(["--tools", "read", "--max-bytes", "9KB", "--lean"]));
-    let (now, message) = args(&["--unset", "max-bytes", "--unset", "--tools"]);
+    let (now, message) = args(&["--unset", "max-bytes", "--unset", "tools"]);
     assert_eq!(now, json!(["--lean"]));
     assert!(message.contains("removed: --tools read\nremoved: --max-bytes 9KB\n"), "{message}");
     let refused = run(&workspace, &["config", "cursor", "--unset", "tools", "--write"]);
@@ -432,7 +432,7 @@ fn entry_is_wrapped_in_its_position() {
     let flags = ["--hint=- page it", "--keep-for=-x=tail", "--no-lean", "--wrap", "github"];
     let printed = stdout(&run(&workspace, &[&["config", "claude-code"], &flags[..]].concat()));
     assert!(
-        printed.contains("[\"wrap\", \"--keep-for=-x=tail\", \"--hint=- page it\", \"--\", \"npx\"]"),
+        printed.contains("[\"wrap\", \"--hint=- page it\", \"--keep-for=-x=tail\", \"--\", \"npx\"]"),
         "{printed}"
     );
 }

@@ -8,15 +8,15 @@ use crate::support::{Start, Workspace};
 const FILES: [(&str, &str); 3] = [
     (
         "claude-code",
-        "{\r\n\t\"mcpServers\": {\r\n\t\t\"other\": {\"command\":\"a\"},\r\n\t\t\"x\": {\r\n\t\t\t\"type\": \"stdio\",\r\n\t\t\t\"env\": {\"KEY\": \"v\\u00e9\"},\r\n\t\t\t\"args\": [\"-y\",   \"s\"],\r\n\t\t\t\"command\": \"npx\"\r\n\t\t}\r\n\t},\r\n\t\"n\": 1.50\r\n}",
+        "{\r\n\t\"mcpServers\": {\r\n\t\t\"other\": {\"command\":\"a\"},\r\n\t\t\"x\": {\r\n\t\t\t\"type\": \"stdio\",\r\n\t\t\t\"env\": {\"KEY\": \"v\\u00e9\"},\r\n\t\t\t\"args\": [\"-y\", \"s\"],\r\n\t\t\t\"command\": \"npx\"\r\n\t\t}\r\n\t},\r\n\t\"n\": 1.50\r\n}",
     ),
     (
         "vscode",
-        "// The servers of this folder.\n{\n  \"inputs\": [ /* none */ ],\n  \"servers\": {\n    // \"x\": {\"command\": \"old\"},\n    \"x\": {\n      \"command\": \"npx\", // by name\n      \"args\": [\n        \"-y\",\n        // the server\n        \"@scope/server\", /* its folder */ \"${workspaceFolder}\",\n      ],\n      \"env\": { \"A\": \"${input:a}\" },\n    },\n  },\n}\n",
+        "// The servers of this folder.\n{\n  \"inputs\": [ /* none */ ],\n  \"servers\": {\n    // \"x\": {\"command\": \"old\"},\n    \"x\": {\n      \"command\": \"npx\", // by name\n      \"args\": [\n        \"-y\",\n        \"@scope/server\",\n        \"${workspaceFolder}\"\n      ], // all\n      \"env\": { \"A\": \"${input:a}\" },\n    },\n  },\n}\n",
     ),
     (
         "codex",
-        "model = \"m\"   # mine\n\n[mcp_servers.other]\ncommand = \"a\"\n\n# The one to wrap.\n[mcp_servers.x]\ncommand = 'npx'\nargs = [\n  \"-y\", # yes\n  's',\n]\nstartup_timeout_sec = 20\nenv = { KEY = \"v\" }\n\n[profiles.p]\nx = 1_000\n",
+        "model = \"m\"   # mine\n\n[mcp_servers.other]\ncommand = \"a\"\n\n# The one to wrap.\n[mcp_servers.x]\ncommand = 'npx'\nargs = [\"-y\", 's'] # all\nstartup_timeout_sec = 20\nenv = { KEY = \"v\" }\n\n[profiles.p]\nx = 1_000\n",
     ),
 ];
 
