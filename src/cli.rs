@@ -106,11 +106,11 @@ enum Command {
         /// The shell
         shell: clap_complete::Shell,
     },
-    /// Print the manual page
+    /// Write the manual pages of all commands to a folder
     Man {
-        /// Write the pages of all commands to this folder instead
+        /// The folder
         #[arg(value_name = "DIR")]
-        folder: Option<PathBuf>,
+        folder: PathBuf,
     },
 }
 
@@ -201,13 +201,7 @@ pub fn run() -> anyhow::Result<i32> {
             print(script)?;
             Ok(0)
         }
-        Some(Command::Man { folder: None }) => {
-            let mut page = Vec::new();
-            clap_mangen::Man::new(command()).render(&mut page)?;
-            print(page)?;
-            Ok(0)
-        }
-        Some(Command::Man { folder: Some(folder) }) => {
+        Some(Command::Man { folder }) => {
             clap_mangen::generate_to(command(), &folder).with_context(|| folder.display().to_string())?;
             Ok(0)
         }

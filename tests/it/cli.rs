@@ -127,7 +127,7 @@ fn help_lists_only_the_flags_that_a_command_takes() {
     let names = |flags: &[Flag]| flags.iter().map(|flag| flag.name.clone()).collect::<Vec<_>>();
     for (arguments, listed, rest) in [
         (&["completions"][..], &[][..], &["bash"][..]),
-        (&["man"], &[], &[]),
+        (&["man"], &[], &["."]),
         (&["stats"], &["--json", "--html"], &["calls.jsonl"]),
         (&["truncate"], &["--keep", "--max-lines", "--spill-keep"], &[]),
         (&["wrap"], &["--keep", "--max-message", "--fit", "--spill-dir", "--stats-file"], &["--", "true"]),
