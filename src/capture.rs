@@ -36,13 +36,6 @@ pub struct View {
     pub max_line_chars: Option<usize>,
 }
 
-impl View {
-    fn collector(&self) -> LongLines {
-        let collector = Collector::new(self.bounds, self.keep).with_key_lines(self.key_space);
-        LongLines::new(collector, self.max_line_chars)
-    }
-}
-
 /// The captured output of a command, as its result needs it.
 #[derive(Debug)]
 pub struct Captured {
@@ -116,12 +109,13 @@ struct ShownText {
 
 impl ShownText {
     fn new(view: View) -> Self {
+        let collector = Collector::new(view.bounds, view.keep).with_key_lines(view.key_space);
         Self {
             decoder: Decoder::new(Encoding::Utf8),
             is_after_nul: false,
             terminal: Terminal::new(view.bounds.bytes),
             cutter: LineCutter::new(view.max_line_chars),
-            ends: view.collector(),
+            ends: LongLines::new(collector, view.max_line_chars),
         }
     }
 

@@ -148,10 +148,7 @@ fn remove(folder: &Folder, seen: &Stat, name: &[u8]) -> bool {
 
 /// Copies an error, which cannot be cloned.
 fn same_error(error: &io::Error) -> io::Error {
-    match error.raw_os_error() {
-        Some(code) => io::Error::from_raw_os_error(code),
-        None => io::Error::new(error.kind(), error.to_string()),
-    }
+    io::Error::new(error.kind(), error.to_string())
 }
 
 /// A finished or growing saved output.

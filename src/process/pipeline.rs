@@ -75,11 +75,9 @@ impl Commands {
     pub(super) fn pipeline_report(&self, command: &str) -> Option<PipelineReport> {
         // `sh` reads no startup file.
         let is_bash = self.shell.file_name().is_some_and(|name| name == "bash");
-        if !is_bash || !has_pipe(command) || is_revealing(command) {
-            return None;
-        }
-        if self.environment.variables().any(|(name, _)| STARTUP_VARIABLES.iter().any(|known| name == *known))
-        {
+        let is_for_startup = |name: &OsString| STARTUP_VARIABLES.iter().any(|known| name == known);
+        let starts_otherwise = || self.environment.variables().any(|(name, _)| is_for_startup(&name));
+        if !is_bash || !has_pipe(command) || is_revealing(command) || starts_otherwise() {
             return None;
         }
         let own = self.temp.get_or_init(|| OwnFolder::temporary().ok().map(Arc::new)).as_ref()?;

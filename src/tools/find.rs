@@ -188,8 +188,10 @@ fn cause(args: &FindArgs, place: &OpenedPath, query: &NameQuery, search: &Search
         let anywhere = || FindArgs { pattern: format!("**/{}", args.pattern), ..args.clone() };
         let found = if is_path { is_ignored(&anywhere()) } else { *ignored_match };
         // After an incomplete check, ignored files may match if there are any.
-        let are_there =
-            || has_ignored || any_ignored(NameQuery { kind: EntryKind::File, ..NameQuery::default() }) == Some(true);
+        let are_there = || {
+            has_ignored
+                || any_ignored(NameQuery { kind: EntryKind::File, ..NameQuery::default() }) == Some(true)
+        };
         if found.unwrap_or_else(are_there) {
             return Some(Notice::IgnoredNotSearched);
         }
