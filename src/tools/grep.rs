@@ -297,6 +297,23 @@ impl GrepArgs {
     pub fn load(&self) -> Load {
         if self.multiline == Some(true) { Load::AcrossLines } else { Load::Heavy }
     }
+
+    /// Returns true if the pattern has a `\|` outside of brackets, which the program grep treats as an alternation.
+    fn escapes_bar(&self) -> bool {
+        if self.literal == Some(true) {
+            return false;
+        }
+        let (mut chars, mut in_class) = (self.pattern.chars(), false);
+        while let Some(c) = chars.next() {
+            match c {
+                '\\' if chars.next() == Some('|') && !in_class => return true,
+                '[' => in_class = true,
+                ']' => in_class = false,
+                _ => {}
+            }
+        }
+        false
+    }
 }
 
 #[cfg(test)]

@@ -101,8 +101,7 @@ pub(super) fn of(args: &GrepArgs, targets: &[Target], results: &Results<'_>) -> 
         let by_pattern = meant(args).into_iter().find_map(|(pattern, literal, notice)| {
             lines_of(&Source { pattern: &pattern, literal, ..source }).map(notice)
         });
-        let escapes_bar = args.literal != Some(true) && args.pattern.replace(r"\\", "").contains(r"\|");
-        let by_pattern = by_pattern.or_else(|| escapes_bar.then_some(Notice::BarEscaped));
+        let by_pattern = by_pattern.or_else(|| args.escapes_bar().then_some(Notice::BarEscaped));
         if by_pattern.is_some() {
             return by_pattern;
         }
