@@ -197,7 +197,7 @@ fn cause(args: &FindArgs, place: &OpenedPath, query: &NameQuery, search: &Search
         }
     }
     let is_by_path = args.pattern.trim_end_matches('/').contains('/');
-    search.links_not_searched(place, |path, kind, is_elsewhere| {
+    search.links_not_searched(place, FileKind::Folder, |path, kind, is_elsewhere| {
         kind == FileKind::Folder && (is_by_path || is_elsewhere) && query.can_match_below(path)
     })
 }

@@ -126,16 +126,18 @@ impl<'a> Search<'a> {
         self.rules.iter().any(IgnoreRules::ignored_any)
     }
 
-    /// Returns the notice about links that the search of the folder at `place` did not follow: to files, or else to folders,
-    /// or else out of the roots. `counts` gets the path of a link, what it leads to, and true if that is not in the folder.
+    /// Returns the notice about links that the search of the folder at `place` did not follow: to folders, to files, or else
+    /// out of the roots. If there are both, it is about the kind `first`. `counts` gets the path of a link, what it leads
+    /// to, and true if that is not in the folder.
     pub(super) fn links_not_searched(
         &self,
         place: &OpenedPath,
+        first: FileKind,
         counts: impl Fn(&[u8], FileKind, bool) -> bool,
     ) -> Option<Notice> {
         let listed = self.has_links.load(Ordering::Relaxed).then_some(self.ignored);
         let others = (self.ignored == Ignored::Skipped && self.ignored_any()).then_some(Ignored::Only);
-        listed.into_iter().chain(others).find_map(|ignored| self.links_of(place, ignored, &counts))
+        listed.into_iter().chain(others).find_map(|ignored| self.links_of(place, ignored, first, &counts))
     }
 
     /// Like [`links_not_searched`](Self::links_not_searched), for the links that a walk visits. Ignored links out of the
@@ -144,6 +146,7 @@ impl<'a> Search<'a> {
         &self,
         place: &OpenedPath,
         ignored: Ignored,
+        first: FileKind,
         counts: &impl Fn(&[u8], FileKind, bool) -> bool,
     ) -> Option<Notice> {
         let (mut links, only_ignored) = (Vec::new(), ignored == Ignored::Only);
@@ -178,8 +181,8 @@ impl<'a> Search<'a> {
             names.push(&self.cx.workspace.show_below(&place.asked, path));
         }
         let files = files.reported_as(Notice::LinkedFilesNotSearched);
-        files
-            .or_else(|| folders.reported_as(Notice::LinksNotSearched))
+        let folders = folders.reported_as(Notice::LinksNotSearched);
+        if first == FileKind::File { files.or(folders) } else { folders.or(files) }
             .or_else(|| outside.reported_as(Notice::LinksOutside))
     }
 

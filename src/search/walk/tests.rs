@@ -272,11 +272,12 @@ fn assert_prefix(got: Vec<Walked<Vec<u8>>>, dir: &Path) -> Option<Vec<u8>> {
     for walked in got {
         match walked {
             Walked::Found(path) => paths.push(path),
-            Walked::Late { complete, .. } => reached = Some((complete, paths.len())),
+            Walked::Late { complete, has_later } => reached = Some((complete, has_later, paths.len())),
             walked => panic!("{walked:?}"),
         }
     }
-    let (reached, complete) = reached.expect("it reports how far it got");
+    let (reached, has_later, complete) = reached.expect("it reports how far it got");
+    assert_eq!(has_later, paths.len() > complete);
     let mut all = Vec::new();
     oracle(dir, Path::new(""), &mut all);
     all.retain(|path| path.len() > 1);

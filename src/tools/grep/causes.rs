@@ -53,7 +53,8 @@ pub(super) fn of(args: &GrepArgs, targets: &[Target], results: &Results<'_>) -> 
     let is_none_selected = !has_files && search.counting.searched.visited == 0;
     let linked = || {
         folders().find_map(|Target { place, filter }| {
-            search.links_not_searched(place, |path, kind, is_elsewhere| match kind {
+            let first = if is_none_selected { FileKind::File } else { FileKind::Folder };
+            search.links_not_searched(place, first, |path, kind, is_elsewhere| match kind {
                 FileKind::Folder => (is_by_path || is_elsewhere) && filter.enters(path),
                 FileKind::File => (is_by_path || is_none_selected || is_elsewhere) && filter.selects(path),
                 _ => false,
