@@ -173,6 +173,9 @@ pub(super) fn inspector(mime: &str, path: &str) -> Option<String> {
     Some(format!("{program}{before} {path}{after}"))
 }
 
+/// Maximum bytes of a path in a command that a notice suggests.
+const COMMAND_PATH_BYTES: usize = 500;
+
 /// Returns the path of a file for a command, quoted and without a leading `-`, which would be parsed as an option. Returns
 /// `None` without bash, or if the path has bytes that cannot be shown.
 pub fn shell_path(cx: &Context, place: &OpenedPath) -> Option<String> {
@@ -180,9 +183,12 @@ pub fn shell_path(cx: &Context, place: &OpenedPath) -> Option<String> {
     quoted(path).filter(|_| cx.has(ToolName::Bash))
 }
 
-/// Returns a path for a command, or `None` if it has bytes that cannot be shown.
+/// Returns a path for a command, or `None` if it has bytes that cannot be shown, or is too long for a notice.
 pub(super) fn quoted(path: &[u8]) -> Option<String> {
     let Cow::Borrowed(path) = show::name(path) else { return None };
+    if path.len() > COMMAND_PATH_BYTES {
+        return None;
+    }
     let path = if path.starts_with('-') { Cow::Owned(format!("./{path}")) } else { Cow::Borrowed(path) };
     shlex::try_quote(&path).ok().map(Cow::into_owned)
 }
@@ -348,7 +354,9 @@ mod tests {
 
     #[test]
     fn path_for_a_command_is_quoted() {
-        let cases: [(&[u8], Option<&str>); 5] = [
+        let long = [b'x'; COMMAND_PATH_BYTES + 1];
+        let cases: [(&[u8], Option<&str>); 6] = [
+            (&long, None),
             (b"a/b.txt", Some("a/b.txt")),
             (b"a b", Some("'a b'")),
             (b"-x y", Some("'./-x y'")),

@@ -87,9 +87,11 @@ pub(super) fn limit_result(result: &str, rules: &Rules<'_>) -> Limited<(Option<S
     let outcome = |answered| if is_error { Outcome::Error } else { Outcome::Ok(answered) };
     if !rest_is_over && !text_is_over && !structured_is_over {
         let given = if all.is_empty() { parts.structured.unwrap_or("") } else { &all };
-        let new = part_of_text.and_then(|notice| {
-            let content = parts.content.strip_suffix(']')?.to_owned() + "," + &text_block(&notice) + "]";
-            Some(replaced(result, parts.content, &content))
+        let new = part_of_text.map(|notice| {
+            // Some servers forget the array.
+            let blocks = parts.content.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+            let content = format!("[{},{}]", blocks.unwrap_or(parts.content), text_block(&notice));
+            replaced(result, parts.content, &content)
         });
         return Ok((new, outcome(Answered::of_text(given, Extent::of(given), bounds))));
     }

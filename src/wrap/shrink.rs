@@ -19,8 +19,8 @@ pub(super) const MARK: &str = "… [truncated]";
 const MAX_DEPTH: usize = 32;
 /// A member of an object gets at least one part in this number of the bytes. Otherwise fewer members are kept.
 const LEAST_SHARE: usize = 16;
-/// A newline and the indentation of the next line, two spaces for each level. The depth is limited, because the output
-/// would otherwise grow with the square of the depth.
+/// A newline and the indentation of the next line, two spaces for each level. Deeper levels have the same indentation, and
+/// their brackets stay in their line. The output would otherwise grow with the square of the depth.
 const LINE: &str = "\n                ";
 
 /// The way to a value: its name in the object around it, or `None` in an array, and the way to that object or array. A name
@@ -202,7 +202,8 @@ pub(super) fn write_json<'a>(json: &'a str, is_indented: bool, mut write: impl F
         depth = depth.saturating_sub(usize::from(closes));
         let line = LINE.get(..LINE.len().min(1 + 2 * depth)).unwrap_or_default();
         let is_space = byte.is_ascii_whitespace();
-        if is_space || is_indented && was_opened != closes {
+        let is_shallow = 2 * depth < LINE.len();
+        if is_space || is_indented && is_shallow && was_opened != closes {
             write(json.get(start..at).unwrap_or_default());
             write(if is_space { "" } else { line });
             start = at + usize::from(is_space);

@@ -155,7 +155,9 @@ fn file_like(other: &File, folder: &Path, text: &str) -> io::Result<NamedTempFil
 fn git_has(path: &Path) -> bool {
     let git = |arguments: &[&str]| {
         let mut command = Command::new("git");
-        command.arg("-C").arg(path.parent()?).args(arguments).arg("--").arg(path);
+        // Settings of the repository could start a program.
+        command.args(["-c", "core.fsmonitor=false", "-C"]).arg(path.parent()?);
+        command.args(arguments).arg("--").arg(path);
         let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
         String::from_utf8(output.stdout).ok().filter(|_| output.status.success())
     };

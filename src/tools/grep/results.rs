@@ -12,6 +12,7 @@ use crate::search::walk::Walked;
 use cutline_core::notice::{InAll, Names, Notice, Unit, WhySkipped};
 use cutline_core::text::binary::DECIDING_BYTES;
 use cutline_core::text::decode::Encoding;
+use cutline_core::text::show;
 use cutline_core::text::{Total, as_index};
 use cutline_core::truncate::TruncatedBy;
 
@@ -302,7 +303,7 @@ impl<'a> Results<'a> {
         let encoding = TextFile { bytes, encoding, start, end }.detect().ok()?;
         let next = notice::for_match(&pattern, args.ignore_case == Some(true), &shell, encoding)?;
         let limit = bounds.limit(TruncatedBy::Bytes);
-        Some(Notice::MatchTooLong { line: *number, path: path.clone(), limit, next })
+        Some(Notice::MatchTooLong { line: *number, path: show::path(path), limit, next })
     }
 
     /// Returns how the model can see the complete lines. The longest line has this many bytes.

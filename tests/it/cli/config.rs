@@ -438,6 +438,29 @@ fn entry_is_wrapped_in_its_position() {
 }
 
 #[test]
+fn settings_of_a_repository_around_the_file_start_no_program() {
+    let workspace = Workspace::with(&json!({
+        ".cursor/mcp.json": "{}\n",
+        ".cursor/hook": "#!/bin/sh\ntouch \"$(dirname \"$0\")/started\"\n",
+    }));
+    let (hook, started) = (workspace.path(".cursor/hook"), workspace.path(".cursor/started"));
+    let git = |arguments: &[&str]| {
+        let mut git = Command::new("git");
+        git.arg("-C").arg(workspace.path(".cursor")).args(arguments);
+        assert!(git.env("HOME", workspace.home()).output().unwrap().status.success(), "{arguments:?}");
+    };
+    git(&["init"]);
+    git(&["add", "mcp.json"]);
+    git(&["config", "core.fsmonitor", &format!("sh {}", hook.display())]);
+    git(&["ls-files", "--stage"]);
+    assert!(started.exists(), "git did not start the program");
+    fs::remove_file(&started).unwrap();
+    config(&workspace, "cursor", &["--write"]);
+    assert!(fs::read_to_string(workspace.path(".cursor/mcp.json")).unwrap().contains("cutline"));
+    assert!(!started.exists());
+}
+
+#[test]
 fn wrap_with_a_renamed_binary_is_refused() {
     let server = json!({"mcpServers": {"other": {"command": "x", "args": []}}}).to_string();
     let workspace = Workspace::with(&json!({".cursor/mcp.json": server}));
