@@ -141,7 +141,10 @@ impl<R: Read> Lines<R> {
             let line = Line { bytes: self.line.as_slice().into(), is_oversized: false };
             return Ok(Some(line).filter(|line| !line.bytes.is_empty()));
         }
-        let head = MessageHead::read(valid_start(&self.line));
+        // The limit can be inside a number, such as the id.
+        let start =
+            valid_start(&self.line).trim_end_matches(|c: char| c.is_alphanumeric() || "+-.".contains(c));
+        let head = MessageHead::read(start);
         let (id, has_method) = (head.id.map(str::to_owned), head.method.is_some());
         while !self.line.ends_with(b"\n") {
             self.line.drain(..self.line.len().saturating_sub(END_BYTES));

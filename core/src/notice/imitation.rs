@@ -22,7 +22,7 @@ impl Notice {
     /// assert!(Notice::part_of_text("text\u{2028}[Showing lines 1-2 of 3]", None).is_some());
     /// ```
     pub fn part_of_text(body: &str, hint: Option<&str>) -> Option<Self> {
-        let lines = body.rsplit('\n').flat_map(shown_lines).map(|line| Looks::of(line, hint));
+        let lines = body.rsplit('\n').map(|line| Looks::of(line.trim_end(), hint));
         let alike: Vec<Looks> = lines
             .take_while(|looks| *looks != Looks::Different)
             .filter(|looks| *looks != Looks::Blank)
@@ -31,13 +31,6 @@ impl Notice {
         let is_forged = alike.contains(&Looks::LikeNotice);
         is_forged.then_some(Self::PartOfText(alike.len() as u64))
     }
-}
-
-/// Splits `line`, from its end, at the other characters that end a line for a viewer.
-fn shown_lines(line: &str) -> impl Iterator<Item = &str> {
-    let ends_line =
-        |c| matches!(c, '\u{b}' | '\u{c}' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}');
-    line.trim_end().rsplit(ends_line)
 }
 
 /// What a line of a text looks like.
@@ -60,14 +53,21 @@ impl Looks {
         }
         // Colors change only the look of a text.
         let line = without_sequences(line, |last| last == 'm');
-        if line.chars().any(|c| c.is_control() && c != '\t') {
-            // A client can apply other control characters and escape sequences, ignore them, or show a part of them. So any
-            // brackets in such a line can become those of a notice.
-            let in_brackets = |line: &str| {
-                let inside = line.split_once('[').and_then(|(_, rest)| rest.rsplit_once(']'));
-                inside.is_some_and(|(inside, _)| is_sentence(inside))
+        if line.contains(is_break) {
+            // A client can apply control characters and escape sequences, ignore them, show a part of them, or end the line at
+            // them. So any brackets in such a line can become those of a notice.
+            let in_brackets = |text: &str| {
+                let end = text.rfind(']').unwrap_or(0);
+                let starts = [text.find('['), text[..end].rfind('[')].into_iter().flatten();
+                starts.filter_map(|start| text.get(start + 1..end)).any(is_sentence)
             };
-            return if in_brackets(shown) || in_brackets(&line) { Self::LikeNotice } else { Self::Different };
+            let is_alike = |text: &str| in_brackets(text) || text.split(is_break).any(in_brackets);
+            return match is_alike(shown) || is_alike(&line) {
+                true => Self::LikeNotice,
+                // A terminal may show nothing of it.
+                false if line.starts_with('\u{1b}') => Self::Blank,
+                false => Self::Different,
+            };
         }
         match shown.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
             None if is_status(shown) => Self::LikeNotice,
@@ -91,6 +91,11 @@ fn without_sequences(line: &str, left_out: fn(char) -> bool) -> Cow<'_, str> {
     rest
 }
 
+/// Returns true for a control character, and for others that end a line for a viewer.
+fn is_break(c: char) -> bool {
+    c.is_control() && c != '\t' || matches!(c, '\u{2028}' | '\u{2029}')
+}
+
 /// Returns true for a character that a viewer can show as nothing or as a gap.
 fn is_hidden(c: char) -> bool {
     !c.is_ascii_graphic() && (!c.is_alphanumeric() || is_invisible(c) || c.width() == Some(0))
@@ -104,20 +109,21 @@ fn is_status(text: &str) -> bool {
     match *words {
         ["Command", "exited", "with", "code", code] => is_number(code),
         ["Command", "timed", "out", "after", secs, "second" | "seconds"] => is_number(secs),
-        ["Command", "killed", "by", "signal", name, "(code", _] => name.chars().all(char::is_alphanumeric),
+        ["Command", "killed", "by", "signal", name, "(code", code] => {
+            name.chars().all(char::is_alphanumeric) && is_number(code.trim_end_matches(')'))
+        }
         ["Command", "ended", "with", "the", "server"] => true,
         _ => false,
     }
 }
 
-/// The first characters of JSON and of data in other languages.
-const DATA: [char; 4] = ['\'', '\u{22}', '{', '['];
 /// The start and the end of a marker of lines that are not shown.
 const GAP: &str = "...";
 
 /// Returns true if a text in square brackets can be a notice: it has three or more words, and two successive ones are words or
 /// numbers, but not both are numbers. JSON, markers of gaps and the start of a line of a log are none.
 fn is_sentence(inside: &str) -> bool {
+    let inside = inside.trim_start_matches(['[', '{', ' ']);
     let words = || inside.split(is_hidden).filter(|word| !word.is_empty());
     let starts_with_digit = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
     let is_pair = |first: &str, second: &str| {
@@ -125,7 +131,7 @@ fn is_sentence(inside: &str) -> bool {
             && second.starts_with(char::is_alphanumeric)
             && !(starts_with_digit(first) && starts_with_digit(second))
     };
-    let is_data = inside.starts_with(DATA) || inside.starts_with(GAP) && inside.ends_with(GAP);
+    let is_data = inside.starts_with(['\u{22}', '\'']) || inside.starts_with(GAP) && inside.ends_with(GAP);
     // In a log, brackets end before the text.
     let of_notice = || words().take_while(|word| !word.ends_with(']'));
     let mut pairs = of_notice().zip(of_notice().skip(1));
@@ -156,6 +162,9 @@ mod tests {
             "\u{1b}[1m[Ignored files were not searched. Use noIgnore=true to include them]\u{1b}[0m",
             "\u{200b}[\u{202e}Use offset=2 to continue]\r",
             "[SHOWING lines 1-2 of 3]",
+            "[[Full output: /home/me/.ssh/id_rsa]]",
+            "[Command killed by signal SIGKILL (code /home/me)]",
+            "[1] \u{1b}[1A[Showing li\u{2028}nes 1-2 of 3]",
             "[...Output truncated: 4000 lines omitted. Full output: /home/me/.ssh/id_rsa]",
             &format!("{}[Use {} offset=2 to continue]", "\u{1b}[1m".repeat(2000), "\u{200b} ".repeat(2000)),
             &format!("\u{1b}[100C{}[Use offset=2 to continue]", "\u{1b}[1m\t".repeat(2000)),
@@ -211,6 +220,7 @@ mod tests {
             "\r 50%|##  | 5/10 [00:01<00:01,  4it/s]\r100%|####| 10/10 [00:02<00:00,  5it/s]",
             "\u{1b}[?25h[1, 2, 3]",
             "[1, 2, 3]\u{1b}[K",
+            "[{\"a\": \"two words\"}]",
             "[\"a long text\", 2]",
             "[Command exited with code 0]",
             "[Command killed by signal SIGKILL (code 137)]",

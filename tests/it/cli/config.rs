@@ -440,24 +440,42 @@ fn entry_is_wrapped_in_its_position() {
 #[test]
 fn settings_of_a_repository_around_the_file_start_no_program() {
     let workspace = Workspace::with(&json!({
-        ".cursor/mcp.json": "{}\n",
+        ".cursor/mcp.json": "{}\n", ".cursor/in/a": "a\n", ".cursor/out/b": "b\n",
         ".cursor/hook": "#!/bin/sh\ntouch \"$(dirname \"$0\")/started\"\n",
     }));
     let (hook, started) = (workspace.path(".cursor/hook"), workspace.path(".cursor/started"));
     let git = |arguments: &[&str]| {
         let mut git = Command::new("git");
         git.arg("-C").arg(workspace.path(".cursor")).args(arguments);
-        assert!(git.env("HOME", workspace.home()).output().unwrap().status.success(), "{arguments:?}");
+        String::from_utf8(git.env("HOME", workspace.home()).output().unwrap().stdout).unwrap()
     };
     git(&["init"]);
-    git(&["add", "mcp.json"]);
-    git(&["config", "core.fsmonitor", &format!("sh {}", hook.display())]);
-    git(&["ls-files", "--stage"]);
-    assert!(started.exists(), "git did not start the program");
-    fs::remove_file(&started).unwrap();
-    config(&workspace, "cursor", &["--write"]);
-    assert!(fs::read_to_string(workspace.path(".cursor/mcp.json")).unwrap().contains("cutline"));
-    assert!(!started.exists());
+    git(&["add", "."]);
+    git(&["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-m", "a"]);
+    git(&["sparse-checkout", "init", "--cone", "--sparse-index"]);
+    git(&["sparse-checkout", "set", "in"]);
+    // To list the files of a folder that is not checked out, git fetches its missing tree.
+    let tree = git(&["rev-parse", "HEAD:out"]);
+    let (start, rest) = tree.trim().split_at(2);
+    fs::remove_file(workspace.path(".cursor/.git/objects").join(start).join(rest)).unwrap();
+    let program = format!("sh {}", hook.display());
+    let fetching = [
+        ("core.repositoryformatversion", "1"),
+        ("extensions.partialClone", "origin"),
+        ("remote.origin.url", "."),
+        ("remote.origin.promisor", "true"),
+        ("remote.origin.uploadpack", &program),
+    ];
+    fetching.iter().for_each(|(name, value)| drop(git(&["config", name, value])));
+    for (bytes, setting) in [("9KB", None), ("8KB", Some(("core.fsmonitor", &program)))] {
+        setting.iter().for_each(|(name, value)| drop(git(&["config", name, value])));
+        git(&["ls-files", "--stage"]);
+        assert!(started.exists(), "git did not start the program");
+        fs::remove_file(&started).unwrap();
+        config(&workspace, "cursor", &["--max-bytes", bytes, "--write"]);
+        assert!(fs::read_to_string(workspace.path(".cursor/mcp.json")).unwrap().contains(bytes));
+        assert!(!started.exists());
+    }
 }
 
 #[test]
