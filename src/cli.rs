@@ -202,10 +202,22 @@ pub fn run() -> anyhow::Result<i32> {
             Ok(0)
         }
         Some(Command::Man { folder }) => {
-            clap_mangen::generate_to(command(), &folder).with_context(|| folder.display().to_string())?;
+            write_pages(&folder).with_context(|| folder.display().to_string())?;
             Ok(0)
         }
     }
+}
+
+/// Writes the man pages to `folder`. A command could have left a link or a pipe with the name of a page there. It is
+/// replaced, and not followed.
+fn write_pages(folder: &Path) -> io::Result<()> {
+    let new = tempfile::tempdir_in(folder)?;
+    clap_mangen::generate_to(command(), new.path())?;
+    for page in new.path().read_dir()? {
+        let page = page?;
+        std::fs::rename(page.path(), folder.join(page.file_name()))?;
+    }
+    Ok(())
 }
 
 /// Returns the command line with its help. The help of each command shows only the flags that it accepts. An empty

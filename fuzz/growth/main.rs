@@ -218,7 +218,7 @@ const PARSERS: &[Parser] = &[
             let text = String::from_utf8_lossy(input);
             // Globs have a limit of their own, so only the path grows.
             let (glob, path) = text.split_at(text.floor_char_boundary(GLOB_BYTES));
-            if let Ok(glob) = Glob::new(glob, Path::new("/a")) {
+            if let Ok(glob) = Glob::new(glob, Path::new("/a"), false) {
                 black_box((
                     glob.selects(path.as_bytes(), false),
                     glob.can_select_content_below(path.as_bytes()),

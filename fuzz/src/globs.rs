@@ -47,8 +47,8 @@ fn walked(path: &[u8]) -> Option<Vec<u8>> {
 }
 
 fn check(text: &str, paths: &[Vec<u8>]) {
-    let Ok(glob) = Glob::new(text, Path::new(BASE)) else { return };
-    let inverted = Glob::new(&format!("!{text}"), Path::new(BASE)).ok();
+    let Ok(glob) = Glob::new(text, Path::new(BASE), false) else { return };
+    let inverted = Glob::new(&format!("!{text}"), Path::new(BASE), false).ok();
     let inverted = inverted.filter(|_| !text.starts_with('!'));
     for path in paths {
         let through = glob.selects_content(path);
@@ -110,7 +110,7 @@ fn names(escaped: &str, path: &str) {
     if escaped.len() >= GLOB_BYTES - "./".len() {
         return;
     }
-    match Glob::new(&format!("./{escaped}"), Path::new(BASE)) {
+    match Glob::new(&format!("./{escaped}"), Path::new(BASE), false) {
         Ok(glob) => assert!(glob.selects(path.as_bytes(), false), "{escaped:?}"),
         Err(message) => assert!(message.contains("braces"), "{escaped:?}: {message}"),
     }

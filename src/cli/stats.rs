@@ -166,10 +166,13 @@ impl Read {
             let tools = self.stats.tools.iter().map(|(tool, sums)| row(tool.as_str(), sums));
             let rows = [HEADINGS.map(ToOwned::to_owned)].into_iter().chain(tools);
             let rows: Vec<_> = rows.chain([row("all", &self.stats.total)]).collect();
+            let cells = |n| rows.iter().filter_map(move |row| row.get(n));
+            let widths: [usize; HEADINGS.len()] =
+                std::array::from_fn(|n| cells(n).map(|cell| cell.chars().count()).max().unwrap_or(0));
             text = format!("{TITLE}{calls}{TITLE:#}, {first} to {last}\n\n{TITLE}");
             for (n, row) in rows.iter().enumerate() {
                 let end = if n == 0 { format!("{TITLE:#}\n") } else { "\n".to_owned() };
-                text.push_str(&(aligned(row, &rows) + &end));
+                text.push_str(&(aligned(row, widths) + &end));
             }
         }
         if self.broken > 0 {
@@ -201,12 +204,11 @@ fn row(name: &str, sums: &Sums) -> [String; HEADINGS.len()] {
 }
 
 /// Aligns the cells of a row: names to the left, and numbers to the right.
-fn aligned(row: &[String], rows: &[[String; HEADINGS.len()]]) -> String {
-    let cells = row.iter().enumerate().map(|(n, cell)| {
-        let widths = rows.iter().filter_map(|row| row.get(n)).map(|cell| cell.chars().count());
-        let width = widths.max().unwrap_or(0);
-        if n == 0 { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
-    });
+fn aligned(row: &[String], widths: [usize; HEADINGS.len()]) -> String {
+    let cells =
+        row.iter().zip(widths).enumerate().map(|(n, (cell, width))| {
+            if n == 0 { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
+        });
     cells.collect::<Vec<_>>().join("  ")
 }
 

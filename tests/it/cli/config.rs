@@ -466,9 +466,13 @@ fn settings_of_a_repository_around_the_file_start_no_program() {
         ("remote.origin.promisor", "true"),
         ("remote.origin.uploadpack", &program),
     ];
-    fetching.iter().for_each(|(name, value)| drop(git(&["config", name, value])));
+    for (name, value) in fetching {
+        git(&["config", name, value]);
+    }
     for (bytes, setting) in [("9KB", None), ("8KB", Some(("core.fsmonitor", &program)))] {
-        setting.iter().for_each(|(name, value)| drop(git(&["config", name, value])));
+        if let Some((name, value)) = setting {
+            git(&["config", name, value]);
+        }
         git(&["ls-files", "--stage"]);
         assert!(started.exists(), "git did not start the program");
         fs::remove_file(&started).unwrap();

@@ -41,7 +41,8 @@ fn bash_uses_completions() {
 
 #[test]
 fn manual_page_renders() {
-    let workspace = Workspace::with(&json!({"man": {"dir": true}}));
+    let workspace = Workspace::with(&json!({"man": {"dir": true}, "mine": "x"}));
+    std::os::unix::fs::symlink("../mine", workspace.path("man/cutline.1")).unwrap();
     let output = run(&workspace, &["man", "man"]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let page = fs::read_to_string(workspace.path("man/cutline.1")).unwrap();
@@ -52,6 +53,7 @@ fn manual_page_renders() {
         assert!(workspace.path(format!("man/{name}.1")).exists(), "{name}");
     }
     assert!(!workspace.path("man/cutline-sandboxed.1").exists());
+    assert_eq!(fs::read_to_string(workspace.path("mine")).unwrap(), "x", "a link was followed");
 }
 
 #[test]
