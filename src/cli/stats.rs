@@ -166,9 +166,9 @@ impl Read {
             let tools = self.stats.tools.iter().map(|(tool, sums)| row(tool.as_str(), sums));
             let rows = [HEADINGS.map(ToOwned::to_owned)].into_iter().chain(tools);
             let rows: Vec<_> = rows.chain([row("all", &self.stats.total)]).collect();
-            let cells = |n| rows.iter().filter_map(move |row| row.get(n));
+            let column = |n| rows.iter().filter_map(move |row| row.get(n));
             let widths: [usize; HEADINGS.len()] =
-                std::array::from_fn(|n| cells(n).map(|cell| cell.chars().count()).max().unwrap_or(0));
+                std::array::from_fn(|n| column(n).map(|cell| cell.chars().count()).max().unwrap_or(0));
             text = format!("{TITLE}{calls}{TITLE:#}, {first} to {last}\n\n{TITLE}");
             for (n, row) in rows.iter().enumerate() {
                 let end = if n == 0 { format!("{TITLE:#}\n") } else { "\n".to_owned() };
