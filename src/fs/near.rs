@@ -29,7 +29,7 @@ const SKIPPED: [&[u8]; 2] = [b".git", b"node_modules"];
 /// Minimum similarity of a suggested name, where 1 is equal. Unrelated names of the same length are below it.
 const ALIKE: f64 = 0.75;
 /// Maximum number of suggested names.
-const OFFERED: usize = 3;
+pub const OFFERED: usize = 3;
 
 /// Returns the entry of `folder` with an equivalent name, or `None` if there is not exactly one.
 pub fn same(folder: &OpenedPath, name: &str) -> Option<OsString> {

@@ -213,7 +213,12 @@ fn missing(cx: &Context, asked: &str, wanted: ExpectedKind) -> ToolError {
         near.extend(similar.iter().filter(|similar| similar.to_lowercase() == path).cloned());
     }
     if near.is_empty() {
-        near = elsewhere(cx, asked, wanted);
+        // A path with other folders above the same name is nearer than one in another place.
+        let name = Path::new(asked).file_name();
+        near.extend(similar.iter().filter(|similar| Path::new(similar).file_name() == name).cloned());
+        let others = elsewhere(cx, asked, wanted).into_iter().filter(|path| !similar.contains(path));
+        near.extend(others);
+        near.truncate(near::OFFERED);
     }
     if near.is_empty() && asked.contains('\\') {
         // Windows separates folders by backslashes.
