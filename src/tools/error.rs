@@ -21,8 +21,9 @@ pub enum ToolError {
     Argument(String),
     /// A path does not exist.
     #[error(
-        "{wanted} not found: {}{}{}",
+        "{wanted} not found: {}{}{}{}",
         show::path(path),
+        if *broken_link { " (broken link)" } else { "" },
         suggestion(near),
         if *ls_glob { "\nUse ls with this path to list what matches" } else { "" }
     )]
@@ -31,6 +32,8 @@ pub enum ToolError {
         wanted: ExpectedKind,
         /// The requested path.
         path: String,
+        /// True if the path is a link whose target, inside the roots, does not exist.
+        broken_link: bool,
         /// Existing paths with similar names.
         near: Vec<String>,
         /// True if the path is a glob that ls can list.

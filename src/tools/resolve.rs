@@ -9,7 +9,7 @@ use crate::fs::open::{FileKind, NAME_BYTES, OpenError, OpenedPath};
 use crate::fs::workspace::lexical;
 use crate::fs::{file_uri, near, workspace};
 use crate::process;
-use crate::sys::Folder;
+use crate::sys::{Folder, below};
 use cutline_core::text::binary::{UTF_32BE, UTF_32LE, media_type};
 use cutline_core::text::show;
 use derive_more::Display;
@@ -206,6 +206,7 @@ fn open_alike(cx: &Context, asked: &str) -> Option<OpenedPath> {
 fn missing(cx: &Context, asked: &str, wanted: ExpectedKind) -> ToolError {
     let similar = similar(cx, asked);
     let nearest = Nearest::of(cx, &cx.workspace.absolute(asked), MAX_REPAIRED);
+    let broken_link = nearest.as_ref().is_some_and(Nearest::is_link);
     let completed = nearest.filter(|_| wanted == ExpectedKind::File);
     let mut near = completed.map_or_else(Vec::new, |nearest| nearest.with_extension(cx));
     if near.is_empty() {
@@ -230,7 +231,7 @@ fn missing(cx: &Context, asked: &str, wanted: ExpectedKind) -> ToolError {
     // Brackets do not count, because they are common in names.
     let has_wildcard = asked.contains(['*', '?']) && path_glob::is_listed(asked);
     let ls_glob = has_wildcard && wanted == ExpectedKind::File && cx.has(ToolName::Ls);
-    ToolError::NotFound { wanted, path: cx.workspace.show_asked(asked), near, ls_glob }
+    ToolError::NotFound { wanted, path: cx.workspace.show_asked(asked), broken_link, near, ls_glob }
 }
 
 /// Returns the path without its leading `/`, if that exists in the workspace.
@@ -308,6 +309,12 @@ impl Nearest {
     /// Returns true if only the last component of the path is missing.
     fn is_last(&self) -> bool {
         self.rest.as_os_str().is_empty()
+    }
+
+    /// Returns true if the missing name is a link. A link that leads out of the roots has another error.
+    fn is_link(&self) -> bool {
+        let stat = |folder| below::stat(&folder, self.name.as_bytes());
+        self.is_last() && self.folder.folder().and_then(stat).is_ok_and(|stat| stat.kind == FileKind::Link)
     }
 
     /// Returns the files with the missing name and an extension.
