@@ -221,6 +221,9 @@ fn missing(cx: &Context, asked: &str, wanted: ExpectedKind) -> ToolError {
         near.extend(others);
         near.truncate(near::OFFERED);
     }
+    if near.is_empty() && wanted == ExpectedKind::File {
+        near = elsewhere_with_extension(cx, Path::new(asked));
+    }
     if near.is_empty() && asked.contains('\\') {
         // Windows separates folders by backslashes.
         near = elsewhere(cx, &asked.replace('\\', "/"), wanted);
@@ -261,6 +264,18 @@ pub(super) fn elsewhere(cx: &Context, asked: &str, wanted: ExpectedKind) -> Vec<
     let Ok(opened) = OpenedPath::open(&cx.workspace, root) else { return Vec::new() };
     let found = near::with_same_end(&opened, below, exists);
     found.iter().map(|path| cx.workspace.show(path)).collect()
+}
+
+/// Returns existing files with an extension that otherwise end as `asked` does, a path with folders.
+fn elsewhere_with_extension(cx: &Context, asked: &Path) -> Vec<String> {
+    let folder = asked.parent().and_then(Path::to_str).filter(|folder| !folder.is_empty());
+    let (Some(folder), Some(name)) = (folder, asked.file_name()) else { return Vec::new() };
+    let folders = elsewhere(cx, folder, ExpectedKind::Directory);
+    let files = folders.iter().filter_map(|folder| {
+        Nearest::of(cx, &cx.workspace.absolute(folder).join(name), 0)
+            .map(|nearest| nearest.with_extension(cx))
+    });
+    files.flatten().take(near::OFFERED).collect()
 }
 
 /// Returns the existing paths that are most similar to the missing path `asked`.
