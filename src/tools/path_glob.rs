@@ -241,9 +241,15 @@ pub(super) fn meant(
 /// is a regular expression.
 fn of_other_program(glob: &str) -> Option<String> {
     let mut plain = glob.trim_matches(['"', '\'']).to_owned();
-    if plain.contains("\\.") || plain.starts_with('^') || plain.ends_with('$') {
+    if plain.contains("\\.") || plain.starts_with('^') || plain.starts_with(".*") || plain.ends_with('$') {
+        let (is_start, is_end) = (plain.starts_with('^'), plain.ends_with('$'));
         let unanchored = plain.trim_start_matches('^').trim_end_matches('$');
         plain = unanchored.replace(".*", "*").replace("\\.", ".");
+        if is_end && !is_start && !plain.starts_with('*') && !plain.contains('/') {
+            plain.insert(0, '*');
+        } else if is_start && !is_end && !plain.ends_with('*') {
+            plain.push('*');
+        }
     }
     if plain.contains('|') {
         plain = plain
