@@ -184,8 +184,9 @@ pub(super) fn begins_outside(cx: &Context, globs: &[String], base: &OpenedPath) 
 
 /// Returns a glob that is probably meant by one of `globs`, which match nothing in `place`: its form here if it is written
 /// as in another program, in all folders or an existing one if its folder is missing, of what is in a folder of its name, in
-/// lower case, in deeper or any folders, or of names that end with it or contain it. It matches folders if it is of folders, or
-/// otherwise entries of the kind of `like`. The exclusions, the depth and the rule for links of `like` apply.
+/// lower case, in deeper or other folders, with an extension, or of names that end with it or contain it. It matches folders
+/// if it is of folders, or otherwise entries of the kind of `like`. The exclusions, the depth and the rule for links of `like`
+/// apply.
 pub(super) fn meant(
     cx: &Context,
     globs: &[String],
@@ -208,6 +209,9 @@ pub(super) fn meant(
         let lowercase = Some(glob.to_lowercase()).filter(|lowercase| is_of_contents && lowercase != glob);
         let elsewhere = in_other_folder(cx, glob, place);
         let deeper = at_any_depth(glob);
+        let below_others = below_other_folders(glob).filter(|_| !begins_outside(cx, from_ref(glob), place));
+        let with_extension = with_any_extension(glob);
+        let other_with_extension = below_others.as_deref().and_then(with_any_extension);
         [
             of_other_program(glob),
             in_folders,
@@ -215,6 +219,9 @@ pub(super) fn meant(
             elsewhere,
             lowercase,
             deeper,
+            with_extension,
+            below_others,
+            other_with_extension,
             anywhere,
             ending,
             around,
@@ -287,6 +294,18 @@ fn in_any_folder(path: &str) -> Option<String> {
     let (_, name) =
         path.rsplit_once('/').filter(|_| !has_wildcard(path) && !path.contains(['!', ',', '\\']))?;
     (!name.is_empty()).then(|| format!("**/{name}"))
+}
+
+/// Returns a glob for the same paths below any other folder.
+fn below_other_folders(glob: &str) -> Option<String> {
+    let is_path = glob.trim_end_matches('/').contains('/') && !glob.starts_with(['/', '!', '~', '.', '*']);
+    (is_path && split(glob).len() == 1).then(|| format!("**/{glob}"))
+}
+
+/// Returns a glob for a path that ends with a name without an extension, with any extension.
+fn with_any_extension(path: &str) -> Option<String> {
+    let (_, name) = path.rsplit_once('/').filter(|_| !path.contains(['!', ',', '\\']))?;
+    (!name.is_empty() && !name.contains('.') && !has_wildcard(name)).then(|| format!("{path}.*"))
 }
 
 /// Returns globs of the names that end with `glob`, if that is an extension, and of those that contain it, if it is a part of
