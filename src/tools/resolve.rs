@@ -216,7 +216,8 @@ fn missing(cx: &Context, asked: &str, wanted: ExpectedKind) -> ToolError {
     if near.is_empty() {
         // A path with other folders above the same name is nearer than one in another place.
         let name = Path::new(asked).file_name();
-        near.extend(similar.iter().filter(|similar| Path::new(similar).file_name() == name).cloned());
+        let ends_alike = |path: &Path| [path.file_name(), path.file_stem()].contains(&name);
+        near.extend(similar.iter().filter(|similar| ends_alike(Path::new(similar))).cloned());
         let others = elsewhere(cx, asked, wanted).into_iter().filter(|path| !similar.contains(path));
         near.extend(others);
         near.truncate(near::OFFERED);
