@@ -79,8 +79,8 @@ impl Encoding {
         }
     }
 
-    /// Returns true if a text in this encoding has a part in another one, after two programs wrote it: words of ASCII in UTF-16,
-    /// or words of UTF-16 in another encoding.
+    /// Returns true if a text in this encoding has a part in another one, after two programs wrote it: words or a line of ASCII
+    /// in UTF-16, or words of UTF-16 in another encoding.
     ///
     /// ```
     /// use cutline_core::text::decode::Encoding;
@@ -90,9 +90,23 @@ impl Encoding {
         let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b' ';
         let is_wide = |pair: &[u8]| matches!(pair, [letter, 0] if is_letter(letter));
         match self {
-            Self::Utf16Le | Self::Utf16Be => text.windows(WORDS_BYTES).any(|part| part.iter().all(is_letter)),
+            Self::Utf16Le | Self::Utf16Be => {
+                self.has_ascii_line(text) || text.windows(WORDS_BYTES).any(|part| part.iter().all(is_letter))
+            }
             Self::Utf8 | Self::Legacy(_) => text.windows(WORDS_BYTES).any(|part| part.chunks(2).all(is_wide)),
         }
+    }
+
+    /// Returns true if a text in UTF-16 has a line of ASCII, whose newline is one byte.
+    fn has_ascii_line(self, text: &[u8]) -> bool {
+        let is_ascii = |byte: &u8| matches!(byte, b'\t' | b'\r' | b' '..=b'~');
+        let mut lines = text.split(|byte| *byte == NEWLINE).peekable();
+        std::iter::from_fn(|| lines.next().map(|line| (line, lines.peek().copied()))).any(|(line, next)| {
+            // A newline of UTF-16 ends a line of UTF-16. If its high byte is first, `line` ends with it.
+            let is_wide = self == Self::Utf16Le && next.is_some_and(|next| next.starts_with(b"\0"));
+            let end = line.rsplit(|byte| *byte == 0).next().unwrap_or_default();
+            !is_wide && end.len() >= WORDS_BYTES && end.iter().all(is_ascii)
+        })
     }
 
     /// Returns the encoding as the crate `encoding_rs` has it, with a decoder.
@@ -106,7 +120,7 @@ impl Encoding {
     }
 }
 
-/// Bytes of words in another encoding. Characters of East Asian text can be two letters of ASCII, but hardly seven in a row.
+/// Bytes of words or a line in another encoding. Characters of East Asian text can be two letters of ASCII, but hardly seven in a row.
 const WORDS_BYTES: usize = 14;
 /// Minimum number of units of a text in UTF-16 without a mark.
 const UNMARKED_UNITS: usize = 9;
@@ -222,10 +236,17 @@ mod tests {
     #[test]
     fn parts_in_another_encoding() {
         let le = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+        let be = |text: &str| text.encode_utf16().flat_map(u16::to_be_bytes).collect::<Vec<u8>>();
         let (japanese, chinese) = (le("これはひらがなのぶんしょうです"), le("愠湩摮摥的简体中文"));
+        let ascii = "来中大在个到为\n".repeat(2); // only bytes of ASCII
         for (encoding, text, expected) in [
             (Encoding::Utf16Le, [&le("a text of words")[..], b"appended words\n"].concat(), true),
-            (Encoding::Utf16Le, [&le("a text of words")[..], b"appended 12345\n"].concat(), false),
+            (Encoding::Utf16Le, [&le("a text of words")[..], b"appended 1234\n"].concat(), false),
+            (Encoding::Utf16Le, [&le("first\r\n")[..], b"error CS1002:\r\n"].concat(), true),
+            (Encoding::Utf16Le, [b"error: line 12\n", &le("last\n")[..]].concat(), true),
+            (Encoding::Utf16Be, [&be("first\n")[..], b"error: line 12\n", &be("last\n")].concat(), true),
+            (Encoding::Utf16Le, le(&ascii), false),
+            (Encoding::Utf16Be, be(&ascii), false),
             (Encoding::Utf16Le, japanese, false),
             (Encoding::Utf16Le, chinese, false),
             (Encoding::Utf8, [b"first\n", &le("words\n words in UTF-16\n")[..]].concat(), true),
