@@ -132,7 +132,7 @@ const INSPECTORS: [(&str, &str, &str, Option<&str>); 14] = [
     ("xzcat", "", "", Some("application/x-xz")),
     ("zstdcat", "", "", Some("application/zstd")),
     ("sqlite3", "", " .schema", Some("application/vnd.sqlite3")),
-    ("strings", " -el", "", Some("text/plain")),
+    ("tr", r" -d '\000' <", "", Some("text/plain")),
     ("strings", "", "", None),
     ("xxd", "", "", None),
     ("od", " -c", "", None),

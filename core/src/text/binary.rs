@@ -136,10 +136,11 @@ pub fn text_at_ends<'a>(start: &'a [u8], end: &'a [u8]) -> (&'a str, &'a str) {
     (or_none(first), if rest.ends_with('\n') { or_none(rest) } else { "" })
 }
 
-/// Returns the media type of binary content that starts with `start`. It is `text/plain` for an output in UTF-16 as Windows
-/// writes it, little-endian, and [`UTF_32LE`] or [`UTF_32BE`] for UTF-32 with a byte order mark or with ASCII at the start.
+/// Returns the media type of binary content that starts with `start`. It is `text/plain` for text with words in UTF-16, which
+/// is readable without its NUL bytes, and [`UTF_32LE`] or [`UTF_32BE`] for UTF-32 with a byte order mark or with ASCII at the start.
 pub fn media_type(start: &[u8]) -> &'static str {
-    if Encoding::of(start).0 == Encoding::Utf16Le {
+    let has_utf16 = Encoding::of(start).0 != Encoding::Utf8 || Encoding::Utf8.is_mixed(start);
+    if has_utf16 && !is_binary(&start.iter().copied().filter(|byte| *byte != 0).collect::<Vec<_>>()) {
         return "text/plain";
     }
     let units = start.as_chunks::<4>().0.get(..4).unwrap_or_default();
@@ -353,6 +354,20 @@ mod tests {
             let expected = |utf32| if is_utf32 { utf32 } else { "application/octet-stream" };
             assert_eq!(media_type(&le(text)), expected(UTF_32LE), "{text:?}");
             assert_eq!(media_type(&be(text)), expected(UTF_32BE), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn media_type_of_words_in_utf16() {
+        let le: Vec<u8> = "1: error CS1002: ;\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        for (content, is_text) in [
+            (le.clone(), true),
+            ([b"\0", &*le].concat(), true), // as after `tail`
+            ([b"started\r\n", &*le].concat(), true),
+            ([&le[..], &[1; 20]].concat(), false),
+            ([b"\x7fELF\x02\x01\x01\x00\x01\x02\x03", &*le.repeat(3)].concat(), false),
+        ] {
+            assert_eq!(media_type(&content) == "text/plain", is_text, "{content:?}");
         }
     }
 
