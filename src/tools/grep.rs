@@ -140,12 +140,11 @@ fn search(cx: &Context, args: &GrepArgs) -> Result<Output, ToolError> {
 impl Results<'_> {
     /// Searches a file or a folder.
     fn search_target(&mut self, Target { place, filter }: &Target) -> Result<(), ToolError> {
-        if place.stat.kind == FileKind::Folder {
-            let walk = self.search.walk(place)?;
-            content::tree(walk, self.query.clone(), filter.clone(), |walked| self.take(walked));
-        } else {
-            self.search_file(place)?;
+        if place.stat.kind != FileKind::Folder {
+            return self.search_file(place);
         }
+        let walk = self.search.walk(place)?;
+        content::tree(walk, self.query.clone(), filter.clone(), |walked| self.take(walked));
         self.search_binaries(place)
     }
 
@@ -213,7 +212,8 @@ impl Results<'_> {
             }
             Err(error) => return Err(resolve::unreadable(cx, place, error)),
         }
-        if self.search.binary > 0 && self.is_only_target {
+        self.search_binaries(place)?;
+        if self.search.binary > 0 && self.is_only_target && self.binary_matches.count() == 0 {
             // `No matches found` would be wrong if this is the only file of the call.
             let start = lines::first_bytes(&resolve::file(cx, place)?, DECIDING_BYTES);
             return Err(resolve::binary(cx, place, place.stat.bytes, &start.unwrap_or_default()));
