@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use crate::fs::saved_name::SavedKind;
 use crate::saved_output::{SavedOutput, SavedStream, Store};
-use cutline_core::text::binary::{DECIDING_BYTES, is_binary, media_type, text_at_ends};
+use cutline_core::text::binary::{DECIDING_BYTES, is_binary, media_type, mostly_text, text_at_ends};
 use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::show::REPLACEMENT;
 use cutline_core::text::terminal::Terminal;
@@ -203,7 +203,13 @@ impl Capture {
         let start = std::mem::take(&mut self.start);
         let raw = self.stream.raw.clone();
         let recent = std::mem::take(&mut self.recent);
-        let binary = (self.binary || is_binary(&start)).then(|| media_type(&start));
+        let is_binary = self.binary || is_binary(&start);
+        let text = if is_binary { mostly_text(&start) } else { None };
+        if let Some(text) = &text {
+            self.shown = Some(ShownText::new(self.view));
+            self.shown.iter_mut().for_each(|shown| shown.push(Some(text.as_bytes())));
+        }
+        let binary = (is_binary && text.is_none()).then(|| media_type(&start));
         let of_text = self.shown.take().filter(|_| binary.is_none());
         let shown = of_text.unwrap_or_else(|| ShownText::of_binary(self.view, &start, &recent));
         let shown = shown.finish(forms, raw.extent(), &start, &recent);

@@ -45,6 +45,8 @@ const STRAY_IN_OTHER_ENCODINGS: usize = 2;
 const SEPARATORS: usize = 4;
 /// Bytes of ASCII that are not nine characters of UTF-16.
 const ASCII_BYTES: usize = 18;
+/// Maximum bytes of an output that is shown as text if most of it is ASCII.
+const SHORT_BYTES: usize = 4096;
 /// The byte order mark of UTF-16 as Windows writes it.
 const UTF16_MARK: &[u8] = b"\xff\xfe";
 /// The signature of PDF, which can be text otherwise.
@@ -109,6 +111,16 @@ pub fn is_binary(content: &[u8]) -> bool {
 pub fn is_binary_file(content: &[u8]) -> bool {
     let start = content.get(..DECIDING_BYTES).unwrap_or(content);
     Encoding::of(start).0 == Encoding::Utf8 && (has_signature(start) || is_binary(start))
+}
+
+/// Returns a binary output with U+FFFD for its control characters, if it is short, has no signature, and above two thirds of it
+/// is ASCII, as are lines of a database after `grep -a`. There, a backspace or an escape is a number.
+pub fn mostly_text(output: &[u8]) -> Option<String> {
+    let ascii = output.iter().filter(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace()).count();
+    let is_text = output.len() < SHORT_BYTES && ascii * 3 > output.len() * 2 && !has_signature(output);
+    let is_shown = |c: char| !c.is_control() || matches!(c, '\t' | '\n');
+    let text = String::from_utf8_lossy(output);
+    is_text.then(|| text.chars().map(|c| if is_shown(c) { c } else { REPLACEMENT }).collect())
 }
 
 /// Returns the text at both ends of a binary output, which programs printed before and after the binary data: complete lines
