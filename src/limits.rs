@@ -104,6 +104,8 @@ pub const GLOB_BYTES: usize = 1024;
 pub const GLOBS: usize = 100;
 /// Maximum bytes of an ignore file. Larger ones are skipped.
 pub const RULES_BYTES: usize = 65_536;
+/// Maximum number of character classes (`[…]`) in an ignore file. Each can take kilobytes when it is compiled.
+pub const RULES_CLASSES: usize = 2000;
 /// Maximum bytes of the ignore files that apply in one folder, including those of the folders above.
 pub const RULES_IN_FORCE_BYTES: u64 = 98_304;
 /// Maximum positions in a regular expression after expanding all repetitions. In the worst case, each byte of a text

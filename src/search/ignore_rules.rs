@@ -22,7 +22,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::fs::lines::first_bytes;
 use crate::fs::workspace::lexical;
-use crate::limits::{GLOB_BYTES, RULES_BYTES, RULES_IN_FORCE_BYTES};
+use crate::limits::{GLOB_BYTES, RULES_BYTES, RULES_CLASSES, RULES_IN_FORCE_BYTES};
 use crate::sys::{self, FileKind, Folder, Opened, Stat, below};
 use cutline_core::text::as_index;
 
@@ -30,7 +30,8 @@ use cutline_core::text::as_index;
 pub(super) const GIT: &[u8] = b".git";
 /// Bytes that are read of a file. One byte more than the limit shows that a rule file is too large.
 const READ_BYTES: usize = RULES_BYTES + 1;
-/// Maximum number of compiled rule files that are kept for folders with the same rules.
+/// Maximum number of compiled rule files that are kept for folders with the same rules. Together they have at most
+/// [`RULES_BYTES`].
 const KEPT_FILES: usize = 16;
 
 /// The rules that apply in one folder of a walk.
@@ -290,7 +291,8 @@ impl SharedRules {
         let rules = compile(&content)?;
         if let Some(rules) = &rules {
             let mut kept = lock();
-            if kept.len() >= KEPT_FILES {
+            let kept_bytes: usize = kept.keys().map(Vec::len).sum();
+            if kept.len() >= KEPT_FILES || kept_bytes + content.len() > RULES_BYTES {
                 kept.clear();
             }
             kept.insert(content, Arc::clone(rules));
@@ -302,7 +304,7 @@ impl SharedRules {
 /// Compiles the rules of a file for paths relative to its folder. Skips invalid rules, as git does, and those of more
 /// than [`GLOB_BYTES`].
 fn compile(content: &[u8]) -> Result<Option<Arc<Gitignore>>, TooLarge> {
-    if content.len() > RULES_BYTES {
+    if content.len() > RULES_BYTES || memchr::memchr_iter(b'[', content).count() > RULES_CLASSES {
         return Err(TooLarge);
     }
     let text = String::from_utf8_lossy(content);

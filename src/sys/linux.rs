@@ -53,6 +53,11 @@ impl Opened {
         self.reopen(OFlags::RDONLY | OFlags::CLOEXEC | OFlags::DIRECTORY)
     }
 
+    /// Returns a path to exactly this file or folder, even if its name now refers to another one.
+    pub(crate) fn path(&self) -> PathBuf {
+        path_of(&self.handle).into()
+    }
+
     fn reopen(&self, flags: OFlags) -> io::Result<OwnedFd> {
         Ok(rustix::fs::openat(CWD, path_of(&self.handle), flags, Mode::empty())?)
     }

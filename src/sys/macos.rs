@@ -58,6 +58,11 @@ impl Opened {
         Ok(file)
     }
 
+    /// Returns the path. Its name can refer to another file by now.
+    pub(crate) fn path(&self) -> PathBuf {
+        self.real.clone()
+    }
+
     /// Opens the same file as a folder.
     pub(crate) fn folder(&self) -> io::Result<Folder> {
         let held = self.handle.as_ref().ok_or(Errno::NOTDIR)?;

@@ -1,7 +1,9 @@
 //! Replaces a client's file atomically, after copying it.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, Permissions};
 use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -12,6 +14,7 @@ use tempfile::NamedTempFile;
 use super::Place;
 use crate::fit::Scope;
 use crate::fs::follow::Followed;
+use crate::sys::{Opened, below};
 use crate::tools::error::reason;
 use cutline_core::text::Size;
 
@@ -51,15 +54,25 @@ fn read_all(path: &Path) -> io::Result<String> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(String::new()),
         metadata => metadata?,
     };
-    if !metadata.is_file() || metadata.len() > MAX_BYTES {
-        return Err(io::Error::other(format!(
-            "it is not a regular file, or larger than {}",
-            Size(MAX_BYTES)
-        )));
+    if !metadata.is_file() {
+        return Err(not_regular());
+    }
+    text_of(&File::open(path)?)
+}
+
+/// Returns the text of an open file.
+fn text_of(file: &File) -> io::Result<String> {
+    let bytes = file.metadata()?.len();
+    if bytes > MAX_BYTES {
+        return Err(not_regular());
     }
     let mut text = String::new();
-    File::open(path)?.take(metadata.len()).read_to_string(&mut text)?;
+    file.take(bytes).read_to_string(&mut text)?;
     Ok(text)
+}
+
+fn not_regular() -> io::Error {
+    io::Error::other(format!("it is not a regular file, or larger than {}", Size(MAX_BYTES)))
 }
 
 /// Replaces the text of a location's file by the result of `change`. The old file is copied, unless git has it, and
@@ -78,48 +91,73 @@ pub(super) fn rewrite(
     // Another person may have created the links in a project.
     let (end, project) = (Followed::new(path).end, Followed::new(&std::env::current_dir()?).end);
     ensure!(
-        *scope != Scope::Project || end.starts_with(project),
+        *scope != Scope::Project || end.starts_with(&project),
         "a link leads from it out of the project; to change {}, use --file",
         end.display()
     );
     let is_link = path.is_symlink();
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let folder = path.parent().context("it has no parent folder")?;
-    let old = read_all(&path)?;
+    let (shown_folder, name) = path.parent().zip(path.file_name()).context("it has no parent folder")?;
+    // From here on, nothing follows a link: a sandboxed command that still runs could create one.
+    let open_folder = || -> anyhow::Result<Opened> {
+        let folder = Opened::through_links(shown_folder)?;
+        let is_inside = *scope != Scope::Project || folder.real.starts_with(&project);
+        ensure!(is_inside, "its folder was just replaced by a link out of the project");
+        Ok(folder)
+    };
+    let folder = if shown_folder.exists() { Some(open_folder()?) } else { None };
+    let open = || folder.as_ref().map_or(Ok(None), |folder| open_in(folder, name));
+    let before = open()?;
+    let old = before.as_ref().map_or(Ok(String::new()), text_of)?;
     let (mark, plain) = old.split_at(old.len() - old.trim_start_matches(BYTE_ORDER_MARK).len());
     let edited = change(plain)?;
     if edited.text == plain {
         return Ok(None);
     }
     let new = format!("{mark}{}", edited.text);
-    if !path.exists() {
-        fs::create_dir_all(folder)?;
-        let mut file = new_file_in(folder)?;
+    let Some((before, folder)) = before.zip(folder.as_ref()) else {
+        fs::create_dir_all(shown_folder)?;
+        let opened = open_folder()?;
+        let folder = opened.path();
+        let mut file = new_temporary(&folder).map_err(|error| unwritable(shown_folder, &error))?;
         file.write_all(new.as_bytes())?;
-        file.persist_noclobber(&path)?;
+        file.persist_noclobber(folder.join(name)).map_err(|error| error.error)?;
         return Ok(Some(" to a new file".to_owned()));
-    }
-    let before = File::open(&path)?;
+    };
     ensure!(!before.metadata()?.permissions().readonly(), "it is read-only");
     ensure!(before.metadata()?.nlink() == 1, "it has other hard links, which would keep the old text");
-    let changed = file_like(&before, folder, &new)?;
+    let folder = folder.path();
+    let copy =
+        |text: &str| file_like(&before, &folder, text).map_err(|error| unwritable(shown_folder, &error));
+    let changed = copy(&new)?;
     let copied = if edited.was_own {
         String::new()
     } else if git_has(&path) {
         "; git has the old file".to_owned()
     } else {
-        let mut backup = path.as_os_str().to_owned();
+        let mut backup = name.to_owned();
         backup.push(BACKUP);
-        file_like(&before, folder, &old)?.persist(&backup)?;
-        format!("; the old file is {}", backup.display())
+        copy(&old)?.persist(folder.join(&backup)).map_err(|error| error.error)?;
+        format!("; the old file is {}", shown_folder.join(backup).display())
     };
-    ensure!(read_all(&path)? == old, "another program has written it just now");
+    let now = open()?.as_ref().map_or(Ok(String::new()), text_of)?;
+    ensure!(now == old, "another program has written it just now");
     if edited.is_empty && !is_link {
-        fs::remove_file(&path)?;
+        fs::remove_file(folder.join(name))?;
         return Ok(Some("; the file had nothing else, and is deleted".to_owned()));
     }
-    changed.persist(&path)?;
+    changed.persist(folder.join(name)).map_err(|error| error.error)?;
     Ok(Some(copied))
+}
+
+/// Opens the regular file `name` in `folder`, and follows no link. Returns `None` if it is missing.
+fn open_in(folder: &Opened, name: &OsStr) -> io::Result<Option<File>> {
+    match below::file(&folder.folder()?, name.as_bytes()) {
+        Ok(Some((file, _))) => Ok(Some(file)),
+        Ok(None) => Err(not_regular()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// Returns the error of a temporary file in `folder` without its name, which says nothing to the user.
@@ -132,15 +170,17 @@ fn unwritable(folder: &Path, error: &io::Error) -> io::Error {
 
 /// Creates a temporary file in `folder` with the mode of a new file.
 pub(in crate::cli) fn new_file_in(folder: &Path) -> io::Result<NamedTempFile> {
-    let mode = Permissions::from_mode(NEW_MODE);
-    let file = tempfile::Builder::new().permissions(mode).tempfile_in(folder);
-    file.map_err(|error| unwritable(folder, &error))
+    new_temporary(folder).map_err(|error| unwritable(folder, &error))
+}
+
+fn new_temporary(folder: &Path) -> io::Result<NamedTempFile> {
+    tempfile::Builder::new().permissions(Permissions::from_mode(NEW_MODE)).tempfile_in(folder)
 }
 
 /// Creates a file in `folder` that will replace `other`. It gets the owner, group and mode of `other` before the first
 /// byte is written; until then, only this user can read it.
 fn file_like(other: &File, folder: &Path, text: &str) -> io::Result<NamedTempFile> {
-    let mut file = NamedTempFile::new_in(folder).map_err(|error| unwritable(folder, &error))?;
+    let mut file = NamedTempFile::new_in(folder)?;
     let (own, other) = (file.as_file().metadata()?, other.metadata()?);
     if (own.uid(), own.gid()) != (other.uid(), other.gid()) {
         fchown(file.as_file(), Some(other.uid()), Some(other.gid()))?;

@@ -194,11 +194,15 @@ fn rules_beyond_the_limits_are_skipped_for_any_number_of_workers() {
     let large = "a\n".repeat(40_000);
     content.push(("large/.gitignore".to_owned(), &large));
     content.push(("large/a".to_owned(), ""));
+    let classes = "[!b]\n".repeat(2001);
+    content.push(("classes/.gitignore".to_owned(), &classes));
+    content.push(("classes/a".to_owned(), ""));
     let dir = tree(&content.iter().map(|(path, content)| (path.as_str(), *content)).collect::<Vec<_>>());
     let first = search(dir.path(), 1);
     assert!(first.1 && first.0.contains(&"large/a".to_owned()), "{first:?}");
     assert!(!first.0.contains(&"d0/name-0-3499".to_owned()), "{first:?}");
-    assert!(first.2 > 1 && first.2 < 9, "{first:?}");
+    assert!(first.0.contains(&"classes/a".to_owned()), "{first:?}");
+    assert!(first.2 > 2 && first.2 < 10, "{first:?}");
     let last = format!("{path}name-7-3499");
     assert!(first.0.contains(&last), "{first:?}");
     for workers in 2..5 {

@@ -154,7 +154,7 @@ fn limits_match_constants() {
         format!("hold their output open: {};", is::BACKGROUND_COMMANDS),
         format!("; {} when compiled;", of(is::REGEX_BYTES)),
         format!("- a glob: {}; {} globs", kib(is::GLOB_BYTES), is::GLOBS),
-        format!("a file {} KB, the files", is::RULES_BYTES / 1024),
+        format!("a file {} KB and {} `[`, the files", is::RULES_BYTES / 1024, is::RULES_CLASSES),
         format!("for a folder {} KB;", is::RULES_IN_FORCE_BYTES / 1024),
         format!("; a line with its context {};", of(is::GREP_LINE_BYTES)),
         format!("- `multiline`: files of {},", spaced(is::GREP_MULTILINE_BYTES)),
