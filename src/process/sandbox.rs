@@ -157,7 +157,8 @@ impl Sandbox {
     /// Returns the message for the user.
     pub fn check(&self, roots: &[Root]) -> Result<(), String> {
         let writable: Vec<&Path> = self.writable_with(roots).collect();
-        for (name, path) in &self.server_paths {
+        let own = self.server_paths.iter().map(|(name, path)| (&**name, path));
+        for (name, path) in own.chain([("the temp folder", &self.temp_parent)]) {
             if let Some(folder) = writable.iter().find(|folder| path.real.starts_with(folder)) {
                 let (path, folder) = (path.given.display(), folder.display());
                 return Err(format!(
@@ -167,8 +168,7 @@ impl Sandbox {
             self.check_path(name, path, roots)?;
         }
         roots.iter().try_for_each(|root| self.check_path("the root", root, roots))?;
-        self.writable.iter().try_for_each(|folder| self.check_path("--writable", folder, roots))?;
-        self.check_path("the temp folder", &self.temp_parent, roots)
+        self.writable.iter().try_for_each(|folder| self.check_path("--writable", folder, roots))
     }
 
     /// Checks that a command for `roots` cannot redirect the path of `configured`, which `name` describes.

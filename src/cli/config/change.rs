@@ -208,10 +208,17 @@ impl Change<'_> {
         let mut old = entry::named(&servers, name)?.unwrap_or_default();
         let mut messages = Vec::new();
         if old.is_null()
-            && let Some((used, entry)) = self.hidden(place)?
+            && let Some((used, mut entry)) = self.hidden(place)?
         {
+            // Somebody else can have written the entry. Its variables and its folder could start other programs.
+            if let Some(members) = entry.as_object_mut() {
+                members.retain(|name, _| ["type", "command", "args"].contains(&&**name));
+            }
             doc.set(&place.keys, NAME, &entry)?;
-            messages.push(format!("It begins with the flags of the entry in {used}, whose place it takes"));
+            let flags = words(files, &entry)?.into_iter().skip(1).collect::<Vec<_>>().join(" ");
+            messages.push(format!(
+                "It begins with the flags of the entry in {used}, whose place it takes: {flags}"
+            ));
             old = entry;
         }
         let others = servers.iter().filter(|(other, _)| other != name);

@@ -539,13 +539,21 @@ fn scopes_have_separate_files() {
 fn entry_for_one_person_begins_as_that_of_the_project() {
     let workspace = Workspace::with(&json!({".git": {"dir": true}}));
     config(&workspace, "claude-code", &["--root", ".", "--sandbox", "workspace-write", "--write"]);
+    // Variables and a folder of the project's entry could start programs, so they are not taken over.
+    let of_project = workspace.path(".mcp.json");
+    let mut text: Value = serde_json::from_slice(&fs::read(&of_project).unwrap()).unwrap();
+    text["mcpServers"]["cutline"]["env"] = json!({"LD_PRELOAD": "./a.so"});
+    text["mcpServers"]["cutline"]["cwd"] = json!("a");
+    fs::write(&of_project, text.to_string()).unwrap();
     let message =
         config(&workspace, "claude-code", &["--scope", "local", "--stats-file", "/tmp/stats", "--write"]);
     assert!(message.contains("It begins with the flags of the entry in "), "{message}");
+    assert!(message.contains(", whose place it takes: --"), "{message}");
     assert!(message.contains("added: --stats-file /tmp/stats"), "{message}");
     let own: Value =
         serde_json::from_slice(&fs::read(workspace.home().join(".claude.json")).unwrap()).unwrap();
     let entry = &own["projects"][workspace.root().to_str().unwrap()]["mcpServers"]["cutline"];
+    assert!(entry["cwd"].is_null() && !entry.to_string().contains("LD_PRELOAD"), "{entry}");
     let arguments = entry["args"].to_string();
     assert!(arguments.contains(r#""--sandbox","workspace-write""#), "{arguments}");
     // With --replace, it does not.

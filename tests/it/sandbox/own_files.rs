@@ -53,6 +53,16 @@ fn server_files_in_a_writable_folder_are_refused_at_the_start() {
     let default = default.flags(["--root", "<base>/extra", "--sandbox", "workspace-write"]);
     let output = default.command().stdin(Stdio::null()).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
+    // A command could change the files of other servers there.
+    let writable = ["--root", "<root>", "--writable", "<base>/extra", "--sandbox", "workspace-write"];
+    let output = Start::new(&workspace).env("TMPDIR", "<base>/extra").flags(writable).command();
+    let output = { output }.stdin(Stdio::null()).output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(
+        stderr.contains("--sandbox: the temp folder (") && stderr.contains("must not lie in "),
+        "{stderr}"
+    );
 }
 
 #[test]
