@@ -62,14 +62,21 @@ fn most_compared(bytes: usize) -> usize {
     MAX_PAIRS / (2 * bytes.max(8) * bytes.max(1))
 }
 
+/// Maximum number of names at the end of a path that are searched elsewhere.
+const MAX_NAMES: usize = 16;
+/// Maximum number of paths that may have the same end.
+const MAX_FOUND: usize = 1000;
+
 /// Returns the paths below `root` that end with the same names as `asked`, a path relative to it: those with the most
 /// equal names, and of those the ones in the fewest folders. Omits paths that do not exist by `exists`.
 ///
 /// Reads the folders level by level, because useful paths are rarely deep.
 pub fn with_same_end(root: &OpenedPath, asked: &Path, exists: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
     let Ok(base) = root.folder() else { return Vec::new() };
-    let ends: Vec<PathBuf> =
-        (0..asked.iter().count()).map(|omitted| asked.iter().skip(omitted).collect()).collect();
+    let count = asked.iter().count();
+    let ends: Vec<PathBuf> = (count.saturating_sub(MAX_NAMES)..count)
+        .map(|omitted| asked.iter().skip(omitted).collect())
+        .collect();
     let mut found: Vec<(usize, PathBuf)> = Vec::new();
     let mut folders = VecDeque::from([(PathBuf::new(), 0)]);
     let (mut entries_left, mut buffer) = (MAX_ENTRIES, Vec::with_capacity(NAMES_BYTES));
@@ -78,7 +85,8 @@ pub fn with_same_end(root: &OpenedPath, asked: &Path, exists: impl Fn(&Path) -> 
         let _unreadable_folders_have_none = sys::each_name(&folder, &mut buffer, |name, kind| {
             let same = |end: &Path| end.iter().next().is_some_and(|first| first.as_encoded_bytes() == name);
             let beginning = ends.iter().enumerate().filter(|(_, end)| same(end));
-            found.extend(beginning.map(|(omitted, end)| (omitted, path.join(end))));
+            let paths = beginning.map(|(omitted, end)| (omitted, path.join(end)));
+            found.extend(paths.take(MAX_FOUND - found.len()));
             if kind == FileKind::Folder && level < MAX_LEVELS && !SKIPPED.contains(&name) {
                 folders.push_back((path.join(sys::name(name)), level + 1));
             }

@@ -97,6 +97,19 @@ fn expensive_ignore_rules_use_bounded_memory() {
     }
 }
 
+#[test]
+fn suggestions_for_a_long_path_use_bounded_memory() {
+    let workspace = Workspace::new();
+    for n in 0..300 {
+        workspace.write(format!("b{n}/a"), "");
+    }
+    let mut client = Client::new(&workspace);
+    let before = memory_peak_kb(&client);
+    client.call("read", json!({"path": format!("{}x", "a/".repeat(2000))})).assert_error(&["not found"]);
+    let used = memory_peak_kb(&client) - before;
+    assert!(used < 64_000, "{used} KB");
+}
+
 /// The folder has 37 MB of names, like a folder with a million names of usual length.
 #[test]
 fn large_folders_use_bounded_memory() {
