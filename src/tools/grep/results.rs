@@ -285,7 +285,7 @@ impl<'a> Results<'a> {
     /// Returns the notice about a line with a match that read cannot show either.
     fn too_long(&self, args: &GrepArgs, cut: &CutLine) -> Option<Notice> {
         let CutLine { bytes, is_match, number, path } = cut;
-        let (cx, bounds) = (self.search.cx, self.search.cx.limits.bounds());
+        let (cx, bounds) = (self.search.cx, self.search.cx.limits.read_bounds());
         let can_search = *is_match && !self.query.invert && args.multiline != Some(true);
         if *bytes <= bounds.sure_bytes() || !can_search || !cx.has(ToolName::Bash) {
             return None;
@@ -310,7 +310,7 @@ impl<'a> Results<'a> {
     fn full_lines(&self, bytes: u64) -> Option<String> {
         let (limits, has_bash) = (&self.search.cx.limits, self.search.cx.has(ToolName::Bash));
         let read_cuts_too = limits.max_text_line_chars.is_some();
-        let is_page = bytes <= limits.bounds().sure_bytes();
+        let is_page = bytes <= limits.read_bounds().sure_bytes();
         // If a line is too long for a page, read would refer to bash or grep.
         if self.search.cx.has(ToolName::Read) && !read_cuts_too && (is_page || has_bash) {
             Some("Use read tool to see full lines".to_owned())
@@ -333,7 +333,7 @@ impl<'a> Results<'a> {
         let cut_lines = &self.search.page.body.cut_lines;
         if let Some(longest) = cut_lines.iter().max() {
             let too_long = self.too_long(args, longest);
-            let page_bytes = self.search.cx.limits.bounds().sure_bytes();
+            let page_bytes = self.search.cx.limits.read_bounds().sure_bytes();
             let is_readable = too_long.is_none() || cut_lines.iter().any(|cut| cut.bytes <= page_bytes);
             let next = self.full_lines(longest.bytes).filter(|_| is_readable);
             notices.push(Notice::LinesTruncated { max_chars: self.query.max_line_chars, next });

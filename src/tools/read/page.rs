@@ -277,7 +277,9 @@ impl ReadPage<'_> {
                     (false, false) => None,
                 };
                 let file = path.as_deref().map(|path| (path, filter));
-                let next = notice::for_long_line(file, first, limit, grep, next);
+                // What the command prints must be within the limit of bash.
+                let of_command = limits.output_bounds().limit(cut.by);
+                let next = notice::for_long_line(file, first, of_command, grep, next);
                 let bytes = Total::new(bytes + number.len() as u64, is_at_least);
                 Notice::LineTooLong { line: first, bytes, limit, next }
             } else {
