@@ -19,7 +19,8 @@ use cutline_core::text::{Counter, Extent};
 use cutline_core::truncate::line::LineCutter;
 use cutline_core::truncate::{Bounds, Collector, Keep, KeyForms, KeySpace, LongLines, Truncation};
 
-/// Number of bytes at the end of the output that progress reports use, and at each end of a binary output that can be shown.
+/// Number of bytes at the end of the output that progress reports use, and at each end of a binary output that can be
+/// shown.
 const RECENT_BYTES: usize = 2048;
 
 /// The part of an output that is shown.
@@ -119,17 +120,22 @@ impl ShownText {
         }
     }
 
-    /// Returns the text at the ends of a binary output, around one U+FFFD for the rest, or nothing if there is no text.
-    fn of_binary(view: View, start: &[u8], end: &[u8]) -> Self {
+    fn of(view: View, text: &str) -> Self {
         let mut shown = Self::new(view);
-        let (first, last) = text_at_ends(&start[..start.len().min(RECENT_BYTES)], end);
-        if !first.is_empty() || !last.is_empty() {
-            shown.push(Some(format!("{first}{REPLACEMENT}{last}").as_bytes()));
-        }
+        shown.push(Some(text.as_bytes()));
         shown
     }
 
-    /// Adds the next bytes. Of a run of NULs, only the first is text: a file with a hole has millions. `None` ends the output.
+    /// Returns the text at the ends of a binary output, around one U+FFFD for the rest, or nothing if there is no text.
+    fn of_binary(view: View, start: &[u8], end: &[u8]) -> Self {
+        match text_at_ends(&start[..start.len().min(RECENT_BYTES)], end) {
+            ("", "") => Self::new(view),
+            (first, last) => Self::of(view, &format!("{first}{REPLACEMENT}{last}")),
+        }
+    }
+
+    /// Adds the next bytes. Of a run of NULs, only the first is text: a file with a hole has millions. `None` ends the
+    /// output.
     fn push(&mut self, bytes: Option<&[u8]>) {
         let Self { decoder, is_after_nul, terminal, cutter, ends } = self;
         let mut keep = |text: &str| cutter.push(text, &mut |part| ends.push(part));
@@ -148,8 +154,8 @@ impl ShownText {
         }
     }
 
-    /// Returns the text with key lines of these forms. The output has `all` lines and bytes, these first bytes and these
-    /// last bytes.
+    /// Returns the text with key lines of these forms. The output has `all` lines and bytes, these first bytes and
+    /// these last bytes.
     fn finish(mut self, forms: KeyForms, all: Extent, start: &[u8], recent: &[u8]) -> CapturedText {
         self.push(None);
         let (text, max_chars) = self.ends.finish_with(forms);
@@ -205,13 +211,12 @@ impl Capture {
         let recent = std::mem::take(&mut self.recent);
         let is_binary = self.binary || is_binary(&start);
         let text = if is_binary { mostly_text(&start) } else { None };
-        if let Some(text) = &text {
-            self.shown = Some(ShownText::new(self.view));
-            self.shown.iter_mut().for_each(|shown| shown.push(Some(text.as_bytes())));
-        }
         let binary = (is_binary && text.is_none()).then(|| media_type(&start));
-        let of_text = self.shown.take().filter(|_| binary.is_none());
-        let shown = of_text.unwrap_or_else(|| ShownText::of_binary(self.view, &start, &recent));
+        let shown = match (self.shown.take(), text) {
+            (_, Some(text)) => ShownText::of(self.view, &text),
+            (Some(shown), None) if !is_binary => shown,
+            _ => ShownText::of_binary(self.view, &start, &recent),
+        };
         let shown = shown.finish(forms, raw.extent(), &start, &recent);
         let is_whole = binary.is_none() && shown.text.cut.is_none() && shown.lines_cut.is_none();
         let wanted = output_is_open || !is_whole;

@@ -45,8 +45,8 @@ pub struct IgnoreRules {
     pub(super) skipped_above: u64,
 }
 
-/// The rules of git's global excludes file. They are read once, because a command can keep the file or git's configuration
-/// from being opened.
+/// The rules of git's global excludes file. They are read once, because a command can keep the file or git's
+/// configuration from being opened.
 static GLOBAL: LazyLock<Option<Arc<Gitignore>>> =
     LazyLock::new(|| global().and_then(|content| compile(&content).ok().flatten()));
 
@@ -319,8 +319,7 @@ fn compile(content: &[u8]) -> Result<Option<Arc<Gitignore>>, TooLarge> {
 /// Returns the first [`READ_BYTES`] of a regular file in `folder`, or `None` if there is none that can be read.
 fn content(folder: &Folder, name: &str) -> Option<Vec<u8>> {
     // To open a FIFO would wake a process that waits for a reader.
-    let is_file = |stat: Stat| stat.kind == FileKind::File;
-    below::stat(folder, name.as_bytes()).ok().filter(|stat| is_file(*stat))?;
+    below::stat(folder, name.as_bytes()).ok().filter(|stat| stat.kind == FileKind::File)?;
     let (file, stat) = below::file(folder, name.as_bytes()).ok()??;
     start_of(&file, stat)
 }

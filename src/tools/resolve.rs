@@ -204,11 +204,12 @@ fn open_alike(cx: &Context, asked: &str) -> Option<OpenedPath> {
 }
 
 fn missing(cx: &Context, asked: &str, wanted: ExpectedKind) -> ToolError {
-    let similar = similar(cx, asked);
     let nearest = Nearest::of(cx, &cx.workspace.absolute(asked), MAX_REPAIRED);
     let broken_link = nearest.as_ref().is_some_and(Nearest::is_link);
-    let completed = nearest.filter(|_| wanted == ExpectedKind::File);
+    let completed = nearest.as_ref().filter(|_| wanted == ExpectedKind::File);
     let mut near = completed.map_or_else(Vec::new, |nearest| nearest.with_extension(cx));
+    let unmatched = nearest.filter(|_| near.is_empty());
+    let similar = unmatched.map_or_else(Vec::new, |nearest| nearest.near(cx, MAX_REPAIRED));
     if near.is_empty() {
         let path = cx.workspace.show(&lexical(&cx.workspace.absolute(asked))).to_lowercase();
         near.extend(similar.iter().filter(|similar| similar.to_lowercase() == path).cloned());
@@ -340,8 +341,8 @@ impl Nearest {
         names.iter().map(|name| cx.workspace.show(&self.folder.real.join(name))).collect()
     }
 
-    /// Returns suggestions: complete existing paths with a similar name, or else the most similar paths below the folder
-    /// with the most similar name, in up to `repairs` levels, or else the folders with a similar name.
+    /// Returns suggestions: complete existing paths with a similar name, or else the most similar paths below the
+    /// folder with the most similar name, in up to `repairs` levels, or else the folders with a similar name.
     fn near(&self, cx: &Context, repairs: usize) -> Vec<String> {
         let named = near::names(&self.folder, &self.name);
         let mut meant: Vec<PathBuf> = named.iter().map(|name| self.folder.real.join(name)).collect();

@@ -112,11 +112,14 @@ impl Answer {
             text.push('\n');
         }
         let part_of_text = Notice::part_of_text(&text, self.hint.as_deref());
-        let notices: Vec<String> =
-            part_of_text.into_iter().chain(self.notices).map(|notice| notice.to_string()).collect();
+        let notices: Vec<String> = part_of_text
+            .into_iter()
+            .chain(self.notices)
+            .map(|notice| notice.to_string())
+            .chain(self.hint)
+            .collect();
         let status = self.status.map(|status| status.to_string());
         let ending: Vec<String> = status.into_iter().chain(self.pipelines.lines()).collect();
-        let notices: Vec<String> = notices.into_iter().chain(self.hint).collect();
         for part in [notices.join("\n"), ending.join("\n")] {
             if !part.is_empty() {
                 // The last line is ended, and an empty one left after it.
