@@ -176,8 +176,8 @@ pub enum Totals {
 }
 
 impl Output {
-    /// Creates a result of a call, without an image, with exact totals. Adds the notice about ignored arguments, and puts
-    /// all notices in order.
+    /// Creates a result of a call, without an image, with exact totals. Adds the notice about ignored arguments, and
+    /// puts all notices in order.
     pub fn new(cx: &Context, mut answer: Answer, details: Details) -> Self {
         let body_bytes = answer.body.len();
         answer.notices.extend(cx.ignored_arguments());

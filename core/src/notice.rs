@@ -1,8 +1,9 @@
 //! All notices, and the text of a result.
 //!
-//! A notice is a line in square brackets after the body. It reports what is missing and, if it can, the exact next call that
-//! returns it; or a fact about the body or its source. [`Notice::position`] decides the order. This crate names no tool of a runtime: the
-//! caller provides the sentences that do, as the field `next`. The same facts as data are in [`crate::details`].
+//! A notice is a line in square brackets after the body. It reports what is missing and, if it can, the exact next call
+//! that returns it; or a fact about the body or its source. [`Notice::position`] decides the order. This crate names no
+//! tool of a runtime: the caller provides the sentences that do, as the field `next`. The same facts as data are in
+//! [`crate::details`].
 
 mod answer;
 mod imitation;
@@ -61,8 +62,8 @@ pub enum Notice {
     MatchTooLong { line: u64, path: String, limit: Limit, next: String },
     #[display("[Some lines truncated to {max_chars} chars{}]", between(". ", next.as_ref(), ""))]
     LinesTruncated { max_chars: usize, next: Option<String> },
-    /// A file in another encoding. Here and in the next three, `file` is its path if the result shows several; in the last one
-    /// also the words for a diff.
+    /// A file in another encoding. Here and in the next three, `file` is its path if the result shows several; in the
+    /// last one also the words for a diff.
     #[display("[{} is {encoding}, not UTF-8. Editing tools may damage it]", file.as_deref().unwrap_or("File"))]
     FileEncoding { file: Option<String>, encoding: String },
     #[display("[{} has bytes that are not UTF-8, shown as \u{FFFD}. Editing tools may damage it]", file.as_deref().unwrap_or("File"))]
@@ -266,8 +267,9 @@ pub enum Notice {
 }
 
 impl Notice {
-    /// Returns the position among the notices of a result: what changed the call, why a command failed, what is missing and
-    /// why, what still runs, and how to continue. Notices of one position stay in the order in which they were added.
+    /// Returns the position among the notices of a result: what changed the call, why a command failed, what is missing
+    /// and why, what still runs, and how to continue. Notices of one position stay in the order in which they were
+    /// added.
     pub fn position(&self) -> u8 {
         match self {
             Self::ArgumentsIgnored(_) => 0,

@@ -17,9 +17,9 @@ const OWN: [(&str, &str); 7] = [
     ("TERM", "dumb"),
     ("NO_COLOR", "1"),
 ];
-/// What git runs as its editor: the editor that the command sets with `git -c core.editor`, or in a variable, or nothing.
-/// git itself would prefer an editor from its configuration. Nothing accepts the text that git proposes, but `git config -e`
-/// proposes none, so the editor reports an error there.
+/// What git runs as its editor: the editor that the command sets with `git -c core.editor`, or in a variable, or
+/// nothing. git itself would prefer an editor from its configuration. Nothing accepts the text that git proposes, but
+/// `git config -e` proposes none, so the editor reports an error there.
 const GIT_EDITOR: &str = concat!(
     r#"f() { "#,
     r#"case $GIT_CONFIG_PARAMETERS in *core.editor*) eval "$(git config core.editor) \"\$@\""; return ;; esac; "#,

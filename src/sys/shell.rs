@@ -51,8 +51,8 @@ pub(crate) fn close_inherited_on_exec() {
 }
 
 /// Leaves the terminal of the client, so that commands have no terminal: a prompt there would wait for input, and
-/// output would mix with the client's. The leader of a process group first joins the group of its parent, because a leader
-/// cannot start a session. Its process group then has the same number again.
+/// output would mix with the client's. The leader of a process group first joins the group of its parent, because a
+/// leader cannot start a session. Its process group then has the same number again.
 pub(crate) fn leave_terminal() {
     use rustix::process::{getpgid, getppid, setpgid, setsid};
     let _leads_a_group = setsid().or_else(|_| {

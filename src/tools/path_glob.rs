@@ -182,11 +182,11 @@ pub(super) fn begins_outside(cx: &Context, globs: &[String], base: &OpenedPath) 
     })
 }
 
-/// Returns a glob that is probably meant by one of `globs`, which match nothing in `place`: its form here if it is written
-/// as in another program, in all folders or an existing one if its folder is missing, of what is in a folder of its name, in
-/// lower case, in deeper or other folders, with an extension, or of names that end with it or contain it. It matches folders
-/// if it is of folders, or otherwise entries of the kind of `like`. The exclusions, the depth and the rule for links of `like`
-/// apply.
+/// Returns a glob that is probably meant by one of `globs`, which match nothing in `place`: its form here if it is
+/// written as in another program, in all folders or an existing one if its folder is missing, of what is in a folder of
+/// its name, in lower case, in deeper or other folders, with an extension, or of names that end with it or contain it.
+/// It matches folders if it is of folders, or otherwise entries of the kind of `like`. The exclusions, the depth and
+/// the rule for links of `like` apply.
 pub(super) fn meant(
     cx: &Context,
     globs: &[String],
@@ -308,16 +308,16 @@ fn with_any_extension(path: &str) -> Option<String> {
     (!name.is_empty() && !name.contains('.') && !has_wildcard(name)).then(|| format!("{path}.*"))
 }
 
-/// Returns globs of the names that end with `glob`, if that is an extension, and of those that contain it, if it is a part of
-/// a name.
+/// Returns globs of the names that end with `glob`, if that is an extension, and of those that contain it, if it is a
+/// part of a name.
 fn around_name(glob: &str) -> [Option<String>; 2] {
     let is_name = !has_wildcard(glob) && !glob.contains(['/', ' ', '!', ',']) && !glob.is_empty();
     let ending = is_name && glob.starts_with('.');
     [ending.then(|| format!("*{glob}")), is_name.then(|| format!("*{glob}*"))]
 }
 
-/// Returns a glob whose folder is missing in `place`, with the existing folders that end in the same way, or else with the
-/// most similar folder. Returns `None` if `place` is not the workspace.
+/// Returns a glob whose folder is missing in `place`, with the existing folders that end in the same way, or else with
+/// the most similar folder. Returns `None` if `place` is not the workspace.
 fn in_other_folder(cx: &Context, glob: &str, place: &OpenedPath) -> Option<String> {
     let (folder, rest) = glob.split_at(literal_folders(glob).len());
     let is_relative = !folder.is_empty() && !folder.starts_with(['/', '!', '~']);

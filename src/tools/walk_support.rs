@@ -126,9 +126,9 @@ impl<'a> Search<'a> {
         self.rules.iter().any(IgnoreRules::ignored_any)
     }
 
-    /// Returns the notice about links that the search of the folder at `place` did not follow: to folders, to files, or else
-    /// out of the roots. If there are both, it is about the kind `first`. `counts` gets the path of a link, what it leads
-    /// to, and true if that is not in the folder.
+    /// Returns the notice about links that the search of the folder at `place` did not follow: to folders, to files, or
+    /// else out of the roots. If there are both, it is about the kind `first`. `counts` gets the path of a link, what
+    /// it leads to, and true if that is not in the folder.
     pub(super) fn links_not_searched(
         &self,
         place: &OpenedPath,

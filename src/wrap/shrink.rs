@@ -19,8 +19,8 @@ pub(super) const MARK: &str = "… [truncated]";
 const MAX_DEPTH: usize = 32;
 /// A member of an object gets at least one part in this number of the bytes. Otherwise fewer members are kept.
 const LEAST_SHARE: usize = 16;
-/// A newline and the indentation of the next line, two spaces for each level. Deeper levels have the same indentation, and
-/// their brackets stay in their line. The output would otherwise grow with the square of the depth.
+/// A newline and the indentation of the next line, two spaces for each level. Deeper levels have the same indentation,
+/// and their brackets stay in their line. The output would otherwise grow with the square of the depth.
 const LINE: &str = "\n                ";
 
 /// The way to a value: its name in the object around it, or `None` in an array, and the way to that object or array. A name
@@ -173,8 +173,8 @@ fn string(json: &str, room: usize) -> Shrunk {
     Some((format!("\"{start}{MARK}\""), Unit::Characters, shown, total))
 }
 
-/// Returns JSON without white space between its tokens. A text that is not valid stays as it is: without white space, it could
-/// be.
+/// Returns JSON without white space between its tokens. A text that is not valid stays as it is: without white space,
+/// it could be.
 pub(super) fn compact(json: &str) -> Cow<'_, str> {
     let (mut only, mut all) = (None, String::new());
     write_json(json, false, |part| match only {

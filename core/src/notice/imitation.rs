@@ -8,9 +8,9 @@ use super::Notice;
 use crate::text::show::is_invisible;
 
 impl Notice {
-    /// Returns the notice about lines at the end of `body` that have the form of a notice, or `None` if the last line has
-    /// not. A file, a command or another server can print such lines, and a model could follow them. Ignores lines at the end
-    /// that show nothing or `hint`, the line of the user after notices.
+    /// Returns the notice about lines at the end of `body` that have the form of a notice, or `None` if the last line
+    /// has not. A file, a command or another server can print such lines, and a model could follow them. Ignores lines
+    /// at the end that show nothing or `hint`, the line of the user after notices.
     ///
     /// ```
     /// use cutline_core::notice::Notice;
@@ -54,8 +54,8 @@ impl Looks {
         // Colors change only the look of a text.
         let line = without_sequences(line, |last| last == 'm');
         if line.contains(is_break) {
-            // A client can apply control characters and escape sequences, ignore them, show a part of them, or end the line at
-            // them. So any brackets in such a line can become those of a notice.
+            // A client can apply control characters and escape sequences, ignore them, show a part of them, or end the
+            // line at them. So any brackets in such a line can become those of a notice.
             let in_brackets = |text: &str| {
                 let end = text.rfind(']').unwrap_or(0);
                 let starts = [text.find('['), text[..end].rfind('[')].into_iter().flatten();
@@ -120,8 +120,8 @@ fn is_status(text: &str) -> bool {
 /// The start and the end of a marker of lines that are not shown.
 const GAP: &str = "...";
 
-/// Returns true if a text in square brackets can be a notice: it has three or more words, and two successive ones are words or
-/// numbers, but not both are numbers. JSON, markers of gaps and the start of a line of a log are none.
+/// Returns true if a text in square brackets can be a notice: it has three or more words, and two successive ones are
+/// words or numbers, but not both are numbers. JSON, markers of gaps and the start of a line of a log are none.
 fn is_sentence(inside: &str) -> bool {
     let inside = inside.trim_start_matches(['[', '{', ' ']);
     let words = || inside.split(is_hidden).filter(|word| !word.is_empty());

@@ -113,8 +113,8 @@ pub fn is_binary_file(content: &[u8]) -> bool {
     Encoding::of(start).0 == Encoding::Utf8 && (has_signature(start) || is_binary(start))
 }
 
-/// Returns a binary output with U+FFFD for its control characters, if it is short, has no signature, and above two thirds of it
-/// is ASCII, as are lines of a database after `grep -a`. There, a backspace or an escape is a number.
+/// Returns a binary output with U+FFFD for its control characters, if it is short, has no signature, and above two
+/// thirds of it is ASCII, as are lines of a database after `grep -a`. There, a backspace or an escape is a number.
 pub fn mostly_text(output: &[u8]) -> Option<String> {
     let ascii = output.iter().filter(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace()).count();
     let is_text = output.len() < SHORT_BYTES && ascii * 3 > output.len() * 2 && !has_signature(output);
@@ -123,9 +123,9 @@ pub fn mostly_text(output: &[u8]) -> Option<String> {
     is_text.then(|| text.chars().map(|c| if is_shown(c) { c } else { REPLACEMENT }).collect())
 }
 
-/// Returns the text at both ends of a binary output, which programs printed before and after the binary data: complete lines
-/// of `start`, which has the first bytes, and of `end`, which has the last ones. The first line of the second text can follow
-/// the data directly. A PDF has lines of its own there, so none of them are text.
+/// Returns the text at both ends of a binary output, which programs printed before and after the binary data: complete
+/// lines of `start`, which has the first bytes, and of `end`, which has the last ones. The first line of the second
+/// text can follow the data directly. A PDF has lines of its own there, so none of them are text.
 ///
 /// ```
 /// use cutline_core::text::binary::text_at_ends;
@@ -148,8 +148,9 @@ pub fn text_at_ends<'a>(start: &'a [u8], end: &'a [u8]) -> (&'a str, &'a str) {
     (or_none(first), if rest.ends_with('\n') { or_none(rest) } else { "" })
 }
 
-/// Returns the media type of binary content that starts with `start`. It is `text/plain` for text with words in UTF-16, which
-/// is readable without its NUL bytes, and [`UTF_32LE`] or [`UTF_32BE`] for UTF-32 with a byte order mark or with ASCII at the start.
+/// Returns the media type of binary content that starts with `start`. It is `text/plain` for text with words in UTF-16,
+/// which is readable without its NUL bytes, and [`UTF_32LE`] or [`UTF_32BE`] for UTF-32 with a byte order mark or with
+/// ASCII at the start.
 pub fn media_type(start: &[u8]) -> &'static str {
     let has_utf16 = Encoding::of(start).0 != Encoding::Utf8 || Encoding::Utf8.is_mixed(start);
     if has_utf16 && !is_binary(&start.iter().copied().filter(|byte| *byte != 0).collect::<Vec<_>>()) {

@@ -79,8 +79,8 @@ impl Encoding {
         }
     }
 
-    /// Returns true if a text in this encoding has a part in another one, after two programs wrote it: words or a line of ASCII
-    /// in UTF-16, or words of UTF-16 in another encoding.
+    /// Returns true if a text in this encoding has a part in another one, after two programs wrote it: words or a line
+    /// of ASCII in UTF-16, or words of UTF-16 in another encoding.
     ///
     /// ```
     /// use cutline_core::text::decode::Encoding;
@@ -120,7 +120,8 @@ impl Encoding {
     }
 }
 
-/// Bytes of words or a line in another encoding. Characters of East Asian text can be two letters of ASCII, but hardly seven in a row.
+/// Bytes of words or a line in another encoding. Characters of East Asian text can be two letters of ASCII, but hardly
+/// seven in a row.
 const WORDS_BYTES: usize = 14;
 /// Minimum number of units of a text in UTF-16 without a mark.
 const UNMARKED_UNITS: usize = 9;

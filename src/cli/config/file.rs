@@ -195,7 +195,8 @@ fn file_like(other: &File, folder: &Path, text: &str) -> io::Result<NamedTempFil
 fn git_has(path: &Path) -> bool {
     let git = |arguments: &[&str]| {
         let mut command = Command::new("git");
-        // Settings of the repository could start a program: one that watches files, or one that fetches missing objects.
+        // Settings of the repository could start a program: one that watches files, or one that fetches missing
+        // objects.
         command.envs([("GIT_NO_LAZY_FETCH", "1"), ("GIT_ALLOW_PROTOCOL", "none")]);
         command.args(["-c", "core.fsmonitor=false", "-C"]).arg(path.parent()?);
         command.args(arguments).arg("--").arg(path);

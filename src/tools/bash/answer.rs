@@ -142,8 +142,8 @@ fn without_quoted(command: &str) -> String {
     command.chars().filter(is_outside).collect()
 }
 
-/// Formats an output of which `keep` is kept within `bounds` as a result, with the location of the full output. Notices name
-/// only `tools`. The data goes to `details`.
+/// Formats an output of which `keep` is kept within `bounds` as a result, with the location of the full output. Notices
+/// name only `tools`. The data goes to `details`.
 pub fn output_answer(
     output: Captured,
     keep: Keep,

@@ -15,8 +15,8 @@ pub(super) const ACTIONS: &str = "KJCaDG`X";
 const WIDTH: usize = 120;
 /// Columns between two tab stops.
 const TAB: usize = 8;
-/// Columns that a sequence may blank at most. Three bytes of output could blank a long line. A longer erasure is ignored, except
-/// that of a whole line, after which the cursor is at most here.
+/// Columns that a sequence may blank at most. Three bytes of output could blank a long line. A longer erasure is
+/// ignored, except that of a whole line, after which the cursor is at most here.
 const MAX_BLANKED: usize = 1024;
 
 /// A column: a character and its first three combining marks (few have more). Unused places are NUL, which no line contains.
