@@ -10,6 +10,9 @@ use std::io::{self, Read as _};
 use std::ops::ControlFlow;
 use std::os::unix::fs::FileExt as _;
 
+use rustix::buffer::spare_capacity;
+use rustix::io::Errno;
+
 use crate::stop::Stop;
 use cutline_core::text::as_index;
 use cutline_core::text::binary::{DECIDING_BYTES, is_binary_file};
@@ -56,13 +59,18 @@ impl Bytes<'_> {
 }
 
 impl TextFile<'_> {
-    /// Creates a buffer for blocks of this text of at most `block_bytes`.
+    /// Creates a buffer for blocks of this text of at most `block_bytes`. Bytes in memory need none.
     pub fn buffer(&self, block_bytes: usize) -> Vec<u8> {
-        vec![0; as_index(self.end.saturating_sub(self.start)).min(block_bytes) + ALIGNMENT]
+        match self.bytes {
+            Bytes::Held(_) => Vec::new(),
+            Bytes::Open(_) => {
+                vec![0; as_index(self.end.saturating_sub(self.start)).min(block_bytes) + ALIGNMENT]
+            }
+        }
     }
 
     /// Calls `visit` with each block from the offset `from` on, and with its offset, until `visit` breaks or the text
-    /// ends. Blocks are read into `buffer`.
+    /// ends. Blocks are read into `buffer`. Bytes in memory are one block.
     ///
     /// # Errors
     ///
@@ -77,8 +85,15 @@ impl TextFile<'_> {
         let (mut at, buffer) = (from, aligned(buffer));
         while at < self.end {
             stop.check()?;
+            let file = match self.bytes {
+                Bytes::Held(bytes) => {
+                    let _flow = visit(at, &bytes[as_index(at)..as_index(self.end)]); // nothing follows
+                    break;
+                }
+                Bytes::Open(file) => file,
+            };
             let wanted = as_index(self.end - at).min(buffer.len());
-            let read = self.bytes.read_at(&mut buffer[..wanted], at)?;
+            let read = read_at(file, &mut buffer[..wanted], at)?;
             // An empty read means that the file was truncated in the meantime.
             if read == 0 || visit(at, &buffer[..read]).is_break() {
                 break;
@@ -173,9 +188,18 @@ pub(crate) fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usi
 
 /// Returns the first bytes of a file, at most `most` bytes.
 pub fn first_bytes(file: &File, most: usize) -> io::Result<Vec<u8>> {
-    let mut start = vec![0; most];
-    let read = read_at(file, &mut start, 0)?;
-    start.truncate(read);
+    let mut start = Vec::with_capacity(most);
+    while start.len() < most {
+        let at = start.len() as u64;
+        // Reads into memory that was not filled with zeros before.
+        match rustix::io::pread(file, spare_capacity(&mut start), at) {
+            Ok(0) => break,
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    // The memory can be larger than requested.
+    start.truncate(most);
     Ok(start)
 }
 

@@ -13,6 +13,7 @@ mod ranges;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::time::{Duration, Instant};
@@ -59,8 +60,8 @@ fn read(cx: &Context, args: &ReadArgs, load: Load) -> Result<Option<Output>, Too
     let failed = |error| resolve::unreadable(cx, &place, error);
     let held = held_bytes(&place, &file).map_err(failed)?;
     let start = match &held {
-        Some(bytes) => bytes[..bytes.len().min(DECIDING_BYTES)].to_vec(),
-        None => lines::first_bytes(&file, DECIDING_BYTES).map_err(failed)?,
+        Some(bytes) => Cow::Borrowed(&bytes[..bytes.len().min(DECIDING_BYTES)]),
+        None => Cow::Owned(lines::first_bytes(&file, DECIDING_BYTES).map_err(failed)?),
     };
     let end = held.as_ref().map_or(place.stat.bytes, |bytes| bytes.len() as u64);
     let (encoding, mark) = Encoding::of(&start);

@@ -366,7 +366,7 @@ impl ReadPage<'_> {
     fn is_mixed(&self) -> io::Result<bool> {
         let (text, mut is_mixed) = (self.text, false);
         text.blocks(self.from, &mut text.buffer(DECIDING_BYTES), &self.stop, |_, block| {
-            is_mixed = text.encoding.is_mixed(block);
+            is_mixed = text.encoding.is_mixed(&block[..block.len().min(DECIDING_BYTES)]);
             ControlFlow::Break(())
         })?;
         Ok(is_mixed)
