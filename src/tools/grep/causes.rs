@@ -106,8 +106,10 @@ pub(super) fn of(args: &GrepArgs, targets: &[Target], results: &Results<'_>) -> 
         if by_pattern.is_some() {
             return by_pattern;
         }
-        let has_case = !source.ignore_case && args.pattern.contains(char::is_alphabetic);
-        if has_case && lines_of(&Source { ignore_case: true, ..source }).is_some() {
+        // In a large tree, a second search is worth its time only for a pattern with uppercase letters.
+        let is_cheap = search.counting.searched.visited <= COUNTED.visited;
+        let has_case = args.pattern.contains(if is_cheap { char::is_alphabetic } else { char::is_uppercase });
+        if has_case && !source.ignore_case && lines_of(&Source { ignore_case: true, ..source }).is_some() {
             return Some(Notice::CaseDiffers("Lines"));
         }
     }
