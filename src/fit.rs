@@ -19,7 +19,7 @@ use crate::limits::{Limits, NOTICE_BYTES};
 
 pub use clients::{CLIENTS, Files, Format, Scope};
 
-/// The profile of a client.
+/// A client: its profile, if it was measured, and its configuration files.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Client {
     /// The name for `--fit`. Names of the client's programs, of editor extensions, and of programs based on it contain

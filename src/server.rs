@@ -1,8 +1,8 @@
 //! The MCP server. Only this module uses rmcp.
 //!
-//! A call crosses two layers: the stdio `transport`, and rmcp's service with our `handler`. The handler converts the
-//! parameters of a call to a [`Context`] and arguments, and an `Output` or a `ToolError` to a result. It adds limits on
-//! concurrent work, progress, the roots of the client, and statistics. stdout carries JSON-RPC only.
+//! A call crosses three layers: the stdio `transport`, rmcp's service with our `handler`, and [`Server`] in this file. It
+//! converts the parameters of a call to a [`Context`] and arguments, and an `Output` or a `ToolError` to a result. It
+//! adds limits on concurrent work, progress, the roots of the client, and statistics. stdout carries JSON-RPC only.
 
 mod concurrency;
 mod convert;

@@ -99,7 +99,7 @@ facts! {
         pub match_limit_reached: u64,
         /// True if long lines were cut.
         pub lines_truncated: bool,
-        /// Files that the search skipped.
+        /// What the search did not read completely.
         pub skipped: Skipped,
         /// The limit of results, given or by default, if it ended the page.
         pub result_limit_reached: u64,
@@ -217,7 +217,7 @@ fn chars_in_all(part: &str, total_bytes: u64) -> u64 {
 }
 
 facts! {
-    /// The number of files that a search skipped.
+    /// How many files and folders a search did not read completely.
     pub struct Skipped {
         /// Files that are not text.
         pub binary: u64,

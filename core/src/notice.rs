@@ -62,8 +62,8 @@ pub enum Notice {
     MatchTooLong { line: u64, path: String, limit: Limit, next: String },
     #[display("[Some lines truncated to {max_chars} chars{}]", between(". ", next.as_ref(), ""))]
     LinesTruncated { max_chars: usize, next: Option<String> },
-    /// A file in another encoding. Here and in the next three, `file` is its path if the result shows several; in the
-    /// last one also the words for a diff.
+    /// A file in another encoding. Here and up to `LineEndings`, `file` is its path if the result shows several. In
+    /// `LineEndings`, it can also be the text for the lines of a diff.
     #[display("[{} is {encoding}, not UTF-8. Editing tools may damage it]", file.as_deref().unwrap_or("File"))]
     FileEncoding { file: Option<String>, encoding: String },
     #[display("[{} has bytes that are not UTF-8, shown as \u{FFFD}. Editing tools may damage it]", file.as_deref().unwrap_or("File"))]

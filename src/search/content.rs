@@ -66,7 +66,7 @@ pub enum OutputMode {
 /// How binary files are searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BinaryFiles {
-    /// They are only reported.
+    /// They are not. Each one gives [`IncompleteReason::Binary`].
     Skip,
     /// As text in the detected encoding.
     AsText,

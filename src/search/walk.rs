@@ -2,8 +2,9 @@
 //!
 //! Results are sorted by path, component by component and byte by byte, whatever the number of workers. The contents of
 //! a folder come at the position of its name. Workers read folders and visit entries ahead of this order; their results
-//! wait in the queue. Only the calling thread gives results out, from the head of the queue. At the deadline, it stops
-//! there: what it gave out is complete up to a path, even if a worker is blocked in the system.
+//! wait in the queue. Only the calling thread gives results out, from the head of the queue. It stops at the first item
+//! that no worker started before the deadline, or did not end within `HEAD_GRACE` after it: what it gave out is
+//! complete up to a path, even if a worker is blocked in the system.
 //!
 //! The queue limits the bytes of waiting results (`queue`). The other memory is for the names in folders with pending
 //! work, and in the folders above them. Each worker has at most six open descriptors: its last folder, the folder that
@@ -45,7 +46,7 @@ pub struct Walk {
     pub rules: IgnoreRules,
     /// Maximum number of threads that search. At least one does.
     pub workers: usize,
-    /// The threads of the server. A worker that is blocked in the system counts as stuck.
+    /// The threads of the server. A worker that still works after the end of the walk counts as stuck.
     pub threads: Threads,
     /// Stops the walk early. The walk cancels it at its end, so it needs a token of its own.
     pub stop: Stop,

@@ -30,7 +30,8 @@ type RequestPermit = Arc<OwnedSemaphorePermit>;
 /// A transport over two streams.
 ///
 /// When no more input is read, it fires `shutdown`, and ends when all requests have their responses and the handlers of
-/// cancelled requests have returned. If `shutdown` fires earlier, it ends at once.
+/// cancelled requests have returned. `session` can end the process before that. If `shutdown` fires earlier, the
+/// transport ends at once.
 ///
 /// Until `initialize` (or a complete stateless request), rmcp ends the session at the first message that is not a
 /// request. Such messages are dropped.

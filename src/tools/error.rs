@@ -16,7 +16,7 @@ pub(crate) use crate::sys::reason;
 /// The reason why a call failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ToolError {
-    /// An argument is missing, unknown, of the wrong type or out of bounds.
+    /// An argument is missing, unknown, of the wrong type or out of bounds, or the tool panicked. Has the full message.
     #[error("{0}")]
     Argument(String),
     /// A path does not exist.

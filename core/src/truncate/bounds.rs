@@ -41,7 +41,7 @@ impl Bounds {
         Self { lines, bytes, bytes_as: BytesAs::Text, tokens: None }
     }
 
-    /// Returns the limit that `by` says.
+    /// Returns the limit of the kind `by`.
     pub fn limit(&self, by: TruncatedBy) -> Limit {
         match (by, self.bytes_as) {
             (TruncatedBy::Lines, _) => Limit::Lines(self.lines),

@@ -38,7 +38,7 @@ enum ShowFunctions {
     IfFew,
 }
 
-/// Collects the matches, in order.
+/// The search of a call and its matches, in order. The methods that search a target are in `grep.rs`.
 pub(super) struct Results<'a> {
     pub(super) query: Query,
     pub(super) search: Search<'a>,
