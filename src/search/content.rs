@@ -38,7 +38,7 @@ pub use pattern::Pattern;
 pub use ranked::Ranking;
 pub use rows::{Row, RowKind};
 use sink::LineSink;
-pub use tree::{file, tree};
+pub use tree::{search_file, search_tree};
 
 /// Size in bytes from which a file is not read in one read. Also the number of bytes that are read first of a larger
 /// file, or of a file that reports a size of 0, as files in `/proc` do. Each later read takes at most this many bytes.

@@ -70,7 +70,7 @@ pub struct FoundEntry {
 }
 
 /// Searches a tree. Passes entries to `sink` in path order, whatever the sort key, until it breaks.
-pub fn tree(walk: Walk, query: NameQuery, sink: impl FnMut(Walked<FoundEntry>) -> ControlFlow<()>) {
+pub fn search_tree(walk: Walk, query: NameQuery, sink: impl FnMut(Walked<FoundEntry>) -> ControlFlow<()>) {
     walk.run(move || query.clone(), sink);
 }
 

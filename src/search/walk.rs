@@ -220,7 +220,7 @@ fn give_out<V: Visit>(
     sink: &mut impl FnMut(Walked<V::Result>) -> ControlFlow<()>,
 ) {
     let stop = &shared.walk.stop;
-    let patience = stop.extended(HEAD_GRACE).deadline();
+    let head_deadline = stop.extended(HEAD_GRACE).deadline();
     // While this has the handle of a worker, the worker does not count as stuck.
     let mut started: Vec<_> = worker::start(shared, 0).into_iter().collect();
     // If the system refuses to start a thread, the calling thread does the work between two results.
@@ -239,12 +239,12 @@ fn give_out<V: Visit>(
         }
         // Read before a result is taken, so that the sink can refuse this result, whatever the workers did meanwhile.
         let (searched, is_complete) = (queue.searched, queue.is_empty());
-        let ready = queue.take_ready(stop.deadline().has_passed(), patience.has_passed());
+        let ready = queue.take_ready(stop.deadline().has_passed(), head_deadline.has_passed());
         if let (Some(worker), None) = (&mut own, &ready) {
             drop(queue);
             worker.step();
         } else if ready.is_none() && !is_complete {
-            let left = patience.left().min(CHECK_INTERVAL);
+            let left = head_deadline.left().min(CHECK_INTERVAL);
             drop(shared.head_changed.wait_timeout(queue, left));
         } else {
             drop(queue);

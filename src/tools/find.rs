@@ -124,7 +124,7 @@ fn find<'a>(mut search: Search<'a>, place: &OpenedPath, query: NameQuery) -> Res
     // The results to show, if they are not sorted by path.
     let mut best = (!matches!(query.key, Key::Path)).then(|| Best::new(as_index(request.last())));
     let walk = search.walk(place)?;
-    names::tree(walk, query, |walked| {
+    names::search_tree(walk, query, |walked| {
         let Some(FoundEntry { path, key }) = search.take(walked)? else { return ControlFlow::Continue(()) };
         let Search { page, counting, .. } = &mut search;
         if let Some(best) = &mut best {

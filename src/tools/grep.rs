@@ -144,7 +144,7 @@ impl Results<'_> {
             return self.search_file(place);
         }
         let walk = self.search.walk(place)?;
-        content::tree(walk, self.query.clone(), filter.clone(), |walked| self.take(walked));
+        content::search_tree(walk, self.query.clone(), filter.clone(), |walked| self.take(walked));
         self.search_binaries(place)
     }
 
@@ -196,7 +196,8 @@ impl Results<'_> {
         let query = Query { binary, ..self.query.clone() };
         let file = resolve::file(cx, place)?;
         let before = self.search.page.found;
-        let done = content::file(&query, &file, place.stat.bytes, &cx.stop(), |found| self.take(found));
+        let done =
+            content::search_file(&query, &file, place.stat.bytes, &cx.stop(), |found| self.take(found));
         match done {
             Ok(()) => {}
             Err(error) if stopped_by(&error) == Some(Stopped::Late) => {

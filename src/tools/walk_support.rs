@@ -152,7 +152,7 @@ impl<'a> Search<'a> {
         let (mut links, only_ignored) = (Vec::new(), ignored == Ignored::Only);
         let mut counting = Counting { most: only_ignored.then_some(IGNORED_CHECK), ..Counting::default() };
         let query = NameQuery { only_links: true, ..NameQuery::default() };
-        names::tree(walk(self.cx, place, ignored).ok()?, query, |walked| {
+        names::search_tree(walk(self.cx, place, ignored).ok()?, query, |walked| {
             match walked {
                 Walked::Found(found) => links.push(found.path),
                 Walked::Searched(searched) => return counting.searched(searched),
@@ -308,7 +308,7 @@ pub(super) fn walk(cx: &Context, place: &OpenedPath, ignored: Ignored) -> Result
 /// its deadline.
 pub(super) fn finds_any(walk: Walk, query: NameQuery, most: Option<Searched>) -> Option<bool> {
     let (mut counting, mut is_found) = (Counting { most, ..Counting::default() }, Some(false));
-    names::tree(walk, query, |walked| {
+    names::search_tree(walk, query, |walked| {
         match walked {
             Walked::Searched(searched) => return counting.searched(searched),
             Walked::Found(_) => is_found = Some(true),

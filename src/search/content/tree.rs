@@ -17,7 +17,7 @@ struct ContentVisitor {
 }
 
 /// Searches the files of a tree that pass `filter`. Passes results to `sink` in path order, until it breaks.
-pub fn tree(
+pub fn search_tree(
     walk: Walk,
     query: Query,
     filter: FileFilter,
@@ -32,7 +32,7 @@ pub fn tree(
 /// # Errors
 ///
 /// Returns the errors of [`FileSearcher::search`].
-pub fn file(
+pub fn search_file(
     query: &Query,
     file: &File,
     size: u64,

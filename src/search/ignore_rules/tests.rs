@@ -26,7 +26,7 @@ fn walked(dir: &Path, rules: IgnoreRules, workers: usize) -> (Vec<String>, bool,
         Walk { root, rules, workers, threads, stop, has_links: Arc::default(), progress: Box::new(|_| {}) };
     let query = NameQuery { kind: EntryKind::File, ..NameQuery::default() };
     let (rules, mut files, mut skipped) = (walk.rules.clone(), Vec::new(), 0);
-    names::tree(walk, query, |found| {
+    names::search_tree(walk, query, |found| {
         match found {
             Walked::Found(FoundEntry { path, .. }) => files.push(String::from_utf8(path).unwrap()),
             Walked::RulesSkipped => skipped += 1,

@@ -224,11 +224,13 @@ fn count<'a>(
         if place.stat.kind != FileKind::Folder {
             let file = resolve::file(cx, place).ok();
             let searched = file.map(|file| {
-                content::file(query, &file, place.stat.bytes, &cx.stop(), |found| take(found, &mut counting))
+                content::search_file(query, &file, place.stat.bytes, &cx.stop(), |found| {
+                    take(found, &mut counting)
+                })
             });
             counting.is_at_least |= !matches!(searched, Some(Ok(())));
         } else if let Ok(walk) = walk_support::walk(cx, place, ignored) {
-            content::tree(walk, query.clone(), filter.clone(), |walked| take(walked, &mut counting));
+            content::search_tree(walk, query.clone(), filter.clone(), |walked| take(walked, &mut counting));
         }
     }
     Total::new(lines, counting.is_at_least)
