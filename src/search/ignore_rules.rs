@@ -251,7 +251,7 @@ impl IgnoreRules {
     }
 
     /// Returns true if a walk from `base`, for which these rules were created, would reach the path `below` in it.
-    pub fn let_in(mut self, base: &Path, below: &Path, is_folder: bool) -> bool {
+    pub fn reaches(mut self, base: &Path, below: &Path, is_folder: bool) -> bool {
         let (mut folder, mut path) = (base.to_owned(), with_slash(base));
         let mut names = below.iter().peekable();
         while let Some(name) = names.next() {

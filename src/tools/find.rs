@@ -90,20 +90,20 @@ fn search(cx: &Context, args: &FindArgs) -> Result<Output, ToolError> {
     let others_match = query.other_matches.load(Ordering::Relaxed);
     let may_be_folders = others_match && args.kind.is_none() && query.kind == EntryKind::File;
     let may_be_links = others_match && query.kind == EntryKind::Dir && ranked.is_none();
-    if may_be_links && (found.is_empty() || is_name(args)) {
+    if may_be_links && (found.is_known_empty() || is_name(args)) {
         found.page.notices.push(Notice::LinksMatch);
-    } else if may_be_folders && found.is_empty() {
+    } else if may_be_folders && found.is_known_empty() {
         let folders = find(new_search(), &place, NameQuery { kind: EntryKind::Dir, ..query.clone() })?;
         let count = folders.page.found;
         if count > 0 {
             found = folders;
             found.page.notices.push(Notice::FoldersMatch(count));
         }
-    } else if may_be_folders && is_name(args) && !found.is_late && !found.page.has_enough() {
+    } else if may_be_folders && is_name(args) && !found.is_late && !found.page.has_more() {
         // A link to a folder is among the files.
         found.page.notices.push(Notice::FoldersMatchToo);
     }
-    if found.is_empty() && found.page.notices.is_empty() {
+    if found.is_known_empty() && found.page.notices.is_empty() {
         let cause = cause(args, &place, &query, &found);
         found.page.notices.extend(cause);
     }
@@ -128,7 +128,7 @@ fn find<'a>(mut search: Search<'a>, place: &OpenedPath, query: NameQuery) -> Res
         let Some(FoundEntry { path, key }) = search.take(walked)? else { return ControlFlow::Continue(()) };
         let Search { page, counting, .. } = &mut search;
         if let Some(best) = &mut best {
-            page.count(|| name(&path));
+            page.record(|| name(&path));
             best.push(key, path);
         } else {
             page.take(|| name(&path));

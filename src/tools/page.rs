@@ -141,14 +141,14 @@ impl Page {
 
     /// Counts the next result, and shows it if it is on the page.
     pub(super) fn take(&mut self, name: impl Fn() -> String) {
-        self.count(&name);
+        self.record(&name);
         if self.request.contains(self.found) {
             self.body.group(Group::name(name()));
         }
     }
 
     /// Counts the next result, and saves it if required.
-    pub(super) fn count(&mut self, name: impl FnOnce() -> String) {
+    pub(super) fn record(&mut self, name: impl FnOnce() -> String) {
         self.found += 1;
         if let Some(whole) = &mut self.whole {
             whole.push(&name());
@@ -156,13 +156,13 @@ impl Page {
     }
 
     /// Returns true if there are more results than the call requests.
-    pub(super) fn has_enough(&self) -> bool {
+    pub(super) fn has_more(&self) -> bool {
         self.found >= self.request.enough()
     }
 
     /// Returns true if no more results are needed, except for their number.
     pub(super) fn is_done(&self) -> bool {
-        self.has_enough() && self.whole.is_none()
+        self.has_more() && self.whole.is_none()
     }
 
     /// Builds the result: the body, the notices and the details. `extent` is the extent of all results, if it is known
@@ -172,7 +172,7 @@ impl Page {
     ///
     /// Returns an error if the offset is after the last result.
     pub(super) fn answer(self, cx: &Context, extent: Option<Extent>) -> Result<Output, ToolError> {
-        let more = self.has_enough();
+        let more = self.has_more();
         let Self { request, body, whole, found, stopped, in_all, none, mut notices, mut details } = self;
         let is_late = stopped.is_some();
         // The incomplete saved file is removed.

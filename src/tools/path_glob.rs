@@ -29,8 +29,11 @@ pub(super) fn compile(
     base: &OpenedPath,
     ignore_case: bool,
 ) -> Result<Glob, ToolError> {
-    let below =
-        if base.stat.kind == FileKind::Folder { below(cx, glob, &base.real) } else { Ok(glob.into()) };
+    let below = if base.stat.kind == FileKind::Folder {
+        with_real_folders(cx, glob, &base.real)
+    } else {
+        Ok(glob.into())
+    };
     let compiled = below.and_then(|below| Glob::new(&below, &base.real, ignore_case));
     compiled.map_err(|message| ToolError::Glob { glob: given.to_owned(), message })
 }
@@ -361,7 +364,7 @@ pub(super) fn is_listed(path: &str) -> bool {
 /// # Errors
 ///
 /// Returns the reason if nothing below `base` can match.
-fn below<'a>(cx: &Context, glob: &'a str, base: &Path) -> Result<Cow<'a, str>, String> {
+fn with_real_folders<'a>(cx: &Context, glob: &'a str, base: &Path) -> Result<Cow<'a, str>, String> {
     let path = glob.strip_prefix('!').unwrap_or(glob);
     let (is_negated, is_relative) = (path.len() < glob.len(), path.starts_with("../"));
     let leads_away = is_relative || path.starts_with("~/");

@@ -117,7 +117,7 @@ impl<'a> Search<'a> {
     }
 
     /// Returns true if the search is complete and found nothing.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(super) fn is_known_empty(&self) -> bool {
         self.page.found == 0 && self.is_complete()
     }
 
@@ -155,7 +155,7 @@ impl<'a> Search<'a> {
         names::search_tree(walk(self.cx, place, ignored).ok()?, query, |walked| {
             match walked {
                 Walked::Found(found) => links.push(found.path),
-                Walked::Searched(searched) => return counting.searched(searched),
+                Walked::Searched(searched) => return counting.record(searched),
                 _ => {}
             }
             if links.len() < LINKS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
@@ -201,7 +201,7 @@ impl<'a> Search<'a> {
     pub(super) fn take<F>(&mut self, walked: Walked<F>) -> ControlFlow<(), Option<F>> {
         match walked {
             Walked::Found(found) => return ControlFlow::Continue(Some(found)),
-            Walked::Searched(searched) => self.counting.searched(searched)?,
+            Walked::Searched(searched) => self.counting.record(searched)?,
             Walked::Late { .. } if self.counting.is_counting() => {
                 // The page has all requested results.
                 self.counting.is_at_least = true;
@@ -270,7 +270,7 @@ impl Counting {
     }
 
     /// Records what the walk of the current target has searched. Breaks if the search may count no more.
-    pub(super) fn searched(&mut self, in_target: Searched) -> ControlFlow<()> {
+    pub(super) fn record(&mut self, in_target: Searched) -> ControlFlow<()> {
         self.searched = self.before + in_target;
         let Searched { names, visited, bytes } = self.searched;
         if self.most.is_none_or(|most| visited < most.visited && bytes < most.bytes && names < most.names) {
@@ -310,7 +310,7 @@ pub(super) fn finds_any(walk: Walk, query: NameQuery, most: Option<Searched>) ->
     let (mut counting, mut is_found) = (Counting { most, ..Counting::default() }, Some(false));
     names::search_tree(walk, query, |walked| {
         match walked {
-            Walked::Searched(searched) => return counting.searched(searched),
+            Walked::Searched(searched) => return counting.record(searched),
             Walked::Found(_) => is_found = Some(true),
             Walked::Late { .. } => is_found = None,
             _ => return ControlFlow::Continue(()),

@@ -35,7 +35,7 @@ pub(super) fn of(args: &GrepArgs, targets: &[Target], results: &Results<'_>) -> 
     if query.pattern.has_empty_alternative && args.invert != Some(true) {
         return Some(Notice::EmptyAlternative);
     }
-    if !search.is_empty() {
+    if !search.is_known_empty() {
         return None;
     }
     let lists = args.glob.as_deref().unwrap_or_default();
@@ -214,7 +214,7 @@ fn count<'a>(
             // Binary files do not count in the search either.
             Walked::Found(Found::Incomplete(_, IncompleteReason::Binary)) => {}
             Walked::Found(Found::Incomplete(..)) | Walked::Late { .. } => counting.is_at_least = true,
-            Walked::Searched(searched) => return counting.searched(searched),
+            Walked::Searched(searched) => return counting.record(searched),
             _ => {}
         }
         ControlFlow::Continue(())

@@ -232,7 +232,7 @@ impl<'a> Results<'a> {
             return self.match_row(file, row);
         }
         let left = file.last_match.and_then(|last| (last + after).checked_sub(row.number));
-        if !self.query.context.is_none() && (left.is_some() || !page.has_enough()) {
+        if !self.query.context.is_none() && (left.is_some() || !page.has_more()) {
             let row = Row { kind: RowKind::Context, ..row };
             if let (Some(_), Some(group)) = (left, self.waiting.last_mut()) {
                 file.last_line = Some(row.number);
@@ -324,7 +324,7 @@ impl<'a> Results<'a> {
         let skipped = as_index(self.search.page.request.offset);
         let ranked = self.best.take().into_iter().flat_map(Best::into_sorted).skip(skipped);
         ranked.for_each(|(_, group)| self.add(group));
-        if self.functions == ShowFunctions::IfFew && self.search.page.has_enough() {
+        if self.functions == ShowFunctions::IfFew && self.search.page.has_more() {
             self.functions = ShowFunctions::Never;
         }
         self.show_waiting();

@@ -144,6 +144,6 @@ fn path_in(target: &Target, place: &OpenedPath, args: &GrepArgs) -> Option<Vec<u
     let names: Vec<&[u8]> = below.iter().map(OsStr::as_encoded_bytes).collect();
     let rules = Ignored::of(args.no_ignore).rules(base);
     let path = names.join(&b'/');
-    let is_reached = target.filter.reaches(&path, is_folder) && rules.let_in(base, below, is_folder);
+    let is_reached = target.filter.reaches(&path, is_folder) && rules.reaches(base, below, is_folder);
     is_reached.then_some(path)
 }
