@@ -103,7 +103,7 @@ impl StatsFile {
 
 /// Logs that a result of `tool` was truncated from `total` bytes, or is close to the `limit`. Returns the message, or
 /// `None` if neither is the case.
-pub(crate) fn tell(tool: &str, answered: &Answered, total: u64, limit: u64) -> Option<&'static str> {
+pub(crate) fn log_size(tool: &str, answered: &Answered, total: u64, limit: u64) -> Option<&'static str> {
     let shown = answered.output_bytes;
     if answered.truncated_by.is_some() {
         tracing::warn!(tool, shown, total, "result truncated");

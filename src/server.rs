@@ -135,7 +135,7 @@ impl Server {
         let counted = Outcome::of(&outcome, &limits);
         self.stats.add(&Record::new(now_ms(), Tool::Own(tool), start.elapsed(), counted));
         if let (Outcome::Ok(answered), Ok(output)) = (counted, &outcome) {
-            self.log_level.tell(tool.as_str(), &answered, output, &limits, request).await;
+            self.log_level.notify(tool.as_str(), &answered, output, &limits, request).await;
         }
         result_of(outcome, shape)
     }

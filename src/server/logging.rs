@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use rmcp::model::{LoggingLevel, LoggingMessageNotificationParam, ServerCapabilities};
 use serde_json::json;
 
-use crate::call_stats::tell;
+use crate::call_stats::log_size;
 use crate::limits::Limits;
 use crate::stats::Answered;
 use crate::tools::Output;
@@ -32,8 +32,8 @@ impl LogLevel {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(request.level);
     }
 
-    /// Logs that a result was truncated or is close to a limit, if so.
-    pub(super) async fn tell(
+    /// Logs that a result was truncated or is close to a limit, and notifies the client, if so.
+    pub(super) async fn notify(
         &self,
         tool: &str,
         result: &Answered,
@@ -43,7 +43,7 @@ impl LogLevel {
     ) {
         let shown = result.output_bytes;
         let total = output.details.truncation.as_ref().map_or(shown, |cut| cut.total_bytes);
-        let Some(message) = tell(tool, result, total, limits.max_bytes) else { return };
+        let Some(message) = log_size(tool, result, total, limits.max_bytes) else { return };
         let level = if result.truncated_by.is_some() { LoggingLevel::Warning } else { LoggingLevel::Info };
         let least = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if is_stateless(request) || least.is_none_or(|least| (level as u8) < least as u8) {

@@ -26,15 +26,15 @@ type MaybeLine = Option<Bytes>;
 
 /// Splits a stream into lines. The last line needs no newline. The bytes of a line over the limit are dropped.
 #[derive(Debug)]
-pub(super) struct Lines(AnyDelimiterCodec);
+pub(super) struct LineCodec(AnyDelimiterCodec);
 
-impl Default for Lines {
+impl Default for LineCodec {
     fn default() -> Self {
         Self(AnyDelimiterCodec::new_with_max_length(b"\n".to_vec(), Vec::new(), MAX_MESSAGE_BYTES))
     }
 }
 
-impl Decoder for Lines {
+impl Decoder for LineCodec {
     type Item = MaybeLine;
     type Error = io::Error;
 
@@ -114,7 +114,7 @@ mod tests {
     async fn session_continues_after_lines_over_the_limit() {
         let most = "x".repeat(MAX_MESSAGE_BYTES);
         let input = format!("one\r\n\n{most}\n{most}x\n{most}{most}{most}\nrest");
-        let lines = FramedRead::new(input.as_bytes(), Lines::default());
+        let lines = FramedRead::new(input.as_bytes(), LineCodec::default());
         let seen: Vec<_> = lines.map(Result::unwrap).collect().await;
         let expected = [Some("one\r"), Some(""), Some(most.as_str()), None, None, Some("rest")];
         let expected = expected.map(|line| line.map(|line| Bytes::copy_from_slice(line.as_bytes())));

@@ -42,7 +42,7 @@ pub(super) struct Roots {
     /// True when the client has responded, or when it is known that it will not.
     known: watch::Sender<bool>,
     /// Locked during a request for the roots of the client.
-    request: tokio::sync::Mutex<()>,
+    request_lock: tokio::sync::Mutex<()>,
     /// One permit, for the next request that waits for the current one.
     next_request: Semaphore,
     state: Mutex<State>,
@@ -61,8 +61,8 @@ impl Roots {
     pub(super) fn new(workspace: Workspace, follows_client: bool, shared: Arc<Shared>) -> Self {
         let state = Mutex::new(State { workspace: Arc::new(workspace), resolved: None });
         let known = watch::Sender::new(!follows_client);
-        let (request, next_request) = (tokio::sync::Mutex::default(), Semaphore::new(1));
-        Self { follows_client, known, request, next_request, state, shared }
+        let (request_lock, next_request) = (tokio::sync::Mutex::default(), Semaphore::new(1));
+        Self { follows_client, known, request_lock, next_request, state, shared }
     }
 
     /// Returns the roots for a call. Waits for the client's roots if the client offers them, but only briefly at the
@@ -92,7 +92,7 @@ impl Roots {
         if self.follows_client && offers_roots(peer) {
             // Another request waits. It will be sent after this change, so it covers it.
             let Ok(waits) = self.next_request.try_acquire() else { return };
-            let _under_way = self.request.lock().await;
+            let _under_way = self.request_lock.lock().await;
             drop(waits);
             #[expect(deprecated, reason = "clients of the handshake era still offer them")]
             let request = ServerRequest::ListRootsRequest(ListRootsRequest::default());

@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::limits::REQUESTS_AT_ONCE;
 
-use super::message::{self, Lines, Refusal};
+use super::message::{self, LineCodec, Refusal};
 use super::stdio::{InputStream, MessageOutput, output_closed};
 
 /// The permit of one request. The transport and the handler share it. It is released when the response was written, or
@@ -36,10 +36,10 @@ type RequestPermit = Arc<OwnedSemaphorePermit>;
 /// Until `initialize` (or a complete stateless request), rmcp ends the session at the first message that is not a
 /// request. Such messages are dropped.
 pub(super) struct StdioTransport {
-    lines: FramedRead<InputStream, Lines>,
+    lines: FramedRead<InputStream, LineCodec>,
     /// One permit for each open request: one without a written response, or a cancelled one whose handler is still
     /// running. rmcp starts a task for each request without a limit.
-    permits: Arc<Semaphore>,
+    request_permits: Arc<Semaphore>,
     /// A request or refusal that was read and has no permit yet. Until it has one, no input is read.
     waiting: Option<Result<JsonRpcRequest<ClientRequest>, Refusal>>,
     /// The requests whose response was not passed to `send`, with their permits.
@@ -57,8 +57,8 @@ pub(super) struct StdioTransport {
 impl StdioTransport {
     pub(super) fn new(read: InputStream, output: MessageOutput, shutdown: CancellationToken) -> Self {
         Self {
-            lines: FramedRead::new(read, Lines::default()),
-            permits: Arc::new(Semaphore::new(REQUESTS_AT_ONCE as usize)),
+            lines: FramedRead::new(read, LineCodec::default()),
+            request_permits: Arc::new(Semaphore::new(REQUESTS_AT_ONCE as usize)),
             waiting: None,
             unanswered: HashMap::new(),
             cancelled: HashMap::new(),
@@ -79,7 +79,7 @@ impl StdioTransport {
                     biased;
                     // Checked for each request, because the end of input is not noticed while no input is read.
                     () = output_closed() => return None,
-                    permit = Arc::clone(&self.permits).acquire_owned() => Arc::new(permit.ok()?),
+                    permit = Arc::clone(&self.request_permits).acquire_owned() => Arc::new(permit.ok()?),
                 };
                 match self.waiting.take()? {
                     Ok(request) => match self.admit(request, permit) {
@@ -188,7 +188,7 @@ impl Transport<RoleServer> for StdioTransport {
             shutdown.cancel();
         }
         // rmcp calls this again while it sends the remaining responses.
-        let _all = self.permits.acquire_many(REQUESTS_AT_ONCE).await;
+        let _all = self.request_permits.acquire_many(REQUESTS_AT_ONCE).await;
         None
     }
 

@@ -16,7 +16,7 @@ use super::limit::{Limited, limit_error, limit_result, limit_task};
 use super::message::{END_BYTES, Line, Lines, MessageHead, error_reply, id_at_end_of, id_key, valid_start};
 use super::parts::FREE_BYTES;
 use super::{END_GRACE, Settings};
-use crate::call_stats::{CallStats, now_ms, tell};
+use crate::call_stats::{CallStats, log_size, now_ms};
 use crate::fit::Client;
 use crate::json::{members, replaced, text};
 use crate::process::InputPipe;
@@ -320,7 +320,7 @@ impl Session {
             (None, Some(call)) if RESULTS.contains(&&*call.method) => {
                 let (json, outcome) = limit_result(json, &rules)?;
                 if let Outcome::Ok(answered) = &outcome {
-                    tell(&call.tool, answered, answered.total_bytes.unwrap_or(0), rules.bounds.bytes);
+                    log_size(&call.tool, answered, answered.total_bytes.unwrap_or(0), rules.bounds.bytes);
                 }
                 self.count(call, outcome);
                 json
