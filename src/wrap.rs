@@ -86,15 +86,15 @@ impl KeepPart {
 }
 
 impl Settings {
-    /// Returns the limits for the results of `tool` for `client`. The full outputs are saved in `store`.
-    fn rules<'a>(&'a self, tool: &str, client: Option<&Client>, store: &'a Arc<Store>) -> Rules<'a> {
+    /// Returns the limits for the results of `tool` for a client with this profile. The full outputs are saved in `store`.
+    fn rules<'a>(&'a self, tool: &str, profile: Option<&Client>, store: &'a Arc<Store>) -> Rules<'a> {
         let own = self.keep_for.iter().rev().find(|(glob, _)| glob.is_match(tool)).map(|(_, keep)| *keep);
-        let fitted = client.map(|row| row.fitted(&self.limits, self.given, store.path().as_deref()));
+        let fitted = profile.map(|profile| profile.fitted(&self.limits, self.given, store.path().as_deref()));
         Rules {
             settings: self,
             bounds: fitted.as_ref().unwrap_or(&self.limits).bounds(),
             short: self.limits.short().filter(|_| own.or(self.keep).is_none()),
-            shows_all: client.is_some_and(|client| client.omits_details),
+            shows_all: profile.is_some_and(|profile| profile.omits_details),
             keep: own.or(self.keep).unwrap_or_default(),
             store,
         }

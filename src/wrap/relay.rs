@@ -28,7 +28,7 @@ const INVALID_REQUEST: i32 = -32_600;
 /// The error code for a request without a valid response.
 const NO_VALID_RESPONSE: i32 = -32_000;
 /// Maximum bytes of a dropped message in a warning.
-const SHOWN_BYTES: usize = 200;
+const LOGGED_BYTES: usize = 200;
 /// The member of `_meta` with the client of a stateless request.
 const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 /// The start of the methods of notifications with the state of a task.
@@ -74,7 +74,7 @@ struct OpenCall {
     /// The name of the tool that is called, or the method.
     tool: String,
     /// The client profile with the limits for the result.
-    client: Option<&'static Client>,
+    profile: Option<&'static Client>,
     /// When it was sent.
     since: Instant,
 }
@@ -235,12 +235,12 @@ impl Session {
             *locked(&self.profile) = self.settings.fit.client(name_in(info).as_deref());
         }
         let [info] = members(meta.unwrap_or("{}"), [CLIENT_INFO]);
-        let client = match name_in(info) {
+        let profile = match name_in(info) {
             Some(name) => self.settings.fit.client(Some(&name)),
             None => *locked(&self.profile),
         };
         let tool = tool.and_then(text).filter(|_| method == "tools/call").unwrap_or_else(|| method.clone());
-        let call = OpenCall { id: id.to_owned(), method, tool, client, since: Instant::now() };
+        let call = OpenCall { id: id.to_owned(), method, tool, profile, since: Instant::now() };
         locked(&self.calls).open(call);
     }
 
@@ -278,7 +278,7 @@ impl Session {
             }
             (Err(why), None) => {
                 if !message.is_empty() {
-                    let (start, _) = message.split_at(message.floor_char_boundary(SHOWN_BYTES));
+                    let (start, _) = message.split_at(message.floor_char_boundary(LOGGED_BYTES));
                     let start = show::name(start.as_bytes());
                     tracing::warn!("a message of the server was dropped, because {why}: {start}");
                 }
@@ -308,8 +308,8 @@ impl Session {
         if (line.len() - known) as u64 > FREE_BYTES {
             return Err("it has over 4 KB outside of its result and id");
         }
-        let client = call.map_or_else(|| *locked(&self.profile), |call| call.client);
-        let rules = self.settings.rules(call.map_or("", |call| &call.tool), client, &self.store);
+        let profile = call.map_or_else(|| *locked(&self.profile), |call| call.profile);
+        let rules = self.settings.rules(call.map_or("", |call| &call.tool), profile, &self.store);
         let limited = match (head.error, call) {
             (Some(error), call) => {
                 if let Some(call) = call {
@@ -342,7 +342,7 @@ mod tests {
             id: id.to_owned(),
             method: String::new(),
             tool: String::new(),
-            client: None,
+            profile: None,
             since: Instant::now(),
         };
         let mut calls = Calls::default();
