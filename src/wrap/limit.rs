@@ -19,7 +19,7 @@ use cutline_core::truncate::{
 };
 use serde_json::Value;
 
-use super::parts::{FREE_BYTES, Parts};
+use super::parts::{FREE_BYTES, OUTSIDE_BYTES, Parts};
 use super::shrink::{MARK, compact, shrink, shrink_within, write_json};
 use super::{KeepPart, Settings};
 use crate::capture::{Captured, CapturedText, Content};
@@ -35,6 +35,8 @@ use crate::tools::{ToolSet, saved_location};
 const COMPARED_BYTES: usize = 1_000_000;
 /// Maximum number of bytes around a value that is also the text.
 const AROUND_BYTES: usize = 64;
+/// The limit of an error, if the limit of a result is lower.
+const ERROR_BYTES: u64 = 4096;
 
 /// The limits on results of one tool.
 pub(super) struct Rules<'a> {
@@ -138,7 +140,7 @@ pub(super) fn limit_result(result: &str, rules: &Rules<'_>) -> Limited<(Option<S
 /// Shortens an error that is over the limit of bytes to the members of JSON-RPC, and does not save it. Returns `None` if it
 /// does not change.
 pub(super) fn limit_error(error: &str, rules: &Rules<'_>) -> Option<String> {
-    let room = as_index(rules.bounds.bytes.max(FREE_BYTES));
+    let room = as_index(rules.bounds.bytes.max(ERROR_BYTES));
     if error.len() <= room {
         return None;
     }
@@ -157,7 +159,7 @@ pub(super) fn limit_error(error: &str, rules: &Rules<'_>) -> Option<String> {
 pub(super) fn limit_task(state: &str, rules: &Rules<'_>) -> Limited {
     let [result, error] = members(state, ["result", "error"]).map(|json| json.filter(|json| *json != "null"));
     let outcome = result.or(error).unwrap_or("");
-    if (state.len() - outcome.len()) as u64 > FREE_BYTES {
+    if (state.len() - outcome.len()) as u64 > OUTSIDE_BYTES {
         return Err("the state of a task is over the limit without its result");
     }
     let new =

@@ -3,10 +3,12 @@
 use crate::json::{decoded, each_child, members, text};
 
 /// Bytes of everything but text, structured content and media that do not reduce the limit of the text, unless the
-/// client passes the complete result to its model. Also the limit of the members of a truncated result that cutline
-/// does not know, such as `_meta`, and of a message or a task's state without its result. An error always has this
-/// room.
+/// client passes the complete result to its model. Blocks without text always have this room.
 pub(super) const FREE_BYTES: u64 = 4096;
+/// Maximum bytes of the members of a truncated result that cutline does not know, such as `_meta`.
+const MEMBERS_BYTES: u64 = FREE_BYTES;
+/// Maximum bytes of a message, or of the state of a task, outside of its result.
+pub(super) const OUTSIDE_BYTES: u64 = 4096;
 
 /// The parts of a result.
 #[derive(Default)]
@@ -15,7 +17,7 @@ pub(super) struct Parts<'a> {
     pub(super) content: &'a str,
     pub(super) structured: Option<&'a str>,
     pub(super) meta: Option<&'a str>,
-    /// `isError`, and other members as far as they are within the limit.
+    /// `isError`, and the first other members within [`MEMBERS_BYTES`], which a truncated result keeps.
     pub(super) members: Vec<(&'a str, &'a str)>,
     /// The texts of the blocks and of embedded resources. Empty ones can be left out.
     pub(super) texts: Vec<String>,
@@ -57,7 +59,7 @@ impl<'a> Parts<'a> {
                         is_double |= std::mem::replace(&mut has_is_error, true);
                         parts.members.push((spelled, value));
                     }
-                    _ if kept_bytes > FREE_BYTES => return,
+                    _ if kept_bytes > MEMBERS_BYTES => return,
                     "_meta" => parts.meta = Some(value),
                     _ => parts.members.push((spelled, value)),
                 }

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::limit::{Limited, limit_error, limit_result, limit_task};
 use super::message::{END_BYTES, Line, Lines, MessageHead, error_reply, id_at_end_of, id_key, valid_start};
-use super::parts::FREE_BYTES;
+use super::parts::OUTSIDE_BYTES;
 use super::{END_GRACE, Settings};
 use crate::call_stats::{CallStats, log_size, now_ms};
 use crate::fit::Client;
@@ -305,7 +305,7 @@ impl Session {
             _ => return Ok(None),
         };
         let known = head.id.unwrap_or("").len() + json.len();
-        if (line.len() - known) as u64 > FREE_BYTES {
+        if (line.len() - known) as u64 > OUTSIDE_BYTES {
             return Err("it has over 4 KB outside of its result and id");
         }
         let profile = call.map_or_else(|| *locked(&self.profile), |call| call.profile);
