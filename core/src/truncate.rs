@@ -23,6 +23,7 @@ pub use long_lines::LongLines;
 use serde::{Deserialize, Serialize};
 
 use crate::text::{Extent, as_index};
+use keyed::Gap;
 
 /// Cuts `text` to at most `bounds`, and keeps the lines that `keep` names.
 ///
@@ -125,6 +126,21 @@ impl Truncation {
         let mut kept = Self { content, total, cut, ..Self::default() };
         kept.output = Extent { lines, bytes: kept.body().len() as u64 };
         kept
+    }
+
+    /// Returns the content with a marker for the gap between the first and the last lines.
+    pub fn into_marked(mut self) -> String {
+        let Gap { before, after } = Gap::of(&self);
+        let has_both_ends = before > 0 && after <= self.total.lines;
+        if let Some(cut) =
+            self.cut.filter(|_| has_both_ends && self.key_lines.is_empty() && before + 1 < after)
+        {
+            let lines = after - before - 1;
+            let noun = if lines == 1 { "line" } else { "lines" };
+            let marker = format!("[...Output truncated: {lines} {noun} omitted...]\n");
+            self.content.insert_str(as_index(cut.head.bytes), &marker);
+        }
+        self.content
     }
 
     /// Returns the content without the newline of its last line.

@@ -309,9 +309,6 @@ fn up_to(path: Option<&str>, found: bool, has_later: bool, unit: Unit) -> String
     format!("{reached}. Narrow path or {narrow}")
 }
 
-/// Characters of a part's name in a notice; a longer one keeps both its ends.
-const PART_NAME_CHARS: usize = 60;
-
 /// What happened to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Display, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -359,6 +356,9 @@ pub struct Part {
     /// Its path in the JSON, such as `items[0].text`; `None` for the result itself.
     pub name: Option<String>,
 }
+
+/// Characters of a part's name in a notice; a longer one keeps both its ends.
+const PART_NAME_CHARS: usize = 60;
 
 /// Returns a name for a place in quotes. Its own quotes are escaped after it was cut.
 fn short_name(name: &str) -> String {

@@ -196,13 +196,13 @@ fn is_description(kinds: &Kinds, evident: &HashSet<usize>) -> bool {
 /// The gap between the ends: the last line before it and the first line after it. If only the start is kept, the line after
 /// it is one more than the number of lines.
 #[derive(Debug, Clone, Copy)]
-struct Gap {
-    before: u64,
-    after: u64,
+pub(super) struct Gap {
+    pub(super) before: u64,
+    pub(super) after: u64,
 }
 
 impl Gap {
-    fn of(ends: &Truncation) -> Self {
+    pub(super) fn of(ends: &Truncation) -> Self {
         let head = ends.cut.map_or(0, |cut| cut.head.lines);
         Self { before: head, after: ends.total.lines + 1 - (ends.output.lines - head) }
     }
@@ -371,23 +371,6 @@ fn show(ends: &Truncation, by: TruncatedBy, lines: &[(KeyLine, &str)]) -> Trunca
     output.bytes += lines.iter().map(|(_, text)| text.len() as u64 + 1).sum::<u64>();
     let key_lines = lines.iter().map(|(key_line, _)| *key_line).collect();
     Truncation { content, output, cut, key_lines, ..ends.clone() }
-}
-
-impl Truncation {
-    /// Returns the content with a marker for the gap between the first and the last lines.
-    pub fn into_marked(mut self) -> String {
-        let Gap { before, after } = Gap::of(&self);
-        let has_both_ends = before > 0 && after <= self.total.lines;
-        if let Some(cut) =
-            self.cut.filter(|_| has_both_ends && self.key_lines.is_empty() && before + 1 < after)
-        {
-            let lines = after - before - 1;
-            let noun = if lines == 1 { "line" } else { "lines" };
-            let marker = format!("[...Output truncated: {lines} {noun} omitted...]\n");
-            self.content.insert_str(as_index(cut.head.bytes), &marker);
-        }
-        self.content
-    }
 }
 
 /// Returns the rank of a kind. Lower ranks are chosen first.
