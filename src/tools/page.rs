@@ -17,7 +17,7 @@ use super::saved_result::SavedResult;
 use super::{Context, Output, ToolError, Totals};
 pub(super) use body::{Body, CutLine, Group, RowFormat};
 
-/// The order of results; grep knows no times. Documented variants would not be a plain enum in the schema.
+/// The order of results. grep does not have `modified`. Documented variants would not be a plain enum in the schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
@@ -118,7 +118,7 @@ pub(super) struct Page {
     pub(super) found: u64,
     /// How far the search got, if it stopped at its deadline.
     pub(super) stopped: Option<StoppedAt>,
-    /// The number of all results and of their files, as the tool counts them at the end.
+    /// The number of all results and of their files. The tool sets it before [`answer`](Self::answer).
     pub(super) in_all: InAll,
     /// The text if there are no results.
     pub(super) none: &'static str,

@@ -93,7 +93,7 @@ pub(super) fn with_key_lines(
     let mut recent = "";
     // The limits of the key lines with their markers, their largest number, and the ends if they use all of it.
     let (mut most, mut rounds) = (usize::MAX, 0);
-    let (mut space, mut ends) = match (space, collector.keep, &collector.tail) {
+    let (mut room, mut ends) = match (space, collector.keep, &collector.tail) {
         (KeySpace::Beside(all), ..) => {
             most = as_index(bounds.lines.max(BESIDE_LINES));
             (half(all).min(all.after(&plain.content, plain.output.lines)), plain.clone())
@@ -105,26 +105,26 @@ pub(super) fn with_key_lines(
         }
         (KeySpace::Shared, ..) => {
             rounds = ROUNDS;
-            let space = half(bounds.after(collector.head_before_tail(), collector.head_lines));
-            (space, collector.plain_within(bounds.without(space.amount())))
+            let room = half(bounds.after(collector.head_before_tail(), collector.head_lines));
+            (room, collector.plain_within(bounds.without(room.amount())))
         }
     };
     // Only a text that may report a success needs it.
     let evident = LazyCell::new(|| with_evidence(kinds));
     let worst = worst_grade(kinds, &evident, forms, Gap::of(&ends))?;
-    let mut chosen = Chosen::new(kinds, worst, &ends, space, most);
+    let mut chosen = Chosen::new(kinds, worst, &ends, room, most);
     let mut texts: BTreeMap<u64, &str> = kinds.near().map(|near| (near.line, near.text.as_str())).collect();
     texts.extend(kinds.kinds().iter().filter_map(|kind| Some((kind.line, kind.text.as_deref()?))));
-    chosen.fill_gaps(space, &texts);
+    chosen.fill_gaps(room, &texts);
     let recent = recent.strip_suffix('\n').unwrap_or(recent);
     if !recent.is_empty() {
         let lines = (1..=plain.total.lines).rev().zip(recent.rsplit('\n'));
         texts.extend(lines.take(RECENT_LINES));
-        space.bytes += space.bytes / GAPS_PART;
+        room.bytes += room.bytes / GAPS_PART;
     }
     for _ in 0..rounds {
         ends = collector.plain_within(bounds.without(chosen.used + chosen.marker * chosen.markers));
-        space = bounds.after(&ends.content, ends.output.lines);
+        room = bounds.after(&ends.content, ends.output.lines);
         if !chosen.keep_inside(Gap::of(&ends)) {
             break;
         }
@@ -134,7 +134,7 @@ pub(super) fn with_key_lines(
     if worst_grade(kinds, &evident, forms, Gap::of(&ends)).is_none() || !has_report {
         return None;
     }
-    chosen.fill_gaps(space, &texts);
+    chosen.fill_gaps(room, &texts);
     let count = |line: u64| {
         let kind = kinds.kinds().binary_search_by_key(&line, |kind| kind.line);
         kind.map_or(1, |kind| kinds.kinds()[kind].count)

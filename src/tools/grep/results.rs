@@ -76,7 +76,7 @@ struct FileRows {
     last_match: Option<u64>,
     /// Number of the last line on the page.
     last_line: Option<u64>,
-    /// Lines since the last match that do not belong to its context.
+    /// Lines after the context of the last match: the context before the next one.
     before: VecDeque<Row>,
 }
 

@@ -86,12 +86,13 @@ fn parts_of(cx: &Context, args: &GrepArgs, text: &str) -> Result<Vec<PathPart>, 
     };
     let words = words(text);
     if (1..=GREP_PATHS).contains(&words.len()) && words != [text] {
-        let all: Vec<Result<PathPart, ToolError>> = words.iter().map(|word| one(cx, args, word)).collect();
+        let all: Vec<Result<PathPart, ToolError>> =
+            words.iter().map(|word| open_path(cx, args, word)).collect();
         if all.iter().all(Result::is_ok) || (!has_wildcard(text) && all.iter().any(Result::is_ok)) {
             return all.into_iter().collect();
         }
     }
-    if has_wildcard(text) { Ok(vec![glob(cx, args, text)?]) } else { Err(whole) }
+    if has_wildcard(text) { Ok(vec![open_glob(cx, args, text)?]) } else { Err(whole) }
 }
 
 /// Splits a list of paths at spaces outside of quotes, or at commas if it has no spaces.
@@ -105,10 +106,10 @@ fn words(text: &str) -> Vec<String> {
 
 /// Opens one path, or the folder of a glob. Checks the deadline, because folders are searched for names that are similar to
 /// those of missing paths.
-fn one(cx: &Context, args: &GrepArgs, text: &str) -> Result<PathPart, ToolError> {
+fn open_path(cx: &Context, args: &GrepArgs, text: &str) -> Result<PathPart, ToolError> {
     cx.stop().check().map_err(|_stopped| ToolError::NoResponse(cx.deadline.limit.as_secs()))?;
     match resolve::open(cx, text, ExpectedKind::Path) {
-        Err(ToolError::NotFound { .. }) if has_wildcard(text) => glob(cx, args, text),
+        Err(ToolError::NotFound { .. }) if has_wildcard(text) => open_glob(cx, args, text),
         opened => opened.map(|place| (place, None)),
     }
 }
@@ -118,7 +119,7 @@ fn one(cx: &Context, args: &GrepArgs, text: &str) -> Result<PathPart, ToolError>
 /// # Errors
 ///
 /// Returns an error if the glob matches nothing that a search of that folder would reach.
-fn glob(cx: &Context, args: &GrepArgs, text: &str) -> Result<PathPart, ToolError> {
+fn open_glob(cx: &Context, args: &GrepArgs, text: &str) -> Result<PathPart, ToolError> {
     let (folder, rest) = text.split_at(literal_folders(text).len());
     let place = resolve::open(cx, if folder.is_empty() { "." } else { folder }, ExpectedKind::Directory)?;
     // A glob without `/` would match names in all folders.
