@@ -20,7 +20,7 @@ type Notification = NotificationContext<RoleServer>;
 /// The result of a request, or a protocol error.
 type RpcResult<T> = Result<T, ErrorData>;
 
-/// Time in milliseconds for which a client may cache the list of tools, which never changes in a session.
+/// Time in milliseconds for which a client may cache the list of tools, which depends only on flags and the client.
 const LIST_TTL_MS: u64 = 3_600_000;
 
 /// The parameters of each method that needs some. rmcp parses a request with other parameters as an unknown method.
