@@ -36,7 +36,7 @@ use crate::tools::catalog::{self, Called};
 use crate::tools::{Context, Progress, Shared, ToolError, ToolName};
 
 use concurrency::WorkPermits;
-pub use convert::{Shape, result_of};
+pub use convert::{ResultFormat, result_of};
 use logging::LogLevel;
 use roots::Roots;
 pub use session::serve;
@@ -60,7 +60,7 @@ pub struct Config {
     /// The limits that the user set. A client profile does not change them.
     pub given: Given,
     /// The result format that the user set.
-    pub shape: Shape,
+    pub format: ResultFormat,
     /// The file of call records.
     pub stats_file: Option<StatsFile>,
 }
@@ -85,7 +85,7 @@ struct ClientSettings {
     /// The limits of the server, lowered to those of the client profile.
     limits: Limits,
     /// The format of results.
-    shape: Shape,
+    format: ResultFormat,
 }
 
 impl Server {
@@ -104,22 +104,22 @@ impl Server {
 
     /// Returns the limits and the result format for a client with this name.
     fn settings_for(&self, client: Option<&Implementation>) -> ClientSettings {
-        let Config { shared, fit, given, shape, .. } = &self.config;
+        let Config { shared, fit, given, format, .. } = &self.config;
         let profile = fit.client(client.map(|client| client.name.as_str()));
         let saved_in = shared.commands.store.path();
         let fitted = |profile: &Client| profile.fitted(&shared.limits, *given, saved_in.as_deref());
-        let is_bare = *shape == Shape::Text && profile.is_some_and(|profile| profile.omits_details);
+        let is_bare = *format == ResultFormat::Text && profile.is_some_and(|profile| profile.omits_details);
         ClientSettings {
             id: profile.map(|profile| profile.id),
             limits: profile.map_or_else(|| shared.limits.clone(), fitted),
-            shape: if is_bare { Shape::Bare } else { *shape },
+            format: if is_bare { ResultFormat::Bare } else { *format },
         }
     }
 
     /// Runs a call, counts it, and converts its outcome to a result. The panic of a tool becomes an error.
     async fn call(&self, tool: ToolName, params: CallToolRequestParams, request: &Request) -> CallToolResult {
         let start = Instant::now();
-        let ClientSettings { limits, shape, .. } = self.settings_for(request.client_info().as_ref());
+        let ClientSettings { limits, format, .. } = self.settings_for(request.client_info().as_ref());
         let work = |progress| self.work(tool, params, start, limits.clone(), progress, request);
         // The work is not polled again after a panic, so its inconsistent state is never used. It is boxed, because rmcp
         // moves the future of a handler several times before it runs, and this one is large.
@@ -137,7 +137,7 @@ impl Server {
         if let (Outcome::Ok(answered), Ok(output)) = (counted, &outcome) {
             self.log_level.notify(tool.as_str(), &answered, output, &limits, request).await;
         }
-        result_of(outcome, shape)
+        result_of(outcome, format)
     }
 
     /// Waits for the roots and runs a call within `limits` and the limits on concurrent work. The time limit counts

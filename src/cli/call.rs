@@ -85,7 +85,7 @@ pub(super) fn run(options: &Options, matches: &ArgMatches, json: bool) -> anyhow
     };
     let ended = outcome.as_mut().ok().and_then(ended_with_call);
     if json {
-        print_text(&(serde_json::to_string_pretty(&result_of(outcome, options.shape()))? + "\n"))?;
+        print_text(&(serde_json::to_string_pretty(&result_of(outcome, options.result_format()))? + "\n"))?;
     } else {
         print_answer(outcome)?;
     }

@@ -51,7 +51,7 @@ fn config(options: &Options) -> anyhow::Result<Config> {
         follows_client_roots: options.roots.is_empty(),
         fit: options.fit,
         given: options.given(),
-        shape: options.shape(),
+        format: options.result_format(),
         stats_file: options.stats_file()?,
     })
 }

@@ -20,7 +20,7 @@ use crate::process::Commands;
 use crate::process::environment::Environment;
 use crate::process::sandbox::{Mode, Sandbox};
 use crate::saved_output;
-use crate::server::Shape;
+use crate::server::ResultFormat;
 use crate::tools::Shared;
 use crate::tools::error::reason;
 use cutline_core::text::as_index;
@@ -186,8 +186,8 @@ impl Options {
     }
 
     /// Returns the format of results.
-    pub(super) fn shape(&self) -> Shape {
-        if self.structured { Shape::Structured } else { Shape::Text }
+    pub(super) fn result_format(&self) -> ResultFormat {
+        if self.structured { ResultFormat::Structured } else { ResultFormat::Text }
     }
 }
 

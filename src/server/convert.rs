@@ -20,7 +20,7 @@ const UNDECLARED_BYTES: u64 = 50_000;
 
 /// The format of results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Shape {
+pub enum ResultFormat {
     /// A text block, the image if there is one, and details in `_meta`. Every client supports this.
     #[default]
     Text,
@@ -31,26 +31,26 @@ pub enum Shape {
 }
 
 /// Converts the outcome of a call to a result.
-pub fn result_of(outcome: Result<Output, ToolError>, shape: Shape) -> CallToolResult {
+pub fn result_of(outcome: Result<Output, ToolError>, format: ResultFormat) -> CallToolResult {
     let output = match outcome {
         Ok(output) => output,
         Err(error) => return CallToolResult::error(vec![ContentBlock::text(error.to_string())]),
     };
     let details = serde_json::to_value(&output.details).unwrap_or_default();
-    let is_structured = shape == Shape::Structured;
+    let is_structured = format == ResultFormat::Structured;
     let structured = is_structured.then(|| json!({ "text": output.text, "details": details }));
     let mut content = vec![ContentBlock::text(output.text)];
     content.extend(output.image.map(|image| ContentBlock::image(image.base64, image.mime_type)));
     let mut result = CallToolResult::success(content);
     result.structured_content = structured;
-    if shape != Shape::Bare && details.as_object().is_some_and(|details| !details.is_empty()) {
+    if format != ResultFormat::Bare && details.as_object().is_some_and(|details| !details.is_empty()) {
         result.meta = Some(meta(DETAILS, details));
     }
     result
 }
 
 /// Returns a tool's entry in `tools/list`.
-pub(super) fn tool(name: ToolName, shared: &Shared, limits: &Limits, shape: Shape) -> Tool {
+pub(super) fn tool(name: ToolName, shared: &Shared, limits: &Limits, format: ResultFormat) -> Tool {
     let read_only = name.is_read_only();
     let annotations = ToolAnnotations::new()
         .read_only(read_only)
@@ -67,7 +67,11 @@ pub(super) fn tool(name: ToolName, shared: &Shared, limits: &Limits, shape: Shap
         .with_title(name.title())
         .with_annotations(annotations)
         .with_meta(about);
-    if shape == Shape::Structured { tool.with_raw_output_schema(Arc::new(output_schema())) } else { tool }
+    if format == ResultFormat::Structured {
+        tool.with_raw_output_schema(Arc::new(output_schema()))
+    } else {
+        tool
+    }
 }
 
 /// Returns the schema of structured content.

@@ -70,8 +70,8 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         request: Request,
     ) -> RpcResult<ListToolsResult> {
-        let ClientSettings { limits, shape, .. } = self.settings_for(request.client_info().as_ref());
-        let tool = |name| convert::tool(name, &self.config.shared, &limits, shape);
+        let ClientSettings { limits, format, .. } = self.settings_for(request.client_info().as_ref());
+        let tool = |name| convert::tool(name, &self.config.shared, &limits, format);
         let mut list =
             ListToolsResult::with_all_items(self.config.shared.tools.iter().copied().map(tool).collect());
         list.ttl_ms = is_stateless(&request).then_some(LIST_TTL_MS);

@@ -120,7 +120,7 @@ impl Lister<'_> {
         let total = names.iter().len() as u64;
         page.stopped = stopped.map(|_late| StoppedAt::Entries(total));
         let offset = as_index(page.request.offset);
-        let (skip, wanted) = match page.whole {
+        let (skip, wanted) = match page.saved_result {
             Some(_) => (0, usize::MAX),
             // One entry more than the maximum number of lines fills the page.
             None => (offset, offset.saturating_add(as_index(self.cx.limits.max_lines).saturating_add(1))),
@@ -130,7 +130,7 @@ impl Lister<'_> {
         for (n, (name, kind)) in names.iter().enumerate().skip(skip) {
             // Resolving the target of each link takes time.
             let is_cancelled = n.is_multiple_of(CHECK_ENTRIES) && self.cx.cancel.is_cancelled();
-            let is_full = page.whole.is_none() && page.body.is_full();
+            let is_full = page.saved_result.is_none() && page.body.is_full();
             if is_cancelled || is_full || page.is_done() {
                 break;
             }
@@ -138,7 +138,7 @@ impl Lister<'_> {
         }
         page.found = total;
         page.in_all.count = Total::Exact(total);
-        let is_counted = page.whole.is_none() && page.body.is_full() && page.stopped.is_none();
+        let is_counted = page.saved_result.is_none() && page.body.is_full() && page.stopped.is_none();
         Ok(is_counted.then(|| {
             let lines = names.iter().take_while(|_| !self.cx.cancel.is_cancelled());
             let bytes: u64 = lines.map(|(name, kind)| self.shown(name, kind).len() as u64 + 1).sum();

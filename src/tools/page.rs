@@ -113,7 +113,7 @@ pub(super) struct Page {
     pub(super) request: PageRequest,
     pub(super) body: Body,
     /// Saves all results. `None` if none are saved.
-    pub(super) whole: Option<SavedResult>,
+    pub(super) saved_result: Option<SavedResult>,
     /// The number of results so far, including skipped ones.
     pub(super) found: u64,
     /// How far the search got, if it stopped at its deadline.
@@ -132,11 +132,11 @@ impl Page {
     /// memory.
     pub(super) fn new(cx: &Context, request: PageRequest) -> Self {
         let (_, kind, none) = facts_of(request.unit);
-        let whole = if request.ranked.is_none() { SavedResult::begin(cx, kind) } else { None };
+        let saved_result = if request.ranked.is_none() { SavedResult::begin(cx, kind) } else { None };
         let body = Body::new(&cx.limits);
         let in_all = InAll { count: Total::Exact(0), unit: request.unit, files: None };
         let (notices, details) = (Vec::new(), Details::default());
-        Self { request, body, whole, found: 0, stopped: None, in_all, none, notices, details }
+        Self { request, body, saved_result, found: 0, stopped: None, in_all, none, notices, details }
     }
 
     /// Counts the next result, and shows it if it is on the page.
@@ -150,8 +150,8 @@ impl Page {
     /// Counts the next result, and saves it if required.
     pub(super) fn record(&mut self, name: impl FnOnce() -> String) {
         self.found += 1;
-        if let Some(whole) = &mut self.whole {
-            whole.push(&name());
+        if let Some(saved) = &mut self.saved_result {
+            saved.push(&name());
         }
     }
 
@@ -162,7 +162,7 @@ impl Page {
 
     /// Returns true if no more results are needed, except for their number.
     pub(super) fn is_done(&self) -> bool {
-        self.has_more() && self.whole.is_none()
+        self.has_more() && self.saved_result.is_none()
     }
 
     /// Builds the result: the body, the notices and the details. `extent` is the extent of all results, if it is known
@@ -173,7 +173,8 @@ impl Page {
     /// Returns an error if the offset is after the last result.
     pub(super) fn answer(self, cx: &Context, extent: Option<Extent>) -> Result<Output, ToolError> {
         let more = self.has_more();
-        let Self { request, body, whole, found, stopped, in_all, none, mut notices, mut details } = self;
+        let Self { request, body, saved_result, found, stopped, in_all, none, mut notices, mut details } =
+            self;
         let is_late = stopped.is_some();
         // The incomplete saved file is removed.
         if cx.cancel.is_cancelled() {
@@ -186,7 +187,7 @@ impl Page {
         }
         let is_cut = body.is_full();
         let is_part = more || is_cut;
-        let saved = whole.filter(|_| is_part).map(|whole| whole.keep(&mut details));
+        let saved = saved_result.filter(|_| is_part).map(|saved| saved.keep(&mut details));
         let (saved_extent, saved) = saved.unzip();
         let extent = extent.or(saved_extent);
         let (all, reached) = match unit {

@@ -206,13 +206,13 @@ impl<'a> Results<'a> {
     fn row(&mut self, path: &[u8], row: Row) {
         let mut file = self.file_of(path);
         let page = &mut self.search.page;
-        if let Some(whole) = &mut page.whole {
+        if let Some(saved) = &mut page.saved_result {
             let touches = file.last_saved.is_some_and(|last| last + 1 == row.number);
             let is_separated = !self.query.context.is_none() && page.found > 0 && !touches;
             for line in self.saved_format.before_rows(&file.shown, is_separated) {
-                whole.push(&line);
+                saved.push(&line);
             }
-            whole.push(&self.saved_format.line(&file.shown, &row));
+            saved.push(&self.saved_format.line(&file.shown, &row));
             file.last_saved = Some(row.number);
         }
         if row.kind == RowKind::Match {
