@@ -358,6 +358,18 @@ pub fn notices(changes: &[AutorunChange], show: impl Fn(&Path) -> String) -> imp
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fit::{CLIENTS, Scope};
+
+    #[test]
+    fn files_of_clients_in_a_project_are_autorun_files() {
+        let paths = CLIENTS.iter().flat_map(|client| client.files.paths);
+        let mut in_project = paths.filter(|(scope, _)| *scope == Scope::Project).peekable();
+        assert!(in_project.peek().is_some());
+        for (_, path) in in_project {
+            let path = Path::new(path.strip_prefix("./").unwrap_or(path));
+            assert!(NAMES.iter().any(|(name, _)| path.starts_with(name)), "{}", path.display());
+        }
+    }
 
     #[test]
     fn folder_is_named_as_in_git() {
