@@ -256,6 +256,8 @@ pub enum Notice {
     CaseDiffers(&'static str),
     #[display("[The text itself occurs in {}{}. Use literal=true to search for it]", _0.at_least(), Count(_0.count(), "line", "lines"))]
     OccursAsText(Total),
+    #[display("[With other white space, the pattern matches {}{}. Use \\s+ instead of spaces]", _0.at_least(), Count(_0.count(), "line", "lines"))]
+    SpacesDiffer(Total),
     /// A literal pattern.
     #[display("[As a regular expression, the pattern matches {}{}. Omit literal to search for it]", _0.at_least(), Count(_0.count(), "line", "lines"))]
     MatchesAsRegex(Total),

@@ -177,6 +177,7 @@ fn each_notice_in_a_body_is_part_of_the_text() {
         NoFileMatches { filter: word(), near: None },
         CaseDiffers("Lines"),
         OccursAsText(few),
+        SpacesDiffer(few),
         MatchesAsRegex(few),
         EmptyAlternative,
         Sum { of: in_all, next: Some(2) },

@@ -152,8 +152,9 @@ fn meant(args: &GrepArgs) -> Vec<(String, bool, OfLines)> {
     if is_literal {
         all.push((pattern.replace('\\', ""), true, Notice::BackslashesLiteral));
         all.push((pattern.clone(), false, Notice::MatchesAsRegex));
-    } else if let Some(text) = half_escaped(pattern) {
-        all.push((text, true, Notice::OccursUnescaped));
+    } else {
+        all.extend(half_escaped(pattern).map(|text| (text, true, Notice::OccursUnescaped as OfLines)));
+        all.push((with_any_spaces(pattern), false, Notice::SpacesDiffer));
     }
     all.retain(|(other, literal, _)| other != pattern || *literal != is_literal);
     all
@@ -166,6 +167,15 @@ fn half_escaped(pattern: &str) -> Option<String> {
     let plain = after.collect::<Option<Vec<_>>>()?;
     let has_special = first.contains(SPECIAL) || plain.iter().any(|part| part.contains(SPECIAL));
     has_special.then(|| pattern.replace('\\', ""))
+}
+
+/// Returns a pattern that matches any white space in place of its spaces and tabs.
+fn with_any_spaces(pattern: &str) -> String {
+    let mut spaces = pattern.replace('\t', " ");
+    while spaces.contains("  ") {
+        spaces = spaces.replace("  ", " ");
+    }
+    spaces.replace(' ', r"\s+")
 }
 
 /// Returns a pattern that was escaped twice as it was meant.
