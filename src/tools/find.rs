@@ -103,6 +103,9 @@ fn search(cx: &Context, args: &FindArgs) -> Result<Output, ToolError> {
         // A link to a folder is among the files.
         found.page.notices.push(Notice::FoldersMatchToo);
     }
+    let globs = path_glob::split(&args.pattern);
+    let linked = ranked.is_none().then(|| path_glob::linked_folders(cx, &globs, &place)).flatten();
+    found.page.notices.extend(linked);
     if found.is_known_empty() && found.page.notices.is_empty() {
         let cause = cause(args, &place, &query, &found);
         found.page.notices.extend(cause);

@@ -12,6 +12,7 @@ use crate::fs::open::{FileKind, OpenError, OpenedPath};
 use crate::fs::workspace::{lexical, shown};
 use crate::limits::GLOBS;
 use crate::search::globs::{self, Glob, has_wildcard, literal_folders};
+use cutline_core::notice::{Names, Notice};
 use cutline_core::text::show;
 
 use super::{Context, ToolError};
@@ -142,6 +143,18 @@ pub(super) fn through_link(cx: &Context, glob: &str, base: &OpenedPath) -> Optio
     let path = lexical(&base.real.join(folder));
     let opened = OpenedPath::open(&cx.workspace, &path).ok()?;
     (opened.stat.kind == FileKind::Folder && opened.real != path).then(|| (opened, format!("./{rest}")))
+}
+
+/// Returns the notice about linked folders in `base` with which some of several `globs` begin. Only the link of a single glob
+/// is followed.
+pub(super) fn linked_folders(cx: &Context, globs: &[String], base: &OpenedPath) -> Option<Notice> {
+    let mut names = Names::default();
+    for glob in globs.iter().filter(|_| globs.len() > 1) {
+        if let Some((folder, _)) = through_link(cx, glob, base) {
+            names.push(&cx.workspace.show(&folder.asked));
+        }
+    }
+    names.reported_as(Notice::LinksNotSearched)
 }
 
 /// Returns true if the first folders of one of `globs`, or a glob without folders, name a link in `base` that leads out of

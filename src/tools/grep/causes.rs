@@ -35,18 +35,19 @@ pub(super) fn of(args: &GrepArgs, targets: &[Target], results: &Results<'_>) -> 
     if query.pattern.has_empty_alternative && args.invert != Some(true) {
         return Some(Notice::EmptyAlternative);
     }
-    if !search.is_known_empty() {
-        return None;
-    }
+    let folders = || targets.iter().filter(|target| target.is_folder());
     let lists = args.glob.as_deref().unwrap_or_default();
     let globs: Vec<String> = lists.iter().flat_map(|list| path_glob::split(list)).collect();
+    let listed = folders().find_map(|target| path_glob::linked_folders(cx, &globs, &target.place));
+    if listed.is_some() || !search.is_known_empty() {
+        return listed;
+    }
     if let Some([path]) = args.path.as_deref()
         && let Some(repeats) = path_glob::repeats_path("glob", path, &globs)
     {
         return Some(repeats);
     }
     let ignored_any = search.ignored_any();
-    let folders = || targets.iter().filter(|target| target.is_folder());
     let has_files = folders().count() < targets.len();
     let is_by_path = globs.iter().any(|glob| glob.contains('/'))
         || args.path.iter().flatten().any(|path| has_wildcard(path));
