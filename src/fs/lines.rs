@@ -7,6 +7,7 @@
 
 use std::fs::File;
 use std::io::{self, Read as _};
+use std::mem::MaybeUninit;
 use std::ops::ControlFlow;
 use std::os::unix::fs::FileExt as _;
 
@@ -39,6 +40,9 @@ pub struct TextFile<'a> {
     pub end: u64,
 }
 
+/// Memory for the blocks of a text. It is not filled with zeros first, which takes as long as reading a page.
+pub type Buffer = Box<[MaybeUninit<u8>]>;
+
 /// The source of a file's bytes.
 #[derive(Debug, Clone, Copy)]
 pub enum Bytes<'a> {
@@ -60,13 +64,9 @@ impl Bytes<'_> {
 
 impl TextFile<'_> {
     /// Creates a buffer for blocks of this text of at most `block_bytes`. Bytes in memory need none.
-    pub fn buffer(&self, block_bytes: usize) -> Vec<u8> {
-        match self.bytes {
-            Bytes::Held(_) => Vec::new(),
-            Bytes::Open(_) => {
-                vec![0; as_index(self.end.saturating_sub(self.start)).min(block_bytes) + ALIGNMENT]
-            }
-        }
+    pub fn buffer(&self, block_bytes: usize) -> Buffer {
+        let bytes = as_index(self.end.saturating_sub(self.start)).min(block_bytes);
+        Box::new_uninit_slice(if matches!(self.bytes, Bytes::Held(_)) { 0 } else { bytes + ALIGNMENT })
     }
 
     /// Calls `visit` with each block from the offset `from` on, and with its offset, until `visit` breaks or the text
@@ -78,7 +78,7 @@ impl TextFile<'_> {
     pub fn blocks(
         &self,
         from: u64,
-        buffer: &mut [u8],
+        buffer: &mut Buffer,
         stop: &Stop,
         mut visit: impl FnMut(u64, &[u8]) -> ControlFlow<()>,
     ) -> io::Result<()> {
@@ -93,12 +93,19 @@ impl TextFile<'_> {
                 Bytes::Open(file) => file,
             };
             let wanted = as_index(self.end - at).min(buffer.len());
-            let read = read_at(file, &mut buffer[..wanted], at)?;
+            let block = match rustix::io::pread(file, &mut buffer[..wanted], at) {
+                Ok((block, _)) => &*block,
+                Err(Errno::INTR) => continue,
+                Err(error) => return Err(error.into()),
+            };
+            // A short read must not split a pair of bytes.
+            let is_short = (2..wanted).contains(&block.len());
+            let block = &block[..block.len() - if is_short { block.len() % 2 } else { 0 }];
             // An empty read means that the file was truncated in the meantime.
-            if read == 0 || visit(at, &buffer[..read]).is_break() {
+            if block.is_empty() || visit(at, block).is_break() {
                 break;
             }
-            at += read as u64;
+            at += block.len() as u64;
         }
         Ok(())
     }
@@ -134,7 +141,7 @@ impl TextFile<'_> {
 
 /// Returns the part of a buffer after its first page border, for copies at full speed. Some processors copy at a third
 /// of the speed to an address just after the start of a page. The address of a large allocation usually is.
-fn aligned(buffer: &mut [u8]) -> &mut [u8] {
+fn aligned<T>(buffer: &mut [T]) -> &mut [T] {
     let len = buffer.len().saturating_sub(ALIGNMENT);
     let start = buffer.as_ptr().align_offset(ALIGNMENT).min(buffer.len() - len);
     &mut buffer[start..][..len]
@@ -236,7 +243,7 @@ mod tests {
 
     #[test]
     fn blocks_begin_at_a_page() {
-        assert_eq!(aligned(&mut []).len(), 0);
+        assert_eq!(aligned::<u8>(&mut []).len(), 0);
         for len in [1, ALIGNMENT, 10_000] {
             let mut buffer = vec![0; len + ALIGNMENT];
             assert_eq!(aligned(&mut buffer).len(), len);
