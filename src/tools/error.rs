@@ -134,6 +134,9 @@ pub enum ToolError {
     /// The same for a pattern that has matches if each double backslash is a single one.
     #[error("Invalid pattern: {0}\nWith single backslashes, it has matches")]
     PatternDoubled(String),
+    /// The same for a pattern that is a glob, as `*name*`, and a regular expression for it.
+    #[error("Invalid pattern: {0}\nA pattern is a regular expression, not a glob. Use pattern={1}")]
+    PatternGlob(String, String),
     /// A regular expression with a part that only other engines support, such as look-around or a backreference.
     #[error("Invalid pattern: {0}\nUse grep -P in bash for it")]
     PatternUnsupported(String),

@@ -184,18 +184,33 @@ fn with_single_backslashes(pattern: &str) -> String {
     pattern.replace(r"\\", r"\")
 }
 
-/// Returns an error about a pattern. That of a pattern with double backslashes says if it has matches with single ones.
+/// Returns a regular expression for a glob of a text, as `*name*`. Returns `None` for other patterns.
+fn of_glob(pattern: &str) -> Option<String> {
+    let text = pattern.strip_prefix('*')?.trim_matches('*').replace('*', "");
+    let is_text = !text.is_empty() && !text.contains(SPECIAL) && !text.contains(char::is_control);
+    is_text.then(|| pattern.trim_matches('*').replace('*', ".*"))
+}
+
+/// Returns an error about a pattern. That of a pattern with double backslashes says if it has matches with single ones. That
+/// of a glob has a regular expression, unless its text occurs.
 pub(super) fn of_refused(cx: &Context, args: &GrepArgs, targets: &[Target], error: ToolError) -> ToolError {
     let ToolError::Pattern(message) = error else { return error };
-    let pattern = with_single_backslashes(&args.pattern);
-    let single = (pattern != args.pattern && args.invert != Some(true))
-        .then(|| super::plan(cx, &GrepArgs { pattern, ..args.clone() }).ok())
-        .flatten();
-    let has_matches = single.is_some_and(|(query, _)| {
-        let pattern = query.pattern.clone();
-        count(cx, targets.iter(), &counted(&query, pattern), Ignored::of(args.no_ignore), COUNTED).count() > 0
-    });
-    if has_matches { ToolError::PatternDoubled(message) } else { ToolError::Pattern(message) }
+    let has_matches = |pattern: &str, literal: Option<bool>| {
+        let args = GrepArgs { pattern: pattern.to_owned(), literal, ..args.clone() };
+        let query = (args.invert != Some(true)).then(|| super::plan(cx, &args).ok()).flatten();
+        query.is_some_and(|(query, _)| {
+            let query = counted(&query, query.pattern.clone());
+            count(cx, targets.iter(), &query, Ignored::of(args.no_ignore), COUNTED).count() > 0
+        })
+    };
+    let single = with_single_backslashes(&args.pattern);
+    if single != args.pattern && has_matches(&single, args.literal) {
+        return ToolError::PatternDoubled(message);
+    }
+    match of_glob(&args.pattern).filter(|_| !has_matches(&args.pattern, Some(true))) {
+        Some(pattern) => ToolError::PatternGlob(message, pattern),
+        None => ToolError::Pattern(message),
+    }
 }
 
 /// Returns the same query for another pattern, which only counts.
