@@ -221,6 +221,9 @@ pub enum Notice {
     /// A glob that begins with the last folders of `path`.
     #[display("[{argument} is relative to path. Use {argument}={glob}]")]
     GlobRepeatsPath { argument: &'static str, glob: String },
+    /// A pattern with a part for any characters, newlines included.
+    #[display("[A match can't span lines. Use multiline=true to match across lines]")]
+    WithinLines,
     #[display("[Ignored files were not searched. Use noIgnore=true to include them]")]
     IgnoredNotSearched,
     #[display("[Stopped after {}: {at}]", Count(*secs, "second", "seconds"))]

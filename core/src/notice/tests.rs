@@ -161,6 +161,7 @@ fn each_notice_in_a_body_is_part_of_the_text() {
         BackslashesDoubled(few),
         BackslashesLiteral(few),
         HasBackspace,
+        WithinLines,
         GlobRepeatsPath { argument: "glob", glob: "lib/**".to_owned() },
         IgnoredNotSearched,
         Stopped { secs: 9, at: at },

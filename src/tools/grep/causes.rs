@@ -25,6 +25,9 @@ use cutline_core::text::{Total, show};
 /// Characters that are special in regular expressions.
 const SPECIAL: &[char] = &['.', '*', '+', '?', '(', ')', '[', ']', '{', '}', '|', '^', '$', '\\'];
 
+/// Parts of a pattern that match any characters, newlines included.
+const ANY: [&str; 5] = [r"[\s\S]", r"[\S\s]", r"[\d\D]", r"[\w\W]", "(?s)"];
+
 /// A notice about the lines that another pattern matches.
 type OfLines = fn(Total) -> Notice;
 
@@ -112,6 +115,10 @@ pub(super) fn of(args: &GrepArgs, targets: &[Target], results: &Results<'_>) -> 
         let has_case = args.pattern.contains(if is_cheap { char::is_alphabetic } else { char::is_uppercase });
         if has_case && !source.ignore_case && lines_of(&Source { ignore_case: true, ..source }).is_some() {
             return Some(Notice::CaseDiffers("Lines"));
+        }
+        // A search across lines needs another permit, so this is not checked.
+        if !source.literal && !source.multiline && ANY.iter().any(|part| args.pattern.contains(part)) {
+            return Some(Notice::WithinLines);
         }
     }
     if ignored_any {
