@@ -1,6 +1,7 @@
 //! Opens the path of a call inside the roots, or returns an error from which the model can continue.
 
 use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -268,14 +269,14 @@ pub(super) fn elsewhere(cx: &Context, asked: &str, wanted: ExpectedKind) -> Vec<
     found.iter().map(|path| cx.workspace.show(path)).collect()
 }
 
-/// Returns existing files with an extension that otherwise end as `asked` does, a path with folders.
+/// Returns existing files with an extension or with another one that otherwise end as `asked` does, a path with folders.
 fn elsewhere_with_extension(cx: &Context, asked: &Path) -> Vec<String> {
     let folder = asked.parent().and_then(Path::to_str).filter(|folder| !folder.is_empty());
     let (Some(folder), Some(name)) = (folder, asked.file_name()) else { return Vec::new() };
     let folders = elsewhere(cx, folder, ExpectedKind::Directory);
     let files = folders.iter().filter_map(|folder| {
         Nearest::of(cx, &cx.workspace.absolute(folder).join(name), 0)
-            .map(|nearest| nearest.with_extension(cx))
+            .map(|nearest| nearest.with_stem(cx, &[Some(name), asked.file_stem()]))
     });
     files.flatten().take(near::OFFERED).collect()
 }
@@ -336,8 +337,13 @@ impl Nearest {
 
     /// Returns the files with the missing name and an extension.
     fn with_extension(&self, cx: &Context) -> Vec<String> {
+        self.with_stem(cx, &[Some(self.name.as_ref())])
+    }
+
+    /// Returns the files whose name without its extension is one of `stems`.
+    fn with_stem(&self, cx: &Context, stems: &[Option<&OsStr>]) -> Vec<String> {
         let mut names = if self.is_last() { near::names(&self.folder, &self.name) } else { Vec::new() };
-        names.retain(|name| Path::new(name).file_stem() == Some(self.name.as_ref()));
+        names.retain(|name| stems.contains(&Path::new(name).file_stem()));
         names.iter().map(|name| cx.workspace.show(&self.folder.real.join(name))).collect()
     }
 
