@@ -64,7 +64,8 @@ pub struct CapturedText {
     pub text: Truncation,
     /// The limit in characters that long lines were cut to, if a cut line is in `text`.
     pub lines_cut: Option<usize>,
-    /// True if bytes of the output were not UTF-8.
+    /// True if bytes of the output were not UTF-8. A character that is cut off at the end of a text with others, as by
+    /// `head -c`, does not count.
     pub is_lossy: bool,
     /// True if the output is one line with a carriage return before its end, and a terminal shows little of it: at most
     /// half of its bytes if it ends with a carriage return, and at most a quarter if it ends with neither that nor a
@@ -157,6 +158,7 @@ impl ShownText {
     /// Returns the text with key lines of these forms. The output has `all` lines and bytes, these first bytes and
     /// these last bytes.
     fn finish(mut self, forms: KeyForms, all: Extent, start: &[u8], recent: &[u8]) -> CapturedText {
+        let was_lossy = self.decoder.lossy();
         self.push(None);
         let (text, max_chars) = self.ends.finish_with(forms);
         let lines_cut = max_chars.or_else(|| self.cutter.limit_of_cut(&text.content));
@@ -166,7 +168,9 @@ impl ShownText {
         // A short progress bar may have no newline at its end.
         let share = if recent.ends_with(b"\r") { 2 } else { 4 };
         let is_overwritten = has_returns && has_one_line && text.total.bytes * share <= all.bytes;
-        let (is_lossy, diff_ending) = (self.decoder.lossy(), diff_ending(start));
+        let has_others = || text.content.chars().any(|c| !c.is_ascii() && c != REPLACEMENT);
+        let is_lossy = was_lossy || self.decoder.lossy() && !has_others();
+        let diff_ending = diff_ending(start);
         CapturedText { text, lines_cut, is_lossy, is_overwritten, diff_ending }
     }
 }

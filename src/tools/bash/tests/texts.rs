@@ -33,6 +33,11 @@ async fn output_within_limits_is_unchanged() {
             "printf 'caf\\303'; sleep 0.02; printf '\\251\\n\\377\\n'",
             "café\n\u{FFFD}\n\n[Output has bytes that are not UTF-8, shown as \u{FFFD}. read and grep decode files]",
         ),
+        (
+            "printf 'caf\\303\\251\\n' | head -c 4",
+            "caf\u{FFFD}\n\n[Output has bytes that are not UTF-8, shown as \u{FFFD}. read and grep decode files]",
+        ),
+        ("printf 'caf\\303\\251 caf\\303\\251\\n' | head -c 10", "café caf\u{FFFD}"),
     ];
     for (command, expected) in cases {
         let output = server.run(command).await;
