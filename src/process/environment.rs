@@ -8,10 +8,12 @@ use crate::sys::TAG;
 
 /// Variables that cutline sets for each command: no prompts, no pagers, no colours. git accepts its own text instead of
 /// opening an editor. `GIT_SEQUENCE_EDITOR` is not set, because it would override a `GIT_EDITOR` of the command.
-const OWN: [(&str, &str); 7] = [
+const OWN: [(&str, &str); 8] = [
     ("PAGER", "cat"),
     ("GIT_PAGER", "cat"),
-    ("GIT_EDITOR", GIT_EDITOR),
+    // git prints this text if the editor fails.
+    ("GIT_EDITOR", r#"sh -c "$CUTLINE_GIT_EDITOR" editor"#),
+    ("CUTLINE_GIT_EDITOR", GIT_EDITOR),
     ("GIT_TERMINAL_PROMPT", "0"),
     ("SSH_ASKPASS_REQUIRE", "never"),
     ("TERM", "dumb"),
@@ -21,13 +23,11 @@ const OWN: [(&str, &str); 7] = [
 /// nothing. git itself would prefer an editor from its configuration. Nothing accepts the text that git proposes, but
 /// `git config -e` proposes none, so the editor reports an error there.
 const GIT_EDITOR: &str = concat!(
-    r#"f() { "#,
-    r#"case $GIT_CONFIG_PARAMETERS in *core.editor*) eval "$(git config core.editor) \"\$@\""; return ;; esac; "#,
+    r#"case $GIT_CONFIG_PARAMETERS in *core.editor*) eval "$(git config core.editor) \"\$@\""; exit ;; esac; "#,
     r#"for e in "$VISUAL" "$EDITOR"; do "#,
-    r#"case $e in ''|*' no-editor') ;; *) eval "$e \"\$@\""; return ;; esac; "#,
+    r#"case $e in ''|*' no-editor') ;; *) eval "$e \"\$@\""; exit ;; esac; "#,
     r#"done; "#,
-    r#"case $1 in *config) eval "$EDITOR" ;; esac; "#,
-    r#"}; f"#,
+    r#"case $1 in *config) eval "$EDITOR" ;; esac"#,
 );
 /// Variables with the editor of other programs.
 const EDITORS: [&str; 2] = ["EDITOR", "VISUAL"];
