@@ -7,6 +7,7 @@
 
 use std::borrow::{Borrow, Cow};
 use std::io::{BufWriter, Write as _};
+use std::iter;
 use std::sync::Arc;
 use std::thread::{self, ScopedJoinHandle};
 
@@ -17,22 +18,19 @@ use cutline_core::text::{Extent, as_index};
 use cutline_core::truncate::{
     Bounds, BytesAs, Collector, Cut, Keep, KeyForms, KeySpace, Limit, TruncatedBy, Truncation,
 };
-use serde_json::Value;
 
 use super::parts::{FREE_BYTES, OUTSIDE_BYTES, Parts};
-use super::shrink::{MARK, compact, shrink, shrink_within, write_json};
+use super::shrink::{MARK, compact, shrink, shrink_within, string_bytes, write_json};
 use super::{KeepPart, Settings};
 use crate::capture::{Captured, CapturedText, Content};
 use crate::fit::RESULT_BYTES;
 use crate::fs::saved_name::SavedKind;
-use crate::json::{as_json, each_child, is_valid, members, replaced};
+use crate::json::{as_json, each_child, is_valid, members, replaced, text};
 use crate::saved_output::{SavedStream, Store};
 use crate::stats::{Answered, Outcome};
 use crate::tools::bash::output_answer;
 use crate::tools::{ToolSet, saved_location};
 
-/// Maximum size of two values in bytes that are compared if their texts differ.
-const COMPARED_BYTES: usize = 1_000_000;
 /// Maximum number of bytes around a value that is also the text.
 const AROUND_BYTES: usize = 64;
 /// The limit of an error, if the limit of a result is lower.
@@ -341,11 +339,20 @@ fn around<'a>(value: &str, structured: &'a str) -> Option<[&'a str; 2]> {
     (before.len() <= AROUND_BYTES).then_some([before, "}"])
 }
 
-/// Returns true if two JSON texts have the same value. Large ones must have the same spelling.
+/// Returns true if two JSON texts without white space between their tokens differ at most in the escapes of strings.
 fn is_same(one: &str, other: &str) -> bool {
-    let is_small = one.len().max(other.len()) <= COMPARED_BYTES;
-    let value = |json| serde_json::from_str::<Value>(json).ok();
-    one == other || is_small && value(one).is_some_and(|one| Some(one) == value(other))
+    one == other || tokens(one).eq(tokens(other))
+}
+
+/// Returns the strings of a JSON text, and as errors the parts between them.
+fn tokens(mut rest: &str) -> impl Iterator<Item = Result<String, &str>> {
+    iter::from_fn(move || {
+        let end =
+            if rest.starts_with('"') { string_bytes(rest) } else { rest.find('"').unwrap_or(rest.len()) };
+        let (token, after) = rest.split_at(end);
+        rest = after;
+        (end > 0).then(|| text(token).ok_or(token))
+    })
 }
 
 /// Returns true if a text begins like a JSON array or object.

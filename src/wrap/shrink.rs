@@ -220,7 +220,7 @@ pub(super) fn write_json<'a>(json: &'a str, is_indented: bool, mut write: impl F
 }
 
 /// Returns the length of the string at the start of `json`, with its quotes.
-fn string_bytes(json: &str) -> usize {
+pub(super) fn string_bytes(json: &str) -> usize {
     let mut at = 1;
     while let Some(found) = json.as_bytes().get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
         at += found;

@@ -165,6 +165,17 @@ fn many_shortened_members_below_a_long_name_use_no_more_memory_than_a_large_one(
 }
 
 #[test]
+fn comparison_of_text_and_structured_content_uses_no_memory_for_values() {
+    let workspace = Workspace::new();
+    let deep = format!("{}{},", "[".repeat(100), "]".repeat(100)).repeat(4900);
+    let content = json!([{"type": "text", "text": format!("[{deep}1.0]")}]);
+    let result = format!("{{\"content\":{content},\"structuredContent\":[{deep}1.00]}}");
+    let response = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{result}}}\n");
+    let (_, used) = line_and_memory(&workspace, &[], &response);
+    assert!(used < 5_000_000 + 6 * response.len() as u64, "{used} bytes of {}", response.len());
+}
+
+#[test]
 fn cursor_movements_use_no_more_memory_than_other_text() {
     let workspace = Workspace::new();
     let text = "\u{1b}[200Cx\n".repeat(100_000);
