@@ -2,8 +2,9 @@
 //!
 //! A result within the limits is not changed, but gets a notice if its text ends like one. Otherwise, of text and structured
 //! content, those over their limits are truncated and saved completely, and the result is written again. A truncated text is
-//! then one block with the notice. JSON stays valid, and has the notice in another block. Members and blocks that cutline does
-//! not truncate are kept as far as they are within their limit ([`Parts`]).
+//! then one block with the notice. JSON stays valid, and has the notice in another block. If only structured content
+//! is over its limit, the blocks do not change. Otherwise, members and blocks that cutline does not truncate are kept as far as
+//! they are within their limit ([`Parts`]).
 
 use std::borrow::{Borrow, Cow};
 use std::io::{BufWriter, Write as _};
@@ -85,40 +86,39 @@ pub(super) fn limit_result(result: &str, rules: &Rules<'_>) -> Limited<(Option<S
     let part_of_text = part_of_text.map(|notice| notice.to_string());
     let is_error = parts.members.contains(&("isError", "true"));
     let outcome = |answered| if is_error { Outcome::Error } else { Outcome::Ok(answered) };
+    // Some servers forget the array.
+    let items = parts.content.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let items = items.unwrap_or(parts.content).trim_ascii();
     if !rest_is_over && !text_is_over && !structured_is_over {
         let given = if all.is_empty() { parts.structured.unwrap_or("") } else { &all };
-        let new = part_of_text.map(|notice| {
-            // Some servers forget the array.
-            let blocks = parts.content.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
-            let content = format!("[{},{}]", blocks.unwrap_or(parts.content), text_block(&notice));
-            replaced(result, parts.content, &content)
-        });
+        let new = part_of_text
+            .map(|notice| replaced(result, parts.content, &format!("[{items},{}]", text_block(&notice))));
         return Ok((new, outcome(Answered::of_text(given, Extent::of(given), bounds))));
     }
-    let mut cutter =
-        Cutter { rules, parts: &parts, all: &all, details: Details::default(), notices: Vec::new() };
+    let notices = part_of_text.into_iter().collect();
+    let mut cutter = Cutter { rules, parts: &parts, all: &all, details: Details::default(), notices };
     let changes = [text_is_over, structured_is_over, rest_is_over];
     let (text, structured) = cutter.cut(changes, [bounds, of_structured]);
-    let texts = if let Some(text) = text {
-        vec![text]
-    } else {
-        cutter.notices.splice(..0, part_of_text);
-        if rest_is_over { vec![all.to_string()] } else { parts.texts.clone() }
-    };
+    let keeps_content = text.is_none() && !rest_is_over;
+    let text = text.unwrap_or_else(|| all.to_string());
     let answered = match &cutter.details.truncation {
         Some(truncation) => Answered::of_cut(truncation),
-        None => Answered::of_text(&texts.join("\n\n"), Extent::of(&all), bounds),
+        None => Answered::of_text(&text, Extent::of(&all), bounds),
     };
     let (shown, total) = (parts.blocks.len() as u64, parts.block_count);
-    if shown < total {
+    if shown < total && !keeps_content {
         let part = Part { shown, total, unit: Unit::Blocks, name: None };
         cutter.notice(cutter.save(result), vec![part], rules.bounds.limit(TruncatedBy::Bytes));
     }
     let mut json = String::from("{\"content\":[");
-    for text in texts.iter().chain(&cutter.notices).filter(|text| !text.is_empty()) {
-        push(&mut json, &[&text_block(text)]);
+    if keeps_content {
+        json += items;
+    } else if !text.is_empty() {
+        json += &text_block(&text);
     }
-    parts.blocks.iter().for_each(|block| push(&mut json, &[block]));
+    cutter.notices.iter().for_each(|notice| push(&mut json, &[&text_block(notice)]));
+    let blocks = parts.blocks.iter().filter(|_| !keeps_content);
+    blocks.for_each(|block| push(&mut json, &[block]));
     json += "]";
     let mut meta = parts.meta.map(str::to_owned);
     if !rules.shows_all && cutter.details != Details::default() {
@@ -203,7 +203,7 @@ impl Cutter<'_> {
         let total = Extent::of(all);
         // The same value in both is truncated once.
         if let ([value], Some(structured)) = (values, &structured)
-            && (text_is_over || structured_is_over)
+            && text_is_over
             && let Some([before, after]) = around(&compact(value), structured)
         {
             let of_value = of_structured.bytes.saturating_sub((before.len() + after.len()) as u64);

@@ -307,6 +307,26 @@ fn structured_content_that_cannot_be_shortened_is_saved() {
 }
 
 #[test]
+fn blocks_do_not_change_if_only_structured_content_is_truncated() {
+    let workspace = Workspace::new();
+    let mut content = json!([
+        {"type": "text", "text": "a", "annotations": {"priority": 1}},
+        {"type": "image", "data": "AA", "mimeType": "image/png"},
+        {"type": "resource", "resource": {"uri": "file:///b", "mimeType": "text/plain", "text": "b"}},
+        {"type": "text", "text": "c"},
+    ]);
+    let result = json!({"content": content, "structuredContent": {"a": large()}});
+    workspace.write("1", format!("{}\n", json!({"jsonrpc": "2.0", "id": 1, "result": result})));
+    let mut wrap = Wrap::start(&workspace, &[], RESPONSES);
+    wrap.call("1", "a");
+    let result = wrap.message()["result"].clone();
+    let notice = result["content"][4].clone();
+    assert!(notice["text"].as_str().unwrap().contains(" of 300000 characters of \"a\""), "{notice}");
+    content.as_array_mut().unwrap().push(notice);
+    assert_eq!(result["content"], content);
+}
+
+#[test]
 fn images_audio_and_blobs_pass_with_truncated_text() {
     let workspace = Workspace::new();
     let media = [
