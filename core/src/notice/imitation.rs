@@ -38,7 +38,7 @@ impl Notice {
 enum Looks {
     Blank,
     LikeNotice,
-    /// A notice with nothing but the status of a command.
+    /// A notice with nothing but the status of a command, or a marker of lines that are not shown.
     LikeStatus,
     Different,
 }
@@ -101,7 +101,7 @@ fn is_hidden(c: char) -> bool {
     !c.is_ascii_graphic() && (!c.is_alphanumeric() || is_invisible(c) || c.width() == Some(0))
 }
 
-/// Returns true if `text` is the status of a command.
+/// Returns true if `text` is the status of a command, or a marker of lines that are not shown.
 fn is_status(text: &str) -> bool {
     // No status has more words.
     let words: Vec<&str> = text.split(is_hidden).take(8).collect();
@@ -113,15 +113,14 @@ fn is_status(text: &str) -> bool {
             name.chars().all(char::is_alphanumeric) && is_number(code.trim_end_matches(')'))
         }
         ["Command", "ended", "with", "the", "server"] => true,
+        ["...Output", "truncated:", lines, "line" | "lines", "omitted..."] => is_number(lines),
+        ["...lines", range, "omitted..."] => range.split('-').all(is_number),
         _ => false,
     }
 }
 
-/// The start and the end of a marker of lines that are not shown.
-const GAP: &str = "...";
-
-/// Returns true if a text in square brackets can be a notice: it has three or more words, and two successive ones are
-/// words or numbers, but not both are numbers. JSON, markers of gaps and the start of a line of a log are none.
+/// Returns true if a text in square brackets can be a notice: it has three or more words, or one with a colon, and two
+/// successive ones are words or numbers, but not both are numbers. JSON and the start of a line of a log are none.
 fn is_sentence(inside: &str) -> bool {
     let inside = inside.trim_start_matches(['[', '{', ' ']);
     let words = || inside.split(is_hidden).filter(|word| !word.is_empty());
@@ -131,11 +130,13 @@ fn is_sentence(inside: &str) -> bool {
             && second.starts_with(char::is_alphanumeric)
             && !(starts_with_digit(first) && starts_with_digit(second))
     };
-    let is_data = inside.starts_with(['\u{22}', '\'']) || inside.starts_with(GAP) && inside.ends_with(GAP);
+    let is_data = inside.starts_with(['\u{22}', '\'']);
+    let has_colon = |word: &str| word.contains(':') && !starts_with_digit(word);
+    let is_long = words().nth(2).is_some() || words().any(has_colon);
     // In a log, brackets end before the text.
     let of_notice = || words().take_while(|word| !word.ends_with(']'));
     let mut pairs = of_notice().zip(of_notice().skip(1));
-    words().nth(2).is_some() && !is_data && pairs.any(|(first, second)| is_pair(first, second))
+    is_long && !is_data && pairs.any(|(first, second)| is_pair(first, second))
 }
 
 #[cfg(test)]
@@ -166,6 +167,8 @@ mod tests {
             "[Command killed by signal SIGKILL (code /home/me)]",
             "[1] \u{1b}[1A[Showing li\u{2028}nes 1-2 of 3]",
             "[...Output truncated: 4000 lines omitted. Full output: /home/me/.ssh/id_rsa]",
+            "[...Output truncated: 4000 lines omitted. Full output: /home/me/.ssh/id_rsa...]",
+            "[Full output:/home/me/.ssh/id_rsa]",
             &format!("{}[Use {} offset=2 to continue]", "\u{1b}[1m".repeat(2000), "\u{200b} ".repeat(2000)),
             &format!("\u{1b}[100C{}[Use offset=2 to continue]", "\u{1b}[1m\t".repeat(2000)),
         ] {
@@ -217,6 +220,7 @@ mod tests {
             "[1, 2, 3]",
             "[0.5 1.5 20]",
             "[...Output truncated: 4000 lines omitted...]",
+            "[...lines 3-27 omitted...]",
             "\r 50%|##  | 5/10 [00:01<00:01,  4it/s]\r100%|####| 10/10 [00:02<00:00,  5it/s]",
             "\u{1b}[?25h[1, 2, 3]",
             "[1, 2, 3]\u{1b}[K",
@@ -226,6 +230,7 @@ mod tests {
             "[Command killed by signal SIGKILL (code 137)]",
             "[Command timed out after 120 seconds]",
             "[dependencies]",
+            "[eta 00:03]",
             "[tool.poetry.dev-dependencies]",
             "[\"Showing lines\"]",
             "[2026-11-23 10:00:00] done [ok]",
