@@ -84,13 +84,14 @@ struct OpenCall {
 struct Calls(VecDeque<OpenCall>);
 
 impl Calls {
-    /// Adds a request. If there are too many, removes the oldest.
+    /// Adds a request. It replaces one with the same id. If there are too many, removes the oldest.
     fn open(&mut self, call: OpenCall) {
+        self.0.retain(|open| open.id != call.id);
         self.0.push_back(call);
         self.0.drain(..self.0.len().saturating_sub(MAX_CALLS));
     }
 
-    /// Removes and returns the first request with this id. Prefers the same spelling.
+    /// Removes and returns the request with this id. Prefers the same spelling.
     fn take(&mut self, id: &str) -> Option<OpenCall> {
         let same = self.0.iter().position(|call| call.id == id);
         let at = same.or_else(|| {
