@@ -82,7 +82,7 @@ pub(super) fn limit_result(result: &str, rules: &Rules<'_>) -> Limited<(Option<S
     let any_lines = Bounds { lines: u64::MAX, ..of_structured };
     let structured_is_over = parts.structured.is_some_and(|json| any_lines.exceeded_by(json).is_some());
     let hint = rules.settings.hint.as_deref();
-    let part_of_text = (!text_is_over).then(|| Notice::part_of_text(&all, hint)).flatten();
+    let part_of_text = if text_is_over { None } else { part_of_texts(&parts.texts, hint) };
     let part_of_text = part_of_text.map(|notice| notice.to_string());
     let is_error = parts.members.contains(&("isError", "true"));
     let outcome = |answered| if is_error { Outcome::Error } else { Outcome::Ok(answered) };
@@ -311,6 +311,18 @@ impl Cutter<'_> {
     fn stream(&self, kind: SavedKind) -> SavedStream {
         SavedStream::new(Arc::clone(self.rules.store), kind, Bounds::new(0, 0))
     }
+}
+
+/// Returns the notice about lines that look like notices at the end of a text. A client can show each text by itself.
+fn part_of_texts(texts: &[String], hint: Option<&str>) -> Option<Notice> {
+    let mut below = 0;
+    let lines = texts.iter().rev().filter_map(|text| {
+        let of_text = Notice::part_of_text(text, hint);
+        let lines = if let Some(Notice::PartOfText(lines)) = of_text { Some(below + lines) } else { None };
+        below += text.lines().filter(|line| !line.trim().is_empty()).count() as u64;
+        lines
+    });
+    lines.last().map(Notice::PartOfText)
 }
 
 /// Returns a block with this text.
