@@ -135,12 +135,18 @@ pub(super) fn limit_result(result: &str, rules: &Rules<'_>) -> Limited<(Option<S
     Ok((Some(json), outcome(answered)))
 }
 
-/// Shortens an error that is over the limit of bytes to the members of JSON-RPC, and does not save it. Returns `None` if it
-/// does not change.
+/// Shortens an error that is over the limit of bytes to the members of JSON-RPC, and does not save it. Adds a notice to a
+/// message that ends like one. Returns `None` if the error does not change.
 pub(super) fn limit_error(error: &str, rules: &Rules<'_>) -> Option<String> {
     let room = as_index(rules.bounds.bytes.max(ERROR_BYTES));
+    let marked = members(error, ["message"]).into_iter().flatten().find_map(|json| {
+        let message = text(json)?;
+        let notice = Notice::part_of_text(&message, rules.settings.hint.as_deref())?;
+        Some(replaced(error, json, &as_json(&format!("{message}\n\n{notice}"))))
+    });
+    let error = marked.as_deref().unwrap_or(error);
     if error.len() <= room {
-        return None;
+        return marked;
     }
     let names = ["code", "message", "data"];
     let known = names.into_iter().zip(members(error, names)).filter_map(|(name, value)| Some((name, value?)));
