@@ -225,6 +225,8 @@ facts! {
         pub too_long: u64,
         /// Files and folders that could not be read.
         pub unreadable: u64,
+        /// Files of which a part has another encoding and was not searched.
+        pub mixed: u64,
         /// Folders with ignore rules that were not applied.
         pub ignore_rules: u64,
     }

@@ -198,7 +198,7 @@ pub enum Notice {
         between(". ", next.as_ref(), "")
     )]
     ContextLeftOut { lines: u64, next: Option<String> },
-    #[display("[{}: {names}]", why.of(names.count()))]
+    #[display("[{}: {names}{}]", why.of(names.count()), why.remedy())]
     Skipped { why: WhySkipped, names: Names },
     #[display("[Ignore rules of {} were too large and left aside]", Count(*_0, "folder", "folders"))]
     RulesSkipped(u64),

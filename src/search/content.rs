@@ -43,6 +43,8 @@ pub use tree::{search_file, search_tree};
 /// Size in bytes from which a file is not read in one read. Also the number of bytes that are read first of a larger
 /// file, or of a file that reports a size of 0, as files in `/proc` do. Each later read takes at most this many bytes.
 const FIRST_BYTES: usize = 64 * 1024;
+/// Bytes at the end of a larger file that are searched for text in another encoding.
+const END_BYTES: usize = 4096;
 /// Size in bytes of the searcher's buffer from which only one search at a time may have such a buffer. The buffer has a
 /// line and its context.
 const LONG_LINE_BYTES: usize = 1024 * 1024;
@@ -153,6 +155,8 @@ pub enum IncompleteReason {
     PseudoFile,
     /// Further match lines were counted only up to a limit.
     NotCounted,
+    /// Two programs wrote the file, in different encodings. One of them was searched.
+    Mixed,
 }
 
 /// Searches files, one after the other. Each worker has its own.
@@ -263,7 +267,9 @@ impl FileSearcher {
             Err(_) => stopped.is_none().then_some(IncompleteReason::LongLine),
             Ok(()) if left.get() == 0 => Some(IncompleteReason::NotCounted),
             Ok(()) if has_more && pattern.is_across_lines => Some(IncompleteReason::TooLarge),
-            Ok(()) => has_more.then_some(IncompleteReason::PseudoFile),
+            Ok(()) if has_more => Some(IncompleteReason::PseudoFile),
+            Ok(()) if query.binary == BinaryFiles::AsBytes => None,
+            Ok(()) => is_mixed(file, size, &buffer[..len], encoding)?.then_some(IncompleteReason::Mixed),
         };
         let flow = sink.finish();
         let incomplete = match flow {
@@ -275,6 +281,19 @@ impl FileSearcher {
         }
         stopped.map_or(Ok(position), |stopped| Err(stopped.into()))
     }
+}
+
+/// Returns true if a part of a file has another encoding than the rest, by its first bytes and its last ones: programs
+/// append to logs.
+fn is_mixed(file: &File, size: u64, start: &[u8], encoding: Encoding) -> io::Result<bool> {
+    let may_be_mixed = |part: &[u8]| encoding.newline().len() > 1 || memchr::memchr(0, part).is_some();
+    let is_mixed = |part: &[u8]| may_be_mixed(part) && encoding.is_mixed(part);
+    if is_mixed(start) || start.len() as u64 >= size {
+        return Ok(is_mixed(start));
+    }
+    let mut end = [0; END_BYTES];
+    let len = read_at(file, &mut end, size.saturating_sub(END_BYTES as u64))?;
+    Ok(is_mixed(&end[..len]))
 }
 
 /// Creates the searcher for `query`. Its buffer grows as far as a line with its context needs it.

@@ -25,7 +25,7 @@ use crate::search::content::{
 use crate::stop::{Stopped, stopped_by};
 use crate::sys::below;
 use cutline_core::notice::{StoppedAt, Unit, WhySkipped};
-use cutline_core::text::binary::DECIDING_BYTES;
+use cutline_core::text::binary::{DECIDING_BYTES, media_type};
 use cutline_core::text::{as_index, show};
 
 use super::page::{PageRequest, SHOWN_BYTES, Sort};
@@ -179,7 +179,14 @@ impl Results<'_> {
                 ControlFlow::Continue(())
             };
             let is_searched = bytes > 0 && searcher.search(&file, bytes, &stop, &Vec::new, &mut take).is_ok();
-            if is_searched && is_match {
+            let matches_without_nuls = || {
+                let first = |most| lines::first_bytes(&file, as_index(bytes).min(most)).unwrap_or_default();
+                // Of the only file of the call, the error has a command.
+                let is_text = is_folder && media_type(&first(DECIDING_BYTES)) == "text/plain";
+                let text = || first(usize::MAX).into_iter().filter(|byte| *byte != 0).collect::<Vec<_>>();
+                is_text && query.pattern.is_match(&text())
+            };
+            if is_searched && (is_match || matches_without_nuls()) {
                 self.binary_matches.push(&self.search.show(&path));
             }
             self.binary_bytes -= bytes;

@@ -228,11 +228,13 @@ impl<'a> Search<'a> {
         }
         self.page.in_all = all;
         let counted = |count: u64| (count > 0).then_some(count);
-        let unreadable = self.named.get(&WhySkipped::Unreadable).map_or(0, Names::count);
+        let count = |why| self.named.get(&why).map_or(0, Names::count);
+        let (unreadable, mixed) = (count(WhySkipped::Unreadable), count(WhySkipped::Mixed));
         let skipped = Skipped {
             binary: counted(self.binary),
-            too_long: counted(self.named.values().map(Names::count).sum::<u64>() - unreadable),
+            too_long: counted(self.named.values().map(Names::count).sum::<u64>() - unreadable - mixed),
             unreadable: counted(unreadable),
+            mixed: counted(mixed),
             ignore_rules: counted(self.rules_skipped),
         };
         let Page { notices, details, .. } = &mut self.page;

@@ -219,6 +219,8 @@ pub enum WhySkipped {
     TooLarge(u64),
     /// They have no known size, and were searched up to this limit.
     SearchedUpTo(u64),
+    /// Parts of them have another encoding.
+    Mixed,
 }
 
 impl WhySkipped {
@@ -232,7 +234,17 @@ impl WhySkipped {
             }
             Self::TooLarge(limit) => format!("{}, too large for multiline", over(limit)),
             Self::SearchedUpTo(limit) => format!("{}, searched up to there", over(limit)),
+            Self::Mixed => {
+                let files = Count(count, "file has", "files have");
+                format!("{files} parts in another encoding, which were not searched")
+            }
         }
+    }
+
+    /// Returns what helps.
+    pub(super) fn remedy(self) -> &'static str {
+        let of_mixed = r". Use bash to search them: tr -d '\000' < FILE | grep -n PATTERN";
+        if self == Self::Mixed { of_mixed } else { "" }
     }
 }
 

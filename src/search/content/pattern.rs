@@ -108,6 +108,11 @@ impl Pattern {
         })
     }
 
+    /// Returns true if the pattern matches in a text.
+    pub fn is_match(&self, text: &[u8]) -> bool {
+        self.regex.is_match(text).is_ok_and(|is_match| is_match)
+    }
+
     /// Returns true if each `\r\n` of a text is replaced by `\n` before the search.
     pub(super) fn replaces_crlf(&self) -> bool {
         self.crlf && self.is_across_lines

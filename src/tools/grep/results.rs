@@ -161,6 +161,7 @@ impl<'a> Results<'a> {
                     }
                 }
                 IncompleteReason::NotCounted => self.search.counting.is_at_least = true,
+                IncompleteReason::Mixed => self.search.skip(WhySkipped::Mixed, &path),
                 IncompleteReason::LongLine => self.search.skip(WhySkipped::LongLine, &path),
                 IncompleteReason::TooLarge => {
                     self.search.skip(WhySkipped::TooLarge(self.query.pattern.multiline_bytes), &path);
