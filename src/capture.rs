@@ -67,6 +67,8 @@ pub struct CapturedText {
     /// True if bytes of the output were not UTF-8. A character that is cut off at the end of a text with others, as by
     /// `head -c`, does not count.
     pub is_lossy: bool,
+    /// True if the start or the end of the output has words in UTF-16, between text in another encoding.
+    pub has_utf16: bool,
     /// True if the output is one line with a carriage return before its end, and a terminal shows little of it: at most
     /// half of its bytes if it ends with a carriage return, and at most a quarter if it ends with neither that nor a
     /// newline. Only the first [`DECIDING_BYTES`] are searched for the carriage return.
@@ -170,8 +172,10 @@ impl ShownText {
         let is_overwritten = has_returns && has_one_line && text.total.bytes * share <= all.bytes;
         let has_others = || text.content.chars().any(|c| !c.is_ascii() && c != REPLACEMENT);
         let is_lossy = was_lossy || self.decoder.lossy() && !has_others();
+        let is_utf16 = |part: &[u8]| memchr::memchr(0, part).is_some() && Encoding::Utf8.is_mixed(part);
+        let has_utf16 = is_utf16(start) || is_utf16(recent);
         let diff_ending = diff_ending(start);
-        CapturedText { text, lines_cut, is_lossy, is_overwritten, diff_ending }
+        CapturedText { text, lines_cut, is_lossy, has_utf16, is_overwritten, diff_ending }
     }
 }
 

@@ -113,6 +113,8 @@ pub enum Notice {
     Reports(Reports),
     #[display("[Output has bytes that are not UTF-8, shown as \u{FFFD}. {next}]")]
     OutputNotUtf8 { next: String },
+    #[display("[Output has parts in UTF-16. Remove their NUL bytes to read them: | tr -d '\\000']")]
+    OutputMixed,
     /// The body is empty, or has the text at the start and the end of the output.
     #[display(
         "[Binary output: {}{}. {saved}{}]",

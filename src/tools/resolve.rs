@@ -11,7 +11,7 @@ use crate::fs::workspace::lexical;
 use crate::fs::{file_uri, near, workspace};
 use crate::process;
 use crate::sys::{Folder, below};
-use cutline_core::text::binary::{UTF_32BE, UTF_32LE, media_type};
+use cutline_core::text::binary::{UTF_16, UTF_32BE, UTF_32LE, media_type};
 use cutline_core::text::show;
 use derive_more::Display;
 
@@ -122,7 +122,8 @@ pub fn folder(cx: &Context, place: &OpenedPath) -> Result<Folder, ToolError> {
 
 /// The programs that show the content of a binary file, their arguments before and after its path, and the type that they
 /// need.
-const INSPECTORS: [(&str, &str, &str, Option<&str>); 14] = [
+const INSPECTORS: [(&str, &str, &str, Option<&str>); 15] = [
+    ("iconv", " -f UTF-16 -t UTF-8", "", Some(UTF_16)),
     ("iconv", " -f UTF-32LE -t UTF-8", "", Some(UTF_32LE)),
     ("iconv", " -f UTF-32BE -t UTF-8", "", Some(UTF_32BE)),
     ("pdftotext", "", " -", Some("application/pdf")),

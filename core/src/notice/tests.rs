@@ -136,6 +136,7 @@ fn each_notice_in_a_body_is_part_of_the_text() {
         Overwritten,
         Reports(reports),
         OutputNotUtf8 { next: word() },
+        OutputMixed,
         OutputBinary { bytes: 9, has_text: false, saved: saved(), next: None },
         FullOutput(Saved::Not { reason: "disk full".to_owned() }),
         RestNotSaved("disk full".to_owned()),

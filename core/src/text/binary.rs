@@ -13,6 +13,8 @@ pub use text_parts::{mostly_text, text_at_ends};
 /// Bytes at the start of a file or an output that decide whether it is text.
 pub const DECIDING_BYTES: usize = 64 * 1024;
 
+/// The media type of a text in UTF-16 with a byte order mark.
+pub const UTF_16: &str = "text/plain; charset=utf-16";
 /// The media type of a text in UTF-32, the low byte first.
 pub const UTF_32LE: &str = "text/plain; charset=utf-32le";
 /// The media type of a text in UTF-32, the high byte first.
@@ -65,8 +67,8 @@ const PDF: &[u8] = b"%PDF-";
 /// at most 4 different ones, NUL included, more than 8 and above a third make it binary. There too, a run of NUL bytes counts
 /// once.
 ///
-/// Text in UTF-16 needs a byte order mark. If it follows other text, its characters in ASCII do not count. If ASCII follows
-/// text without a mark, only the part from there on decides.
+/// Text in UTF-16 with a byte order mark is not text, unless a message in ASCII follows it. If it follows other text, its
+/// characters in ASCII do not count. If ASCII follows text without a mark, only the part from there on decides.
 ///
 /// ```
 /// use cutline_core::text::binary::is_binary;
@@ -77,7 +79,7 @@ pub fn is_binary(content: &[u8]) -> bool {
     let start = content.get(..DECIDING_BYTES).unwrap_or(content);
     let (encoding, mark_bytes) = Encoding::of(start);
     if encoding != Encoding::Utf8 && mark_bytes > 0 {
-        return false;
+        return !encoding.is_mixed(start);
     }
     let start = &*without_utf16(after_utf16(start));
     let may_have_controls = start.chunks(BLOCK_BYTES).any(may_have_control);
@@ -108,17 +110,21 @@ pub fn is_binary(content: &[u8]) -> bool {
 }
 
 /// Returns true if a file that starts with `content` is not text. The rule is that of [`is_binary`], but any PDF is binary,
-/// and text in UTF-16 needs no mark if [`Encoding::of`] recognizes it.
+/// and text in UTF-16 is text if [`Encoding::of`] recognizes it.
 pub fn is_binary_file(content: &[u8]) -> bool {
     let start = content.get(..DECIDING_BYTES).unwrap_or(content);
     Encoding::of(start).0 == Encoding::Utf8 && (has_signature(start) || is_binary(start))
 }
 
 /// Returns the media type of binary content that starts with `start`. It is `text/plain` for text with words in UTF-16,
-/// which is readable without its NUL bytes, and [`UTF_32LE`] or [`UTF_32BE`] for UTF-32 with a byte order mark or with
+/// which is readable without its NUL bytes, [`UTF_16`] if it begins with a byte order mark, and [`UTF_32LE`] or [`UTF_32BE`] for UTF-32 with a byte order mark or with
 /// ASCII at the start.
 pub fn media_type(start: &[u8]) -> &'static str {
-    let has_utf16 = Encoding::of(start).0 != Encoding::Utf8 || Encoding::Utf8.is_mixed(start);
+    let (encoding, mark_bytes) = Encoding::of(start);
+    if encoding != Encoding::Utf8 && mark_bytes > 0 {
+        return UTF_16;
+    }
+    let has_utf16 = encoding != Encoding::Utf8 || Encoding::Utf8.is_mixed(start);
     if has_utf16 && !is_binary(&start.iter().copied().filter(|byte| *byte != 0).collect::<Vec<_>>()) {
         return "text/plain";
     }
@@ -284,7 +290,7 @@ mod tests {
         let gif = b"GIF89a\x01\0\x01\0\x80\0\0\xff\n";
         assert!(!is_binary(&[&gif[..], &b"text\n".repeat(120)].concat()), "below 1 %");
         assert!(is_binary_file(&[&gif[..], &b"text\n".repeat(120)].concat()));
-        let cases: [(&[u8], bool); 29] = [
+        let cases: [(&[u8], bool); 27] = [
             (b"\x93NUMPY\x01\0v\0{'descr': '<f8', 'fortran_order': False, 'shape': (0,), }   \n", true),
             (b"\x80\x04\x95\x0a\0\0\0\0\0\0\0\x8c\x06a text\x94.", true),
             (b"b0VIM 8.2\0\0\0\0\x10\0\0", true),
@@ -312,8 +318,6 @@ mod tests {
             (b"GIF89a is the first word of a GIF file\n", false),
             (b"MZ is the signature of a program\n", false),
             (b"BM\nMZ\n", false),
-            (b"\xff\xfea\0b\0", false),
-            (b"\xfe\xff\0a\0b", false),
         ];
         for (content, expected) in cases {
             assert_eq!(is_binary(content), expected, "{content:?}");
@@ -347,6 +351,16 @@ mod tests {
             ([b"\x7fELF\x02\x01\x01\x00\x01\x02\x03", &*le.repeat(3)].concat(), false),
         ] {
             assert_eq!(media_type(&content) == "text/plain", is_text, "{content:?}");
+        }
+    }
+
+    #[test]
+    fn utf16_with_a_mark_is_text_in_files() {
+        let windows: [&[u8]; 3] = [b"\xff\xfea\0b\0", b"\xfe\xff\0a\0b", b"\xff\xfe\xe5\x65\x2c\x67"];
+        for content in windows {
+            assert!(is_binary(content) && !is_binary_file(content), "{content:?}");
+            assert_eq!(media_type(content), UTF_16, "{content:?}");
+            assert!(!is_binary(&[content, b"\nerror: exit code 1\n"].concat()), "{content:?}");
         }
     }
 

@@ -157,7 +157,7 @@ pub fn output_answer(
     let path = path.and_then(|file| resolve::quoted(shown(&file.path)));
     let saved = saved.as_ref().map(|saved| saved_result::saved_location(saved, details));
     let total = raw.extent();
-    let CapturedText { text, lines_cut, is_lossy, is_overwritten, diff_ending } = match content {
+    let CapturedText { text, lines_cut, is_lossy, has_utf16, is_overwritten, diff_ending } = match content {
         Content::Text(text) => text,
         Content::Binary(media_type, text) => {
             // The last text of a failed command is probably its error.
@@ -180,8 +180,12 @@ pub fn output_answer(
         notices.push(Notice::LinesTruncated { max_chars, next: notice::for_cut_lines(tools) });
     }
     let is_cut = text.cut.is_some();
-    let is_lossy = is_lossy && text.content.contains(REPLACEMENT);
-    let decoders = notice::for_other_encodings(tools).filter(|_| is_lossy);
+    let is_replaced = text.content.contains(REPLACEMENT);
+    let not_utf8 = if has_utf16 {
+        Some(Notice::OutputMixed)
+    } else {
+        notice::for_other_encodings(tools).filter(|_| is_lossy).map(|next| Notice::OutputNotUtf8 { next })
+    };
     // A terminal may show one line less than the output has, because the last line can be erased.
     if let Some(shown) = Shown::of_text(&text, total.lines, &raw, bounds) {
         if let Some((first, last)) = shown.whole_lines
@@ -197,7 +201,7 @@ pub fn output_answer(
         }
         notices.extend(saved.clone().filter(|_| lines_cut.is_some()).map(Notice::FullOutput));
     }
-    notices.extend(decoders.map(|next| Notice::OutputNotUtf8 { next }));
+    notices.extend(not_utf8.filter(|_| is_replaced));
     let file = Some("the diff".to_owned());
     notices.extend(diff_ending.map(|ending| Notice::LineEndings { file, ending }));
     if is_cut && matches!(keep, Keep::Both { .. } | Keep::Short { .. }) {
