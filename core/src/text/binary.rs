@@ -116,15 +116,17 @@ pub fn is_binary_file(content: &[u8]) -> bool {
     Encoding::of(start).0 == Encoding::Utf8 && (has_signature(start) || is_binary(start))
 }
 
-/// Returns the media type of binary content that starts with `start`. It is `text/plain` for text with words in UTF-16,
-/// which is readable without its NUL bytes, [`UTF_16`] if it begins with a byte order mark, and [`UTF_32LE`] or [`UTF_32BE`] for UTF-32 with a byte order mark or with
-/// ASCII at the start.
+/// Returns the media type of binary content that starts with `start`. It is `text/plain` for text with words or a byte
+/// order mark of UTF-16, which is readable without its NUL bytes. It is [`UTF_16`] if the mark is at the start, and
+/// [`UTF_32LE`] or [`UTF_32BE`] for UTF-32 with a byte order mark or with ASCII at the start.
 pub fn media_type(start: &[u8]) -> &'static str {
     let (encoding, mark_bytes) = Encoding::of(start);
     if encoding != Encoding::Utf8 && mark_bytes > 0 {
         return UTF_16;
     }
-    let has_utf16 = encoding != Encoding::Utf8 || Encoding::Utf8.is_mixed(start);
+    // At the start, it is a part of the mark of UTF-32.
+    let has_mark = || memchr::memmem::find(start, UTF16_MARK).is_some_and(|at| at > 0);
+    let has_utf16 = encoding != Encoding::Utf8 || Encoding::Utf8.is_mixed(start) || has_mark();
     if has_utf16 && !is_binary(&start.iter().copied().filter(|byte| *byte != 0).collect::<Vec<_>>()) {
         return "text/plain";
     }
@@ -331,9 +333,13 @@ mod tests {
     fn media_type_of_utf32() {
         let le = |text: &str| text.chars().flat_map(|c| u32::from(c).to_le_bytes()).collect::<Vec<u8>>();
         let be = |text: &str| text.chars().flat_map(|c| u32::from(c).to_be_bytes()).collect::<Vec<u8>>();
-        for (text, is_utf32) in
-            [("\u{FEFF}é", true), ("a text: é", true), ("a\t\u{1}b", false), ("abc", false)]
-        {
+        for (text, is_utf32) in [
+            ("\u{FEFF}é", true),
+            ("\u{FEFF}a line of ASCII", true),
+            ("a text: é", true),
+            ("a\t\u{1}b", false),
+            ("abc", false),
+        ] {
             let expected = |utf32| if is_utf32 { utf32 } else { "application/octet-stream" };
             assert_eq!(media_type(&le(text)), expected(UTF_32LE), "{text:?}");
             assert_eq!(media_type(&be(text)), expected(UTF_32BE), "{text:?}");
@@ -347,6 +353,8 @@ mod tests {
             (le.clone(), true),
             ([b"\0", &*le].concat(), true), // as after `tail`
             ([b"started\r\n", &*le].concat(), true),
+            (b"a\n\xff\xfea\0\xe9\0\n\0".to_vec(), true),
+            (b"a\na\0\xe9\0\n\0".to_vec(), false),
             ([&le[..], &[1; 20]].concat(), false),
             ([b"\x7fELF\x02\x01\x01\x00\x01\x02\x03", &*le.repeat(3)].concat(), false),
         ] {
