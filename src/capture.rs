@@ -225,7 +225,9 @@ impl Capture {
             (Some(shown), None) if !is_binary => shown,
             _ => ShownText::of_binary(self.view, &start, &recent),
         };
-        let shown = shown.finish(forms, raw.extent(), &start, &recent);
+        let mut shown = shown.finish(forms, raw.extent(), &start, &recent);
+        // Text of a binary output was decoded before.
+        shown.is_lossy |= is_binary && str::from_utf8(&start).is_err();
         let is_whole = binary.is_none() && shown.text.cut.is_none() && shown.lines_cut.is_none();
         let wanted = output_is_open || !is_whole;
         let saved = if wanted { Some(self.stream.keep()) } else { None };
