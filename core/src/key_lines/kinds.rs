@@ -2,7 +2,7 @@
 
 #![expect(clippy::indexing_slicing, reason = "the indexes are those of kinds that are never removed")]
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasherDefault;
 
 use super::forms::Grade;
@@ -36,6 +36,8 @@ pub(crate) struct Kind {
     pub(crate) is_at_start: bool,
     /// Its first line, if there was space for it.
     pub(crate) text: Option<String>,
+    /// The number of the line with the name of its file, if it has no location.
+    pub(crate) heading: Option<u64>,
     /// The template of its lines.
     pub(crate) template: u64,
 }
@@ -50,7 +52,7 @@ pub(crate) struct Kinds {
 }
 
 impl Kinds {
-    /// Returns the kinds of an empty text. At most six times `max_bytes` of lines are stored, whatever the length of
+    /// Returns the kinds of an empty text. At most seven times `max_bytes` of lines are stored, whatever the length of
     /// the text.
     pub(crate) fn new(max_bytes: usize) -> Self {
         let near = Nearby::new(max_bytes);
@@ -75,6 +77,11 @@ impl Kinds {
     /// Returns the lines near the first lines of kinds: those of better grades first, and of a grade the nearest first.
     pub(crate) fn near(&self) -> impl Iterator<Item = &Near> {
         self.found.near.lines()
+    }
+
+    /// Returns the heading of a kind: its number, and its text.
+    pub(crate) fn heading(&self, kind: &Kind) -> Option<(u64, &str)> {
+        Some((kind.heading?, self.found.headings.get(&kind.heading?)?))
     }
 
     /// True if the text has more kinds than are counted.
@@ -106,6 +113,9 @@ struct FoundKinds {
     /// For each form and grade, the number of kinds and the bytes of their stored lines.
     forms: HashMap<(u16, Grade), (u32, usize)>,
     near: Nearby,
+    /// Lines with the name of a file, by their numbers.
+    headings: BTreeMap<u64, String>,
+    heading_bytes: usize,
     is_over: bool,
 }
 
@@ -158,6 +168,8 @@ impl FoundKinds {
             && *of_grade + bytes <= self.max_bytes
             && bytes <= (self.max_bytes / LINE_PART).min(LINE_BYTES);
         let text = has_space.then(|| line.text.to_owned());
+        let earlier = *of_form;
+        *of_form += 1;
         if has_space {
             *form_bytes += bytes + 1;
             *of_grade += bytes + 1;
@@ -165,17 +177,30 @@ impl FoundKinds {
                 self.near.start(kind, grade, line);
             }
         }
+        let heading = if has_space { self.heading(line) } else { None };
         self.all.push(Kind {
             grade,
             line: line.number,
             count: 1,
-            of_form: *of_form,
+            of_form: earlier,
             is_at_start,
             text,
+            heading,
             template,
         });
-        *of_form += 1;
         self.templates.insert(template, Some(kind));
+    }
+
+    /// Stores the heading of a line without a location, and returns its number.
+    fn heading(&mut self, line: Line<'_>) -> Option<u64> {
+        let (distance, text) =
+            if line.has_location { None } else { location::heading(line.text, line.before.lines()) }?;
+        let number = line.number - distance;
+        if !self.headings.contains_key(&number) && self.heading_bytes + text.len() < self.max_bytes {
+            self.heading_bytes += text.len() + 1;
+            self.headings.insert(number, text.to_owned());
+        }
+        Some(number)
     }
 }
 

@@ -134,6 +134,32 @@ pub(super) fn is_arrow(line: &str) -> bool {
     line.trim_start().strip_prefix("--> ").map(str::trim).is_some_and(is_location)
 }
 
+/// Returns the heading of `line`, and its distance: the nearest line above it that names only a file, as linters print it
+/// once for all findings. It is indented less, or as much if `line` begins with a number or `^`. There is no empty line
+/// between, and no line indented like that with a location. `before` are the lines before `line`, the last one first.
+pub(super) fn heading<'a>(line: &str, before: impl Iterator<Item = &'a str>) -> Option<(u64, &'a str)> {
+    let indent = |text: &str| text.len() - text.trim_start().len();
+    let is_numbered = line.trim_start().starts_with(|c: char| c.is_ascii_digit() || c == '^');
+    let most = indent(line) + usize::from(is_numbered);
+    let block = (1..).zip(before.take_while(|text| !text.trim().is_empty()));
+    let mut above = block.filter(|(_, text)| indent(text) < most).take_while(|(_, text)| !has_location(text));
+    above.find(|(_, text)| is_heading(text))
+}
+
+/// True if a line only names a file, with at most one word before it: `src/a.js`, `FILE: a.php`, `In a.sh line 3:`.
+fn is_heading(line: &str) -> bool {
+    let line = line.trim_end_matches([':', '=', ' ']);
+    let name = line.trim_end_matches(|c: char| c.is_ascii_digit()).strip_suffix(" line ").unwrap_or(line);
+    let mut words = name.split_whitespace().rev();
+    let file = words.next().and_then(|path| path.rsplit(['/', '\\']).next()).unwrap_or_default();
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '+' | '@');
+    name.len() <= NAME_BYTES
+        && has_extension(file.as_bytes())
+        && file.starts_with(is_name)
+        && file.chars().all(is_name)
+        && words.count() <= 1
+}
+
 /// True if a line is a frame of a stack trace, as `at f (a.js:1:2)`, `File "a.py", line 3` or `  12: core::panicking`.
 pub(crate) fn is_frame(line: &str) -> bool {
     let text = line.trim_start();
@@ -167,6 +193,33 @@ mod tests {
         ];
         for (line, expected) in cases {
             assert_eq!(of(line).map(|found| (found.has_column, found.after)), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn heading_is_the_nearest_line_above_that_names_a_file() {
+        let found = |text: &str| {
+            let (before, line) = text.rsplit_once('\n').unwrap_or_default();
+            heading(line, before.rsplit('\n')).map(|(distance, _)| distance)
+        };
+        let cases = [
+            ("src/a.js\n  1:5  error  no a", Some(1)),
+            ("src/a.py:\n  1:8 F401 unused\n  2:8 F401 unused", Some(2)),
+            ("./src/index.tsx\n12:5  Error: no a", Some(1)),
+            ("FILE: /srv/A.php\n-----\nFOUND 3 ERRORS\n-----\n  2 | ERROR | no a", Some(4)),
+            ("  Line   src/A.php\n ------ ------\n  12     Undefined variable", Some(2)),
+            ("In a.sh line 3:\nrm $a\n^-- SC2086 (error): quote", Some(2)),
+            ("a.css\nb.css\n  1:1  no a", Some(1)),
+            ("a.css\n\n  1:1  no a", None),
+            ("a.py\n  a.py:1:2: no a\n    no b", None),
+            ("src/a.js\nerror: no a", None),
+            ("    src/a.js\n  1:1  no a", None),
+            ("the file is src/a.js\n  1:1  no a", None),
+            ("took 1.5\n  1:1  no a", None),
+            ("f(a.b)\n  1:1  no a", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(found(text), expected, "{text}");
         }
     }
 

@@ -257,15 +257,29 @@ impl<'a> Chosen<'a> {
                 && !key_lines::is_library_frame(&near.text)
         };
         let (locations, mut near): (Vec<&Near>, Vec<&Near>) = kinds.near().partition(is_location);
+        // If all kinds fit, they come before the names of their files. Otherwise, each has the name.
+        let needed = order.iter().filter_map(|kind| all[*kind].text.as_deref());
+        let needed =
+            needed.fold(Amount::default(), |sum, text| sum + Amount::of_line(text, bounds) + chosen.marker);
+        let at_once = if needed.is_within(bounds) { bounds.each(|_| 0) } else { bounds };
+        let mut later = Vec::new();
         for kind in order {
             let Kind { line, text, template, .. } = &all[kind];
             let Some(text) = text.as_deref().filter(|text| !shown.contains(text.trim())) else { continue };
             if chosen.add(*line, text) {
                 chosen.templates.insert(*template);
+                if let Some((line, text)) = kinds.heading(&all[kind])
+                    && !chosen.add_within(line, text, at_once)
+                {
+                    later.push((line, text));
+                }
                 for location in locations.iter().filter(|location| location.kind == kind) {
                     chosen.add(location.line, &location.text);
                 }
             }
+        }
+        for (line, text) in later {
+            chosen.add(line, text);
         }
         near.sort_by_cached_key(|near| {
             let library = if key_lines::is_library_frame(&near.text) { LIBRARY_DISTANCE } else { 0 };
@@ -286,10 +300,15 @@ impl<'a> Chosen<'a> {
 
     /// Adds a line if it is in the gap and the limits allow it. Returns true if it is shown.
     fn add(&mut self, line: u64, text: &'a str) -> bool {
+        self.add_within(line, text, self.bounds)
+    }
+
+    /// Does the same within `bounds`.
+    fn add_within(&mut self, line: u64, text: &'a str, bounds: Bounds) -> bool {
         if !self.gap.contains(line) {
             return false;
         }
-        self.lines.contains_key(&line) || self.add_run(&[(line, text)], self.bounds)
+        self.lines.contains_key(&line) || self.add_run(&[(line, text)], bounds)
     }
 
     /// Adds consecutive lines that are not shown yet if they are within `bounds`. Returns true if they are.

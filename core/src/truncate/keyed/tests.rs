@@ -328,6 +328,15 @@ fn location_is_shown_with_its_report_and_frames_of_libraries_come_last() {
 }
 
 #[test]
+fn name_of_the_file_above_a_report_without_a_location_is_shown() {
+    let finding = |name: char| format!("  1:5  error  '{name}' is not defined  no-undef\n");
+    let file =
+        |path: &str, names: &str| format!("{path}\n{}\n", names.chars().map(finding).collect::<String>());
+    let text = file("src/a.js", "abcdefgh") + &file("src/b.js", "ax") + &PASSED.repeat(50);
+    assert_eq!(facts(&of_tail(14, &text)).0, [1, 2, 3, 4, 5, 6]);
+}
+
+#[test]
 fn short_gaps_are_shown_instead_of_markers() {
     let between = |line: &str, times| {
         let lines = format!("{line}\n").repeat(times);
