@@ -104,16 +104,22 @@ pub struct Around<'a> {
 }
 
 /// Returns the definitions around each of `lines` in a text, in one pass. The numbers of the lines must ascend. A line in
-/// which a definition begins is not inside this definition; the other lines of its head are.
+/// which a definition begins is not inside this definition; the other lines of its head are. Returns `None` as soon as
+/// `is_stopped`, which is called for each line of the text, returns true.
 ///
 /// ```
 /// use cutline_core::outline::{Language, around};
 /// let text = b"class Pool:\n    def size(\n        self,\n    ):\n        return 1\n";
-/// let found = around(text, &[2, 5], Language::of_path("a.py").unwrap());
+/// let found = around(text, &[2, 5], Language::of_path("a.py").unwrap(), || false).unwrap();
 /// let lines = found.iter().map(|around| (around.container.map(|one| one.line), around.function.map(|one| one.line)));
 /// assert_eq!(lines.collect::<Vec<_>>(), [(Some(1), None), (Some(1), Some(2))]);
 /// ```
-pub fn around<'a>(text: &'a [u8], lines: &[u64], language: &'static Language) -> Vec<Around<'a>> {
+pub fn around<'a>(
+    text: &'a [u8],
+    lines: &[u64],
+    language: &'static Language,
+    is_stopped: impl Fn() -> bool,
+) -> Option<Vec<Around<'a>>> {
     let mut scanner = Scanner::new(text, language);
     let mut all: Vec<Around<'a>> = Vec::with_capacity(lines.len());
     // The line of the head that may be no definition, and what is around the lines in it if it is one.
@@ -121,6 +127,9 @@ pub fn around<'a>(text: &'a [u8], lines: &[u64], language: &'static Language) ->
     let mut in_head: Vec<(usize, Around<'a>)> = Vec::new();
     let mut wanted = lines.iter().peekable();
     while (wanted.peek().is_some() || unsure.is_some()) && scanner.advance() {
+        if is_stopped() {
+            return None;
+        }
         if unsure.is_some() && scanner.unsure_line() != unsure {
             let is_definition = scanner.found.iter().any(|(found, _)| Some(found.line) == unsure);
             for (index, inside) in in_head.drain(..) {
@@ -139,7 +148,7 @@ pub fn around<'a>(text: &'a [u8], lines: &[u64], language: &'static Language) ->
         }
     }
     all.resize(lines.len(), Around::default());
-    all
+    Some(all)
 }
 
 /// The text of the notice before the definitions.

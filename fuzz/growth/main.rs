@@ -193,13 +193,16 @@ const PARSERS: &[Parser] = &[
             b"foo(x) {\n",
             b"typedef struct {\n",
             b"} a;\n",
+            b"namespace a{\n",
+            b"mod a {\n",
+            b"class A {\n",
         ],
         factor: 4,
         run: |input| {
             let lines: Vec<u64> = (1..=memchr_lines(input)).collect();
             for ending in LANGUAGES {
                 let language = Language::of_path(ending).unwrap();
-                black_box(around(input, &lines, language));
+                black_box(around(input, &lines, language, || false));
                 for line in input.split(|byte| *byte == b'\n').take(100) {
                     let end = line.iter().position(|byte| !is_name_byte(*byte)).unwrap_or(line.len());
                     black_box(language.defines(line, &(0..end)));

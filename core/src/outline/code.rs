@@ -9,6 +9,8 @@ use super::language::{End, Language, Region};
 
 /// Bytes of the longest regular expression that is recognised.
 const PATTERN_BYTES: usize = 500;
+/// Bytes of a line in which regular expressions are recognised. To find the end of each takes longer than all else.
+const PATTERNS_BYTES: usize = 100_000;
 /// Bytes after which a `/` begins a regular expression and no division.
 const BEFORE_VALUE: &[u8] = b"(,=:[!&|?{};<>+-*%~^";
 
@@ -84,7 +86,7 @@ impl Code {
                 let near = &line[..line.len().min(at + PATTERN_BYTES)];
                 let is_value = before.last().is_none_or(|byte| BEFORE_VALUE.contains(byte))
                     || before.ends_with(b"return");
-                is_value && region.end_from(near, at + 1).is_some()
+                at < PATTERNS_BYTES && is_value && region.end_from(near, at + 1).is_some()
             }
             // `r"` is the end of a word in `for"`, and `=begin` that of an expression.
             End::Raw if !region.close.is_empty() => {

@@ -9,6 +9,9 @@ use super::{Around, Definition, DefinitionLine};
 
 /// Lines of the longest head.
 const HEAD_LINES: u64 = 50;
+/// The largest number of definitions around a line. Of more, the outermost ones are forgotten: namespaces of C++ nest
+/// without an indentation, and each line can look at all definitions around it.
+const SCOPES: usize = 32;
 /// Columns of a tab.
 const TAB_COLUMNS: usize = 8;
 
@@ -44,7 +47,7 @@ pub(super) struct Scanner<'a> {
     is_inside: bool,
     /// True if the next line continues a directive of C's preprocessor.
     is_directive: bool,
-    /// The definitions around the last line.
+    /// The definitions around the last line, at most [`SCOPES`].
     scopes: Vec<Scope<'a>>,
     /// Definitions found in the last line, or that the last line made sure. True for those inside a function.
     pub(super) found: Vec<(Definition, bool)>,
@@ -154,6 +157,9 @@ impl<'a> Scanner<'a> {
         }
         if kind != Kind::Alias || !is_open && !self.is_c() {
             let unsure = head.filter(|head| !head.is_certain);
+            if self.scopes.len() == SCOPES {
+                self.scopes.remove(0);
+            }
             self.scopes.push(Scope { indent, kind, line, unsure, is_typedef, is_open, depth: 0 });
             self.feed(code);
         }

@@ -232,6 +232,27 @@ fn constants_of_a_long_enum_are_no_definitions() {
 }
 
 #[test]
+fn outermost_definitions_around_many_are_forgotten() {
+    let text: String = (0..150).map(|n| " ".repeat(n) + "class A:\n").collect();
+    let last = definitions(text.as_bytes(), Language::of_path("a.py").unwrap()).last().unwrap();
+    assert_eq!((last.line, last.level), (150, 32));
+    // Namespaces that are not closed do not hide the definitions after them.
+    let text = "namespace a {\n".repeat(150) + "class B {\n    void c();\n    void d() {\n    }\n};\n";
+    let all = definitions(text.as_bytes(), Language::of_path("a.cc").unwrap());
+    let last: Vec<_> = all.skip(150).map(|one| (one.line, one.level, one.text)).collect();
+    assert_eq!(last, [(151, 0, "class B".to_owned()), (153, 1, "d()".to_owned())]);
+}
+
+#[test]
+fn regular_expressions_far_in_a_line_are_not_recognised() {
+    let outline = |blanks: usize| {
+        let text = format!("{}a(/`/)\nfunction b() {{\n}}\n", " ".repeat(blanks));
+        definitions(text.as_bytes(), Language::of_path("a.js").unwrap()).count()
+    };
+    assert_eq!([outline(90_000), outline(110_000)], [1, 0]);
+}
+
+#[test]
 fn only_known_endings_have_an_outline() {
     for path in ["a", "a.txt", ".rs/a", "a.json", "Makefile", "a.rs.bak", "rs"] {
         assert_eq!(Language::of_path(path), None, "{path}");

@@ -23,8 +23,11 @@ pub(super) fn add(cx: &Context, groups: &mut [Group]) {
     let Some(text) = text(cx, path) else { return };
     let matched = groups.iter().flat_map(|group| &group.rows).filter(|row| row.kind == RowKind::Match);
     let lines: Vec<u64> = matched.map(|row| row.number).collect();
+    let stop = cx.stop();
+    // The matches are shown without the definitions if there is no time for all of a file.
+    let Some(all) = around(&text, &lines, language, || stop.check().is_err()) else { return };
     let (mut shown, mut previous) = ([None, None], Vec::new());
-    for (group, around) in groups.iter_mut().zip(around(&text, &lines, language)) {
+    for (group, around) in groups.iter_mut().zip(all) {
         let numbers: Vec<u64> = group.rows.iter().map(|row| row.number).collect();
         let mut rows = VecDeque::new();
         for (shown, definition) in shown.iter_mut().zip([around.container, around.function]) {

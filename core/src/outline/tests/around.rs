@@ -8,7 +8,7 @@ use super::*;
 fn assert_around(path: &str, text: &str, expected: &[(&str, &str)]) {
     let lines: Vec<_> =
         text.lines().zip(1..).filter(|(line, _)| line.contains('!')).map(|(_, line)| line).collect();
-    let found = around(text.as_bytes(), &lines, Language::of_path(path).unwrap());
+    let found = around(text.as_bytes(), &lines, Language::of_path(path).unwrap(), || false).unwrap();
     let shown = |one: Option<DefinitionLine<'_>>| {
         one.map_or_else(String::new, |one| {
             assert_eq!(text.lines().nth(as_index(one.line) - 1).unwrap().as_bytes(), one.text);
@@ -185,4 +185,13 @@ fn a_line_alone_shows_which_name_it_defines() {
     ] {
         assert!(!defines(path, line), "{path}: {line}");
     }
+}
+
+#[test]
+fn stopped_search_for_definitions_has_none() {
+    let lines = std::cell::Cell::new(0);
+    let is_stopped = || lines.replace(lines.get() + 1) == 1;
+    let python = Language::of_path("a.py").unwrap();
+    assert_eq!(around(b"def a():\n    x\n    x\n    x\n", &[4], python, is_stopped), None);
+    assert_eq!(lines.get(), 2);
 }
