@@ -3,14 +3,13 @@
 #![expect(clippy::indexing_slicing, reason = "the indexes are those of kinds that are never removed")]
 
 use std::collections::{BTreeMap, HashMap};
-use std::hash::BuildHasherDefault;
 
 use super::forms::Grade;
 use super::grade::{Graded, Table};
 use super::location;
 use super::near::{Near, Nearby};
 use super::scan::{LINE_BYTES, Line, Scan, Sink};
-use super::template::{self, IdentityHasher};
+use super::template;
 use super::verdict::{Verdict, verdict};
 
 /// The number of kinds that are distinguished. In a text with more, the counts are lower bounds.
@@ -41,8 +40,6 @@ pub(crate) struct Kind {
     /// The template of its lines.
     pub(crate) template: u64,
 }
-
-type ByTemplate<T> = HashMap<u64, T, BuildHasherDefault<IdentityHasher>>;
 
 /// Finds the kinds of a text.
 #[derive(Debug, Clone)]
@@ -106,7 +103,7 @@ struct FoundKinds {
     max_bytes: usize,
     all: Vec<Kind>,
     /// The kind of each template; `None` if its lines report no failure.
-    templates: ByTemplate<Option<usize>>,
+    templates: HashMap<u64, Option<usize>>,
     other_templates: usize,
     /// Bytes of the stored lines of each grade.
     bytes: [usize; GRADES],
@@ -225,7 +222,7 @@ fn reported(line: Line<'_>) -> Option<(Line<'_>, bool)> {
 
 /// Counts the lines of known kinds.
 struct KindCounter<'a> {
-    templates: &'a ByTemplate<Option<usize>>,
+    templates: &'a HashMap<u64, Option<usize>>,
     /// For each kind, its first line and the number of its lines.
     counts: HashMap<usize, (u64, u64)>,
 }
@@ -240,5 +237,17 @@ impl Sink for KindCounter<'_> {
         if let Some(Some(kind)) = self.templates.get(&template::hash(reported.text)) {
             self.counts.entry(*kind).or_insert((reported.number, 0)).1 += 1;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::hash::BuildHasher as _;
+
+    #[test]
+    fn a_text_cannot_know_which_templates_collide() {
+        let hash = |kinds: Kinds| kinds.found.templates.hasher().hash_one(1_u64);
+        assert_ne!(hash(Kinds::new(1000)), hash(Kinds::new(1000)));
     }
 }

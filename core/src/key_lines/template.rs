@@ -5,8 +5,6 @@
     reason = "the bounds are positions of the same slice, and a table has all bytes"
 )]
 
-use std::hash::Hasher;
-
 /// The kinds of bytes, as bits. Bytes of no kind separate words.
 const LETTER: u8 = 1;
 /// A letter of a hexadecimal number.
@@ -102,22 +100,6 @@ fn without_numbers(word: &[u8]) -> u64 {
         let numbers = run.chunk_by(|one, other| one.is_ascii_digit() && other.is_ascii_digit());
         numbers.fold(hash, |hash, part| mix(hash, if part[0].is_ascii_digit() { b'#' } else { part[0] }))
     })
-}
-
-/// Hashes the hash of a template, by returning it.
-#[derive(Debug, Default)]
-pub(super) struct IdentityHasher(u64);
-
-impl Hasher for IdentityHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, _bytes: &[u8]) {}
-
-    fn write_u64(&mut self, hash: u64) {
-        self.0 = hash;
-    }
 }
 
 #[cfg(test)]
