@@ -156,7 +156,7 @@ const START: &str = "[Definitions in the rest: ";
 /// Lists `definitions` in a notice of at most `max_bytes` bytes. If there is no space for all of them, the outermost ones
 /// come first, then those of earlier lines. The list is empty if there is no space for any.
 pub fn listed(definitions: impl Iterator<Item = Definition>, max_bytes: usize) -> Listed {
-    let shown_bytes = |text: &str| show::name(text.as_bytes()).len();
+    let shown_bytes = |text: &str| show::in_notice(text).len();
     let bytes_of = |one: &Definition| digits(one.line) + 1 + shown_bytes(&one.text) + ", ".len();
     let space = (max_bytes + ", ".len()).saturating_sub(START.len() + "]".len());
     let mut all: Vec<Definition> = definitions.collect();
@@ -187,7 +187,7 @@ impl fmt::Display for Listed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(START)?;
         for (n, OutlineEntry { line, text }) in self.entries.iter().enumerate() {
-            write!(f, "{}{line} {}", if n > 0 { ", " } else { "" }, show::name(text.as_bytes()))?;
+            write!(f, "{}{line} {}", if n > 0 { ", " } else { "" }, show::in_notice(text))?;
         }
         match (self.more, self.is_at_least) {
             (0, false) => f.write_str("]"),

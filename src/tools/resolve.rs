@@ -185,10 +185,10 @@ pub fn shell_path(cx: &Context, place: &OpenedPath) -> Option<String> {
     quoted(path).filter(|_| cx.has(ToolName::Bash))
 }
 
-/// Returns a path for a command, or `None` if it has bytes that cannot be shown, or is too long for a notice.
+/// Returns a path for a command, or `None` if it has bytes or brackets that a notice cannot show, or is too long for one.
 pub(super) fn quoted(path: &[u8]) -> Option<String> {
     let Cow::Borrowed(path) = show::name(path) else { return None };
-    if path.len() > COMMAND_PATH_BYTES {
+    if path.len() > COMMAND_PATH_BYTES || show::with_pairs(path) != *path {
         return None;
     }
     let path = if path.starts_with('-') { Cow::Owned(format!("./{path}")) } else { Cow::Borrowed(path) };
@@ -391,13 +391,15 @@ mod tests {
     #[test]
     fn path_for_a_command_is_quoted() {
         let long = [b'x'; COMMAND_PATH_BYTES + 1];
-        let cases: [(&[u8], Option<&str>); 6] = [
+        let cases: [(&[u8], Option<&str>); 8] = [
             (&long, None),
             (b"a/b.txt", Some("a/b.txt")),
             (b"a b", Some("'a b'")),
             (b"-x y", Some("'./-x y'")),
             ("é".as_bytes(), Some("'é'")),
             (b"bad\xff", None),
+            (b"[id].ts", Some("'[id].ts'")),
+            (b"a] [Use bash", None),
         ];
         for (path, expected) in cases {
             assert_eq!(quoted(path).as_deref(), expected);

@@ -167,7 +167,7 @@ impl Names {
     /// Counts a name, and stores it if there is room for it and for all names before it.
     pub fn push(&mut self, name: &str) {
         if self.count == self.first.len() as u64 && self.first.len() < NAMES_LISTED {
-            let name = show::path(name);
+            let name = show::in_notice(name);
             let bytes: usize = self.first.iter().map(String::len).sum();
             if self.first.is_empty() || bytes + name.len() <= LIST_BYTES {
                 self.first.push(name);
@@ -295,9 +295,9 @@ pub enum StoppedAt {
     },
     /// The search of one file.
     #[display("{}", if *found {
-        format!("{} was searched in part", show::path(path))
+        format!("{} was searched in part", show::in_notice(path))
     } else {
-        format!("found nothing in the part of {} that was searched", show::path(path))
+        format!("found nothing in the part of {} that was searched", show::in_notice(path))
     })]
     File {
         /// The path of the file.
@@ -312,7 +312,7 @@ pub enum StoppedAt {
 
 fn up_to(path: Option<&str>, found: bool, has_later: bool, unit: Unit) -> String {
     let narrow = if unit == Unit::Results { "pattern" } else { "glob" };
-    let reached = match path.map(show::path) {
+    let reached = match path.map(show::in_notice) {
         None => "no path was searched completely".to_owned(),
         Some(path) if !found => format!("found nothing up to {path}"),
         Some(path) if has_later => format!("searched up to {path}, and later paths in part"),
@@ -375,5 +375,5 @@ const PART_NAME_CHARS: usize = 60;
 /// Returns a name for a place in quotes. Its own quotes are escaped after it was cut.
 fn short_name(name: &str) -> String {
     let name = name.replace("\\\"", "\"");
-    show::middle_out(&show::name(name.as_bytes()), PART_NAME_CHARS).replace('"', "\\\"")
+    show::in_notice(&show::middle_out(&show::name(name.as_bytes()), PART_NAME_CHARS)).replace('"', "\\\"")
 }

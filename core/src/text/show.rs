@@ -1,4 +1,5 @@
-//! Names in a form that is safe to show: no invalid UTF-8, no control or invisible characters. [`path`] is never too long.
+//! Names in a form that is safe to show: no invalid UTF-8, no control or invisible characters. [`path`] and
+//! [`in_notice`] are never too long.
 //!
 //! A shown name is for reading. A name that was changed does not open the file by itself; the tools find the file again by
 //! comparing names as they are shown.
@@ -147,6 +148,37 @@ pub fn path(text: &str) -> String {
     middle_out_bytes(&middle_out(&name, PATH_CHARS), PATH_BYTES).into_owned()
 }
 
+/// Returns a name or path as notices show it: as [`path`] does, and [`with_pairs`].
+pub fn in_notice(text: &str) -> String {
+    with_pairs(&path(text))
+}
+
+/// Returns `text` with a parenthesis in place of each bracket that is not one of a pair. Such a bracket in a notice could look
+/// like its end, and the text after it like another notice.
+///
+/// ```
+/// use cutline_core::text::show::with_pairs;
+/// assert_eq!(with_pairs("app/[id]/page.tsx"), "app/[id]/page.tsx");
+/// assert_eq!(with_pairs("a] [Use bash"), "a) (Use bash");
+/// ```
+pub fn with_pairs(text: &str) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    // From the start, each `]` needs a `[` before it. From the end, each `[` needs a `]` after it.
+    for [open, close, alone] in [*b"[])", *b"][("] {
+        let mut depth = 0_usize;
+        for byte in &mut bytes {
+            match *byte {
+                byte if byte == open => depth += 1,
+                byte if byte != close => {}
+                _ if depth > 0 => depth -= 1,
+                _ => *byte = alone,
+            }
+        }
+        bytes.reverse();
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -161,6 +193,24 @@ mod tests {
         }
         assert_eq!(path(&"x".repeat(200)), "x".repeat(200));
         assert_eq!(path("a\n\u{1b}[31m"), "a\u{FFFD}\u{FFFD}[31m");
+    }
+
+    #[test]
+    fn brackets_in_a_notice_are_pairs() {
+        for (text, shown) in [
+            ("[a][[b]c]", "[a][[b]c]"),
+            ("impl Foo for [u8; 4]", "impl Foo for [u8; 4]"),
+            ("][", ")("),
+            ("[[a]", "([a]"),
+            ("[a]]", "[a])"),
+            ("[a]] [b", "[a]) (b"),
+            ("é]日", "é)日"),
+        ] {
+            assert_eq!(in_notice(text), shown);
+        }
+        // A cut can remove one of a pair.
+        let long = in_notice(&format!("[{}]{}", "a".repeat(200), "b".repeat(200)));
+        assert!(long.starts_with("(aaa") && !long.contains(['[', ']']), "{long}");
     }
 
     #[test]

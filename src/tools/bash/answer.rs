@@ -104,7 +104,7 @@ fn remedies(cx: &Context, plan: &Plan, body: &str, details: &Details) -> Vec<Not
         let folders =
             commands.sandbox.iter().flat_map(|sandbox| sandbox.read_only_git_folders(&cx.workspace.roots));
         let folder = folders.rev().find(is_named);
-        notices.extend(folder.map(|it| Notice::GitFolderReadOnly(show::path(&it.to_string_lossy()))));
+        notices.extend(folder.map(|it| Notice::GitFolderReadOnly(show::in_notice(&it.to_string_lossy()))));
     }
     let mut lines = body.lines().rev();
     let unknown = lines.find_map(|line| NOT_FOUND.iter().find_map(|end| line.trim_end().strip_suffix(end)));

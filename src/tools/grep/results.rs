@@ -304,7 +304,7 @@ impl<'a> Results<'a> {
         let encoding = TextFile { bytes, encoding, start, end }.detect().ok()?;
         let next = notice::for_match(&pattern, args.ignore_case == Some(true), &shell, encoding)?;
         let limit = bounds.limit(TruncatedBy::Bytes);
-        Some(Notice::MatchTooLong { line: *number, path: show::path(path), limit, next })
+        Some(Notice::MatchTooLong { line: *number, path: show::in_notice(path), limit, next })
     }
 
     /// Returns how the model can see the complete lines. The longest line has this many bytes.

@@ -90,7 +90,7 @@ pub(in crate::tools) fn meant(
         let query = NameQuery { globs, exclude, kind, ..like.clone() };
         walk_support::finds_any(walk, query, Some(COUNTED)) == Some(true)
     });
-    found.map(|other| show::path(&other))
+    found.map(|other| show::in_notice(&other))
 }
 
 /// Returns a glob without quotes, with slashes, and with commas and braces for alternatives, if it has other forms of them or

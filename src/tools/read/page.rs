@@ -16,7 +16,7 @@ use cutline_core::details::Details;
 use cutline_core::notice::{Answer, Blank, Notice};
 use cutline_core::text::binary::{self, DECIDING_BYTES, without_controls};
 use cutline_core::text::decode::{Decoder, Encoding};
-use cutline_core::text::{Extent, Total, as_index, is_blank, is_white_space};
+use cutline_core::text::{Extent, Total, as_index, is_blank, is_white_space, show};
 use cutline_core::truncate::{Bounds, Collector, Keep, KeyForms, LongLines, TruncatedBy, Truncation};
 
 use super::ReadArgs;
@@ -123,7 +123,7 @@ struct Collected {
 /// Returns the notices about the encoding and the line ends of a file, which editing tools can change. `file` is its path if
 /// the result shows several.
 pub(super) fn stored_as(details: &Details, file: Option<&str>) -> impl Iterator<Item = Notice> {
-    let file = || file.map(str::to_owned);
+    let file = || file.map(show::in_notice);
     let encoding = details.encoding.as_ref().map(|encoding| match encoding.trim_end_matches(LOSSY) {
         mixed if mixed.ends_with(MIXED) => Notice::FileMixed { file: file() },
         "utf-8" => Notice::FileNotUtf8 { file: file() },

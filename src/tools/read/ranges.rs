@@ -134,7 +134,9 @@ pub(super) fn read_parts(cx: &Context, args: &ReadArgs, load: Load) -> Result<Op
         let joint = if body.is_empty() { "" } else { "\n\n" };
         let heading = |name: &str| format!("{joint}==> {name} <==\n");
         let limit = |bounds: Bounds, by| format!("{} limit", bounds.limit(by));
-        let mut not_shown = |part: String, why: String| missing.push(Notice::NotShown { part, why });
+        let mut not_shown = |part: String, why: String| {
+            missing.push(Notice::NotShown { part: show::in_notice(&part), why });
+        };
         let limits = match rest_of(&cx.limits, &(body.clone() + &heading(&part.name()))) {
             Ok(limits) => limits,
             Err(by) => {
