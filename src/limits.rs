@@ -94,6 +94,9 @@ pub const GREP_LINE_BYTES: usize = 64_000_000;
 pub const GREP_MULTILINE_BYTES: u64 = 16_000_000;
 /// The same for a pattern of more than 64 positions, because the search of one text cannot be stopped.
 pub const GREP_MULTILINE_LARGE_BYTES: u64 = 1_000_000;
+/// Maximum bytes to read for the number of matches in a line that grep truncates. The search for each match can read the
+/// rest of the line.
+pub const GREP_COUNT_BYTES: usize = 20_000_000;
 /// Maximum bytes of a regular expression. Its compiled form can be a thousand times as large.
 pub const PATTERN_BYTES: usize = 4096;
 /// Maximum bytes of a literal pattern.

@@ -52,6 +52,8 @@ pub struct Pattern {
     pub(super) crlf: bool,
     /// True if an alternative of the pattern is empty, so that it matches every line.
     pub has_empty_alternative: bool,
+    /// Maximum bytes of a match, or `None` without a limit.
+    pub(super) max_match_bytes: Option<usize>,
     /// Maximum bytes of a file for a search across lines.
     pub multiline_bytes: u64,
 }
@@ -104,6 +106,7 @@ impl Pattern {
             is_across_lines,
             crlf,
             has_empty_alternative: has_empty_alternative(&hir),
+            max_match_bytes: hir.properties().maximum_len(),
             multiline_bytes: if is_small { GREP_MULTILINE_BYTES } else { GREP_MULTILINE_LARGE_BYTES },
         })
     }

@@ -45,7 +45,8 @@ impl Row {
     }
 }
 
-/// Returns the text to show for a line, and [`Row::cut_line_bytes`]. `count` counts the matches in a text.
+/// Returns the text to show for a line, and [`Row::cut_line_bytes`]. `count` returns the number of matches in a text, and
+/// false if it is a lower bound.
 ///
 /// Decodes only the text near the focus, however long the line is. The mark at the end of a cut line counts the matches
 /// that are not shown.
@@ -53,7 +54,7 @@ pub(super) fn shown(
     line: &[u8],
     focus: Range<usize>,
     max_chars: usize,
-    count: impl Fn(&[u8]) -> usize,
+    count: impl Fn(&[u8]) -> (usize, bool),
 ) -> (String, Option<u64>) {
     let near = max_chars.saturating_mul(BYTES_PER_CHAR).max(64);
     let (mut from, mut to) = (0, line.len());
@@ -72,10 +73,12 @@ pub(super) fn shown(
         None => shown,
         Some(start) => {
             let visible = start.strip_prefix(CUT_MARK).unwrap_or(start);
-            match count(line).saturating_sub(count(visible.as_bytes()).max(1)) {
+            let (matches, is_exact) = count(line);
+            let at_least = if is_exact { "" } else { "at least " };
+            match matches.saturating_sub(count(visible.as_bytes()).0.max(1)) {
                 0 => shown,
-                1 => format!("{start}... [truncated, 1 more match]"),
-                more => format!("{start}... [truncated, {more} more matches]"),
+                1 => format!("{start}... [truncated, {at_least}1 more match]"),
+                more => format!("{start}... [truncated, {at_least}{more} more matches]"),
             }
         }
     };

@@ -9,9 +9,11 @@ use std::sync::atomic::Ordering;
 use grep_matcher::Matcher as _;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 
+use super::pattern::Pattern;
 use super::ranked::FileRanking;
 use super::rows::{Row, RowKind, shown};
 use super::{Emit, Found, OutputMode, Query};
+use crate::limits::GREP_COUNT_BYTES;
 use crate::stop::Stop;
 
 /// Number of match lines between two checks whether to stop.
@@ -92,8 +94,8 @@ impl<'a, 'e> LineSink<'a, 'e> {
     fn line(&mut self, kind: RowKind, number: u64, line: &[u8], focus: &Range<usize>) -> bool {
         let query = self.query;
         let row = |kind, focus: Range<usize>| {
-            let count =
-                |text: &[u8]| if kind == RowKind::Match && !query.invert { count(query, text) } else { 0 };
+            let is_counted = kind == RowKind::Match && !query.invert;
+            let count = |text: &[u8]| if is_counted { count(query, text, self.stop) } else { (0, true) };
             let (text, cut_line_bytes) = shown(line, focus, query.max_line_chars, count);
             Row { number, kind, text, cut_line_bytes }
         };
@@ -189,12 +191,18 @@ impl Sink for LineSink<'_, '_> {
     }
 }
 
-/// Returns the number of matches in a text.
-fn count(query: &Query, text: &[u8]) -> usize {
-    let mut matches = 0;
-    let _never_fails = query.pattern.regex.find_iter(text, |_| {
+/// Returns the number of matches in a text, and false if it is a lower bound.
+///
+/// A search for one match can read to the end of the text, also if the match ends long before it: `.*x|a`.
+fn count(query: &Query, text: &[u8], stop: &Stop) -> (usize, bool) {
+    let Pattern { regex, max_match_bytes, .. } = &query.pattern;
+    let (mut matches, mut read, mut end, mut is_exact) = (0, 0, 0, true);
+    let _never_fails = regex.find_iter(text, |found| {
         matches += 1;
-        true
+        read += max_match_bytes.map_or(text.len() - end, |most| found.end() - end + most);
+        end = found.end();
+        is_exact = read <= GREP_COUNT_BYTES && stop.check().is_ok();
+        is_exact
     });
-    matches
+    (matches, is_exact)
 }

@@ -67,6 +67,19 @@ fn further_matches_in_a_cut_line_are_counted() {
 }
 
 #[test]
+fn count_in_a_cut_line_is_bounded() {
+    let line = format!("{}{}", "-".repeat(60), "return;".repeat(100_000));
+    let mark = |pattern| {
+        let row = search(&query(pattern, 0), line.as_bytes()).0.remove(0);
+        row.rsplit_once("...").unwrap().1.to_owned()
+    };
+    // To find the first alternative, each search reads to the end of the line.
+    assert_eq!(mark(".*await |return"), " [truncated, at least 26 more matches]");
+    assert_eq!(mark("return"), " [truncated, 99997 more matches]");
+    assert_eq!(mark("(?:a|x{3}|re?turn);"), " [truncated, 99997 more matches]");
+}
+
+#[test]
 fn context_of_long_lines_is_bounded() {
     let long = format!("{}\n", "x".repeat(900_000));
     let content = format!("{}needle\n", long.repeat(80));
