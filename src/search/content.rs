@@ -22,7 +22,8 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::time::Duration;
 
-use grep_matcher::LineTerminator;
+use grep_matcher::{LineTerminator, Match, Matcher, NoCaptures};
+use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, SearcherBuilder};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -239,7 +240,10 @@ impl FileSearcher {
             if pattern.replaces_crlf() {
                 replace_crlf(&mut text);
             }
-            grep.search_slice(&pattern.regex, &text, &mut sink)
+            let matcher = StoppingMatcher { regex: &pattern.regex, stop };
+            let searched = grep.search_slice(matcher, &text, &mut sink);
+            // The searcher passes on only the text of the matcher's error.
+            searched.map_err(|error| stop.check().map_or_else(io::Error::from, |()| error))
         } else if rest == 0 && encoding == Encoding::Utf8 && start.len() <= FIRST_BYTES {
             grep.search_slice(&pattern.regex, start, &mut sink)
         } else {
@@ -337,6 +341,28 @@ fn replace_crlf(text: &mut Vec<u8>) {
         }
     }
     text.truncate(len);
+}
+
+/// Finds matches across lines until the call must stop. The search for each match can read the complete text, and the
+/// searcher passes on matches in adjacent lines only together.
+struct StoppingMatcher<'a> {
+    regex: &'a RegexMatcher,
+    stop: &'a Stop,
+}
+
+impl Matcher for StoppingMatcher<'_> {
+    type Captures = NoCaptures;
+    type Error = Stopped;
+
+    fn find_at(&self, text: &[u8], at: usize) -> Result<Option<Match>, Stopped> {
+        self.stop.check()?;
+        let Ok(found) = self.regex.find_at(text, at) else { return Ok(None) }; // never fails
+        Ok(found)
+    }
+
+    fn new_captures(&self) -> Result<NoCaptures, Stopped> {
+        Ok(NoCaptures::new())
+    }
 }
 
 /// Reads a file until the call must stop, or until enough was counted.

@@ -155,6 +155,7 @@ impl Sink for LineSink<'_, '_> {
                     while across.end <= at
                         && let Ok(Some(next)) = query.pattern.regex.find_at(found.bytes(), across.end)
                     {
+                        self.stop.check()?;
                         // An empty match counts as one byte, so that the search continues after it.
                         across = next.start()..next.end().max(next.start() + 1);
                     }

@@ -6,12 +6,14 @@ mod long_lines;
 use std::io::{Read as _, Seek as _, Write as _};
 use std::ops::ControlFlow;
 use std::sync::Mutex;
+use std::time::Instant;
 
 use super::pattern::Source;
 use super::*;
 use crate::limits::PSEUDO_FILE_BYTES;
-use crate::stop::Stop;
+use crate::stop::{Deadline, Stop};
 use proptest::prelude::*;
+use tokio_util::sync::CancellationToken;
 
 fn query(pattern: &str, context: usize) -> Query {
     let source = Source { pattern, ..Source::default() };
@@ -328,4 +330,17 @@ fn large_patterns_take_smaller_files_across_lines() {
     let large = across(r"(?:a\n?){65}c");
     assert_eq!(search(&large, content.as_bytes()).1.incomplete, Some(IncompleteReason::TooLarge));
     assert_eq!(search(&across(r"a\na\nc"), content.as_bytes()).1.incomplete, None);
+}
+
+#[test]
+fn search_across_lines_stops_between_matches() {
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all("a\n".repeat(100).as_bytes()).unwrap();
+    for invert in [false, true] {
+        let query = Query { invert, ..across(r".*z|a\n") };
+        let late = Stop::new(CancellationToken::new(), Deadline::new(Instant::now(), Duration::ZERO));
+        let searched =
+            FileSearcher::new(&query).search(&file, 200, &late, &Vec::new, &mut |one| panic!("{one:?}"));
+        assert_eq!(searched.err().as_ref().and_then(stopped_by), Some(Stopped::Late));
+    }
 }
