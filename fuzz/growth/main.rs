@@ -230,6 +230,16 @@ const PARSERS: &[Parser] = &[
         },
     },
     Parser {
+        name: "folders of globs",
+        tokens: &[b"*/", b"a/", b"**/", b"?*/", b"{a,b}/", b"[a]/"],
+        factor: 1,
+        run: |input| {
+            // The larger input is as long as a glob may be.
+            let glob = String::from_utf8_lossy(&input[..input.len() / 2]);
+            black_box(Glob::new(&glob, Path::new("/a"), false).is_ok());
+        },
+    },
+    Parser {
         name: "ignore rules",
         tokens: &[
             b"*a\n",

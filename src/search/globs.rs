@@ -14,6 +14,9 @@ use globset::{Candidate, GlobBuilder, GlobSet};
 use crate::fs::workspace::shown;
 use crate::limits::GLOB_BYTES;
 
+/// Maximum bytes of all starts of a glob that are compiled, because each uses memory.
+const STARTS_BYTES: usize = 2 * GLOB_BYTES;
+
 /// A compiled glob.
 #[derive(Debug, Clone)]
 pub struct Glob {
@@ -54,8 +57,9 @@ impl Glob {
         let matcher = matcher_of([&*glob], ignore_case)?;
         let several_levels = glob.contains("**").then_some(&*glob);
         let starts = glob.match_indices('/').map(|(slash, _)| &glob[..slash]).chain(several_levels);
+        let is_pruned = !negated && !of_names && starts.clone().map(str::len).sum::<usize>() <= STARTS_BYTES;
         // A start that ends inside of braces cannot be compiled.
-        let leading = matcher_of(starts, ignore_case).ok().filter(|_| !negated && !of_names);
+        let leading = if is_pruned { matcher_of(starts, ignore_case).ok() } else { None };
         Ok(Self { matcher, negated, folders: plain.len() < rest.len(), leading })
     }
 

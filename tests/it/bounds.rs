@@ -72,6 +72,23 @@ pub(crate) fn memory_peak_kb(client: &Client) -> u64 {
     peak.trim().trim_end_matches(" kB").parse().unwrap()
 }
 
+#[test]
+fn globs_with_many_folders_use_bounded_memory() {
+    let workspace = Workspace::with(&json!({"a": "needle\n"}));
+    let deep = format!("{}*", "*/".repeat(510));
+    for arguments in [
+        json!({"pattern": "needle", "glob": vec![&deep; 10]}),
+        json!({"pattern": "needle", "exclude": vec![&deep; 10]}),
+        json!({"pattern": "needle", "glob": vec!["*/".repeat(45); 100]}),
+    ] {
+        let mut client = Client::new(&workspace);
+        let before = memory_peak_kb(&client);
+        client.call("grep", arguments).assert_success();
+        let used = memory_peak_kb(&client) - before;
+        assert!(used < 64_000, "{used} KB");
+    }
+}
+
 /// Ignore files of an untrusted repository. Each has as many expensive rules as it may have.
 #[test]
 fn expensive_ignore_rules_use_bounded_memory() {

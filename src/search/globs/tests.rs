@@ -108,6 +108,8 @@ fn folders_without_a_match_are_not_entered() {
         ("*/[/]/*.ts", "x/c", true),
         ("{a/b,c}/*/x", "a/b", true),
         ("**/lib/*", "a/bin", true),
+        (&"a/".repeat(45), "b", false),
+        (&"a/".repeat(500), "b", true),
     ];
     for (pattern, folder, expected) in cases {
         assert_eq!(glob(pattern).can_select_content_below(folder.as_bytes()), expected, "{pattern} {folder}");
