@@ -25,10 +25,11 @@ struct FilePart {
 impl FilePart {
     /// Parses `PATH`, `PATH:N`, `PATH:N-M`, `PATH:N-`, `PATH#LN-LM` or `PATH#LNCN-LMCM` as on GitHub, `PATH:LN`,
     /// several ranges of a file as `PATH:N-M,N,N-M`, or `PATH:LINE:COLUMN:` or `PATH(LINE,COLUMN):` as in messages of
-    /// compilers. A range can be reversed.
+    /// compilers. A range can be reversed. `PATH:N..M` and `PATH:N-end` are accepted too.
     fn parse(text: &str) -> Vec<Self> {
         let number = |text: &str| text.parse::<u64>().ok().filter(|number| *number > 0);
-        let place = text.strip_suffix(':').unwrap_or(text);
+        let place = text.trim_end();
+        let place = place.strip_suffix(':').unwrap_or(place);
         let line = place.rsplit_once(':').filter(|(line, column)| {
             let before = line.rsplit_once(':').and_then(|(_, line)| number(line));
             before.is_some() && number(column).is_some()
@@ -40,10 +41,11 @@ impl FilePart {
             let parts = ranges.split(',').map(|range| {
                 // In a list, a number is one line.
                 let alone = if ranges.contains(',') { range } else { "" };
-                let (first, last) = range.split_once('-').unwrap_or((range, alone));
+                let (first, last) =
+                    range.split_once('-').or_else(|| range.split_once("..")).unwrap_or((range, alone));
                 let [first, last] = [first, last].map(|line| line.split('C').next().unwrap_or(line));
                 let [first, last] = [first, last].map(|line| line.strip_prefix('L').unwrap_or(line));
-                let last = if last.is_empty() { None } else { Some(number(last)?) };
+                let last = if ["", "end"].contains(&last) { None } else { Some(number(last)?) };
                 Some(Self { path: path.to_owned(), lines: Some((number(first)?, last)) })
             });
             parts.collect::<Option<Vec<_>>>()
@@ -243,6 +245,9 @@ mod tests {
             ("a.rs:3", "a.rs", Some((3, None))),
             ("a.rs:3-9", "a.rs", Some((3, Some(9)))),
             ("a.rs:3-", "a.rs", Some((3, None))),
+            ("a.rs:3-end", "a.rs", Some((3, None))),
+            ("a.rs:3..9", "a.rs", Some((3, Some(9)))),
+            ("a.rs:3-9 ", "a.rs", Some((3, Some(9)))),
             ("a.rs:3:", "a.rs", Some((3, None))),
             ("a.rs:3:7", "a.rs", Some((3, None))),
             ("a.rs:3:7:", "a.rs", Some((3, None))),
