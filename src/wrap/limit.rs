@@ -8,7 +8,6 @@
 
 use std::borrow::{Borrow, Cow};
 use std::io::{BufWriter, Write as _};
-use std::iter;
 use std::sync::Arc;
 use std::thread::{self, ScopedJoinHandle};
 
@@ -21,19 +20,19 @@ use cutline_core::truncate::{
 };
 
 use super::parts::{FREE_BYTES, OUTSIDE_BYTES, Parts};
-use super::shrink::{MARK, compact, shrink, shrink_within, string_bytes, write_json};
+use super::shrink::{MARK, compact, shrink, shrink_within, write_json};
 use super::{KeepPart, Settings};
 use crate::capture::{Captured, CapturedText, Content};
 use crate::fit::RESULT_BYTES;
 use crate::fs::saved_name::SavedKind;
-use crate::json::{as_json, each_child, is_valid, members, replaced, text};
+use crate::json::{as_json, is_valid, members, replaced, text};
 use crate::saved_output::{SavedStream, Store};
 use crate::stats::{Answered, Outcome};
 use crate::tools::bash::output_answer;
 use crate::tools::{ToolSet, saved_location};
 
-/// Maximum number of bytes around a value that is also the text.
-const AROUND_BYTES: usize = 64;
+/// Maximum bytes of the name of a member whose value is also the text.
+const NAME_BYTES: usize = 64;
 /// The limit of an error, if the limit of a result is lower.
 const ERROR_BYTES: u64 = 4096;
 
@@ -344,33 +343,15 @@ fn push(json: &mut String, child: &[&str]) {
     json.extend(child.iter().copied());
 }
 
-/// Returns the text before and after `value` in `structured`, if that is the same value or has it as its only member.
+/// Returns the text before and after `value` in `structured`, if that is the same text or has it as its only member.
 /// SDKs wrap values that are no objects in `{"result": …}`.
 fn around<'a>(value: &str, structured: &'a str) -> Option<[&'a str; 2]> {
-    if is_same(value, structured) {
+    if value == structured {
         return Some([""; 2]);
     }
-    let mut children = Vec::new();
-    each_child(structured, |_, child| children.extend((children.len() < 2).then_some(child))).ok()?;
-    let inner = children.pop().filter(|inner| children.is_empty() && is_same(value, inner))?;
-    let before = structured.strip_suffix('}')?.strip_suffix(inner)?;
-    (before.len() <= AROUND_BYTES).then_some([before, "}"])
-}
-
-/// Returns true if two JSON texts without white space between their tokens differ at most in the escapes of strings.
-fn is_same(one: &str, other: &str) -> bool {
-    one == other || tokens(one).eq(tokens(other))
-}
-
-/// Returns the strings of a JSON text, and as errors the parts between them.
-fn tokens(mut rest: &str) -> impl Iterator<Item = Result<String, &str>> {
-    iter::from_fn(move || {
-        let end =
-            if rest.starts_with('"') { string_bytes(rest) } else { rest.find('"').unwrap_or(rest.len()) };
-        let (token, after) = rest.split_at(end);
-        rest = after;
-        (end > 0).then(|| text(token).ok_or(token))
-    })
+    let before = structured.strip_suffix('}')?.strip_suffix(value)?;
+    let name = before.strip_prefix("{\"")?.strip_suffix("\":")?;
+    (name.len() <= NAME_BYTES && !name.contains(['"', '\\'])).then_some([before, "}"])
 }
 
 /// Returns true if a text begins like a JSON array or object.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, BufRead as _, BufReader, Read};
 
+use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 
@@ -73,19 +74,19 @@ impl<'a> MessageHead<'a> {
     }
 }
 
+/// The members of an error that JSON-RPC requires.
+#[derive(Deserialize)]
+struct ErrorHead<'a> {
+    #[serde(rename = "code")]
+    _code: i64,
+    #[serde(borrow)]
+    message: &'a RawValue,
+}
+
 /// Returns true if an error has one code and one message.
 fn is_valid_error(error: &str) -> bool {
-    let (mut codes, mut messages, mut is_odd) = (Vec::new(), Vec::new(), false);
-    let read = each_child(error, |name, value| {
-        is_odd |= name.contains('\\');
-        match name {
-            "code" => codes.push(value),
-            "message" => messages.push(value),
-            _ => {}
-        }
-    });
-    let (&[code], &[message]) = (&*codes, &*messages) else { return false };
-    read.is_ok() && !is_odd && code.parse::<i64>().is_ok() && message.starts_with('"')
+    let head = serde_json::from_str::<ErrorHead<'_>>(error);
+    error.starts_with('{') && head.is_ok_and(|head| head.message.get().starts_with('"'))
 }
 
 /// Returns the id in the last member of a message, before its version at most. TypeScript servers write it there.
