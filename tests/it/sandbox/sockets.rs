@@ -81,10 +81,10 @@ const ALLOWED: [&str; 10] = [
 /// Calls that are refused.
 ///
 /// Sockets: SMC in two forms, Multipath TCP, SCTP, DCCP, raw and packet sockets, XDP, vsock, the crypto API of the kernel,
-/// other netlink families, protocols that replace TCP. Other calls: `io_uring`, keys, message queues, file handles, terminal
-/// input, limits of another process, all calls for mounts. Requests: those that create and delete subvolumes, set flags, or
-/// make files immutable.
-const REFUSED: [&str; 52] = [
+/// other netlink families, protocols that replace TCP, a range of local ports. Other calls: `io_uring`, keys, message queues,
+/// file handles, terminal input, limits of another process, all calls for mounts. Requests: those that create and delete
+/// subvolumes, set flags, or make files immutable.
+const REFUSED: [&str; 53] = [
     "socket 2 1 256",
     "socket 10 1 256",
     "socket 43 1 0",
@@ -108,6 +108,7 @@ const REFUSED: [&str; 52] = [
     "socket 0 1 0",
     "pair 30 1 0",
     "option 6 31 3",
+    "option 0 51 4",
     "call 425 1 0",
     "call SYS_add_key 0 0",
     "call SYS_keyctl 0 0",

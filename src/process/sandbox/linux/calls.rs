@@ -31,6 +31,15 @@ const MSG_FASTOPEN: u64 = 0x2000_0000;
 /// Replaces the protocol of a TCP socket, so that Landlock no longer recognizes it. A filter can't read the name of the
 /// protocol, so TLS in the kernel is refused too.
 const TCP_ULP: i32 = 31;
+/// Sets the range of ports from which the kernel chooses one, also for `listen` without `bind`, which Landlock does not
+/// check. IPv6 sockets have it too. libc does not define it.
+const IP_LOCAL_PORT_RANGE: i32 = 51;
+/// The levels and names of refused socket options.
+const SOCKET_OPTIONS: [(i32, i32); 3] = [
+    (libc::IPPROTO_TCP, libc::TCP_FASTOPEN_CONNECT),
+    (libc::IPPROTO_TCP, TCP_ULP),
+    (libc::IPPROTO_IP, IP_LOCAL_PORT_RANGE),
+];
 /// The mode bit of a set-user-ID program. Any user who runs such a program would get this user's rights outside the
 /// rules. A file that is created with the bit loses it when it is written to.
 const SET_USER_ID: u64 = 0o4000;
@@ -85,7 +94,6 @@ type Conditions = Vec<Condition>;
 fn rules(deny_unix_sockets: bool) -> Result<BTreeMap<i64, Vec<SeccompRule>>, BackendError> {
     // TCP fast open connects when it sends.
     let fast_open = |at| vec![argument(at, SeccompCmpOp::MaskedEq(MSG_FASTOPEN), MSG_FASTOPEN)];
-    let of_tcp = |option| vec![is(1, libc::IPPROTO_TCP), is(2, option)];
     let set_user_id = |at| vec![vec![argument(at, SeccompCmpOp::MaskedEq(SET_USER_ID), SET_USER_ID)]];
     let always = Vec::new;
     let refused: [(i64, Vec<Conditions>); 18] = [
@@ -104,7 +112,10 @@ fn rules(deny_unix_sockets: bool) -> Result<BTreeMap<i64, Vec<SeccompRule>>, Bac
         (libc::SYS_sendto, vec![fast_open(3)]),
         (libc::SYS_sendmsg, vec![fast_open(2)]),
         (libc::SYS_sendmmsg, vec![fast_open(3)]),
-        (libc::SYS_setsockopt, vec![of_tcp(libc::TCP_FASTOPEN_CONNECT), of_tcp(TCP_ULP)]),
+        (
+            libc::SYS_setsockopt,
+            SOCKET_OPTIONS.map(|(level, option)| vec![is(1, level), is(2, option)]).into(),
+        ),
         // It can set limits of another process: a CPU limit of 0 seconds kills it. Process id 0 means the caller.
         (libc::SYS_prlimit64, vec![vec![is_not(0, 0)]]),
         (libc::SYS_ioctl, refused_requests()),
