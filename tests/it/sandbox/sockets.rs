@@ -84,7 +84,7 @@ const ALLOWED: [&str; 10] = [
 /// other netlink families, protocols that replace TCP, a range of local ports. Other calls: `io_uring`, keys, message queues,
 /// file handles, terminal input, limits of another process, all calls for mounts. Requests: those that create and delete
 /// subvolumes, set flags, or make files immutable.
-const REFUSED: [&str; 53] = [
+const REFUSED: [&str; 56] = [
     "socket 2 1 256",
     "socket 10 1 256",
     "socket 43 1 0",
@@ -140,6 +140,10 @@ const REFUSED: [&str; 53] = [
     "call SYS_ioctl 0 1074292226",
     "call SYS_ioctl 0 1075599392",
     "call SYS_ioctl 0 1082156677",
+    // FS_IOC_SETVERSION, F2FS_IOC_START_ATOMIC_WRITE, FAT_IOCTL_SET_ATTRIBUTES.
+    "call SYS_ioctl 0 1074296322",
+    "call SYS_ioctl 0 62721",
+    "call SYS_ioctl 0 1074033169",
 ];
 
 /// The error number of a refused call.
@@ -256,18 +260,21 @@ fn calls_of_32_bit_programs_fail_with_an_error() {
 fn requests_that_read_or_clone_files_are_allowed() {
     let workspace = workspace();
     compiled(&workspace, "calls", CALLS, &[]);
-    // FS_IOC_GETFLAGS, FS_IOC_FIEMAP, FICLONE and FIDEDUPERANGE on a closed descriptor, and a call that does not exist.
+    // FS_IOC_GETFLAGS, FS_IOC_FIEMAP, FICLONE, FIDEDUPERANGE, FS_IOC_GETVERSION and FAT_IOCTL_GET_ATTRIBUTES on a closed
+    // descriptor, and a call that does not exist.
     let calls = [
         "call SYS_ioctl 99 2148034049",
         "call SYS_ioctl 99 3223348747",
         "call SYS_ioctl 99 1074041865",
         "call SYS_ioctl 99 3222836278",
+        "call SYS_ioctl 99 2148038145",
+        "call SYS_ioctl 99 2147774992",
         "call 1000 0 0",
     ];
     let Some(results) = results(&workspace, &["--sandbox", "read-only"], false, &calls) else { return };
     let errors: Vec<&str> = results.iter().map(|(_, error)| error.as_str()).collect();
     let (ebadf, enosys) = (libc::EBADF.to_string(), libc::ENOSYS.to_string());
-    assert_eq!(errors, [&ebadf, &ebadf, &ebadf, &ebadf, &enosys]);
+    assert_eq!(errors, [&ebadf, &ebadf, &ebadf, &ebadf, &ebadf, &ebadf, &enosys]);
 }
 
 #[test]

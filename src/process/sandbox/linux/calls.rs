@@ -68,7 +68,7 @@ const TERMINAL_INPUT: [u64; 2] = [0x5412, 0x541c];
 /// The bits of a request that contain its type.
 const REQUEST_TYPE_BITS: u64 = 0xff00;
 /// Types of file system requests, each with the requests that are allowed.
-const FILE_SYSTEM_TYPES: [(u64, &[u64]); 5] = [
+const FILE_SYSTEM_TYPES: [(u64, &[u64]); 8] = [
     // btrfs. `FICLONE` and `FICLONERANGE` are allowed, because they write to a file that is open for writing.
     // `FIDEDUPERANGE` is allowed, because it changes no content.
     (0x94, &[0x4004_9409, 0x4020_940d, 0xc018_9436]),
@@ -81,6 +81,12 @@ const FILE_SYSTEM_TYPES: [(u64, &[u64]); 5] = [
     (0xbc, &[]),
     // OCFS2. One of its requests creates files.
     (b'o' as u64, &[]),
+    // Versions of files. `FS_IOC_GETVERSION` is allowed, because it only reads.
+    (b'v' as u64, &[0x8008_7601]),
+    // F2FS.
+    (0xf5, &[]),
+    // Attributes of files on FAT and exFAT. Requests that read attributes, the volume or a folder are allowed.
+    (b'r' as u64, &[0x8004_7210, 0x8004_7213, 0x8230_7201, 0x8230_7202]),
 ];
 /// The bits of a socket's type without its flags.
 const TYPE_BITS: u64 = 0xf;
