@@ -59,6 +59,11 @@ fn commands_cannot_create_device_files() {
                 assert_ne!(reply.details()["exitCode"], 0, "{reply}");
             }
         }
+        // RENAME_WHITEOUT leaves a device at the old path.
+        let rename = "perl -e '($a, $b) = qw(a b); syscall(SYS, -100, $a, -100, $b, 4) and die \"$!\\n\"'";
+        let rename = rename.replace("SYS", &libc::SYS_renameat2.to_string());
+        let rename = format!("cd $TMPDIR && touch a && {rename}; find . -type f; rm a");
+        client.call("bash", json!({"command": rename})).assert_text("Operation not permitted\n./a\n");
         client.call("bash", json!({"command": "ls -A $TMPDIR"})).assert_text("(no output)");
         assert!(!workspace.path("device").exists() && !workspace.base().join("outside/device").exists());
     }

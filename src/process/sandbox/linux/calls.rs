@@ -43,6 +43,8 @@ const SOCKET_OPTIONS: [(i32, i32); 3] = [
 /// The mode bit of a set-user-ID program. Any user who runs such a program would get this user's rights outside the
 /// rules. A file that is created with the bit loses it when it is written to.
 const SET_USER_ID: u64 = 0o4000;
+/// The flag that replaces a renamed file by a character device with the number 0:0.
+const RENAME_WHITEOUT: u64 = libc::RENAME_WHITEOUT as u64;
 /// `fchmodat2`, which libc does not define on every system. It has the same number on all architectures.
 const SYS_FCHMODAT2: i64 = 452;
 /// `open_tree_attr`, which libc does not define yet. It has the same number on all architectures.
@@ -102,7 +104,7 @@ fn rules(deny_unix_sockets: bool) -> Result<BTreeMap<i64, Vec<SeccompRule>>, Bac
     let fast_open = |at| vec![argument(at, SeccompCmpOp::MaskedEq(MSG_FASTOPEN), MSG_FASTOPEN)];
     let set_user_id = |at| vec![vec![argument(at, SeccompCmpOp::MaskedEq(SET_USER_ID), SET_USER_ID)]];
     let always = Vec::new;
-    let refused: [(i64, Vec<Conditions>); 18] = [
+    let refused: [(i64, Vec<Conditions>); 19] = [
         // An io_uring performs other calls without the filter.
         (libc::SYS_io_uring_setup, always()),
         // For root, it opens a file without passing the read-only mount.
@@ -125,6 +127,11 @@ fn rules(deny_unix_sockets: bool) -> Result<BTreeMap<i64, Vec<SeccompRule>>, Bac
         // It can set limits of another process: a CPU limit of 0 seconds kills it. Process id 0 means the caller.
         (libc::SYS_prlimit64, vec![vec![is_not(0, 0)]]),
         (libc::SYS_ioctl, refused_requests()),
+        // The flag leaves a device file at the old path, which Landlock does not check.
+        (
+            libc::SYS_renameat2,
+            vec![vec![argument(4, SeccompCmpOp::MaskedEq(RENAME_WHITEOUT), RENAME_WHITEOUT)]],
+        ),
         (libc::SYS_fchmod, set_user_id(1)),
         (libc::SYS_fchmodat, set_user_id(2)),
         (SYS_FCHMODAT2, set_user_id(2)),
