@@ -148,8 +148,8 @@ fn unshare(flags: UnshareFlags) -> Result<(), Errno> {
 }
 
 /// Makes all mounts of local file systems read-only, except at and below `kept`. Devices can be opened only in `/dev`.
-/// Does nothing if `kept` contains the root folder. File systems over the network and in user space are skipped,
-/// because a path to one that does not respond would block the command.
+/// Does nothing if `kept` contains the root folder. File systems over the network and in user space are skipped, with
+/// the mounts below them, because a path to one that does not respond would block the command.
 fn restrict_others(mounts: &[Mount], kept: &[&Path]) -> io::Result<()> {
     if kept.contains(&Path::new("/")) {
         return Ok(());
@@ -157,11 +157,7 @@ fn restrict_others(mounts: &[Mount], kept: &[&Path]) -> io::Result<()> {
     for path in kept.iter().filter(|path| !is_below(path, kept)) {
         add_flags(&bind(path)?, MountFlags::NODEV)?;
     }
-    // A path through one that is not local may block.
-    let is_local = |kind: &str| LOCAL.split(' ').any(|local| local == kind);
-    let others = mounts.iter().filter(|(_, kind)| !is_local(kind) && kind != AUTOMOUNT);
-    let others = others.map(|(path, _)| path.as_path());
-    let skipped: Vec<&Path> = others.chain(kept.iter().copied()).collect();
+    let skipped: Vec<&Path> = blocking(mounts, kept).chain(kept.iter().copied()).collect();
     // Without a file system of its own, `/dev` is on the one of the root folder.
     let has_dev = mounts.iter().any(|(path, _)| path == Path::new("/dev"));
     for (path, kind) in mounts {
@@ -178,6 +174,17 @@ fn restrict_others(mounts: &[Mount], kept: &[&Path]) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+fn is_local(kind: &str) -> bool {
+    LOCAL.split(' ').any(|local| local == kind)
+}
+
+/// Returns the mounts through which a path may block: those that are not local. Those around one of `kept` do not
+/// count, because a command needs a path through them.
+fn blocking<'a>(mounts: &'a [Mount], kept: &[&Path]) -> impl Iterator<Item = &'a Path> {
+    let others = mounts.iter().filter(|(_, kind)| !is_local(kind) && kind != AUTOMOUNT);
+    others.map(|(path, _)| path.as_path()).filter(|path| !kept.iter().any(|folder| folder.starts_with(path)))
 }
 
 /// Parses a line of the table: numbers, path, flags, `-`, type. Returns the path and the type.
@@ -211,5 +218,15 @@ mod tests {
         let remote = b"1 2 0:3 / /a ro,nodev - nfs4 host:/x rw";
         assert_eq!(parse(remote), Some((PathBuf::from("/a"), "nfs4".to_owned())));
         assert_eq!(parse(b""), None);
+    }
+
+    #[test]
+    fn mounts_around_a_writable_folder_do_not_block() {
+        let mounts =
+            [("/", "fuse"), ("/proc", "proc"), ("/home", "nfs4"), ("/home/a/far", "fuse"), ("/n", "autofs")];
+        let mounts = mounts.map(|(path, kind)| (PathBuf::from(path), kind.to_owned()));
+        let kept = [Path::new("/home/a/project"), Path::new("/tmp/x")];
+        assert!(blocking(&mounts, &kept).eq([Path::new("/home/a/far")]));
+        assert!(blocking(&mounts, &kept[1..]).eq([Path::new("/home"), Path::new("/home/a/far")]));
     }
 }
