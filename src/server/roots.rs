@@ -73,9 +73,12 @@ impl Roots {
             let waiting = tokio::time::timeout(FIRST_CALL_WAIT, known.wait_for(|known| *known));
             tokio::select! {
                 () = request.ct.cancelled() => {}
-                () = async { shutdown.cancelled().await; tokio::time::sleep(LAST_CALL_WAIT).await } => {}
+                () = async { shutdown.cancelled().await; tokio::time::sleep(LAST_CALL_WAIT).await } => {
+                    self.use_working_folder();
+                }
                 came = waiting => if came.is_err() {
-                    tracing::warn!("the client offers roots but did not send them; continuing without them");
+                    tracing::warn!("the client offers roots but did not send them");
+                    self.use_working_folder();
                     self.known.send_replace(true);
                 },
             }
@@ -96,21 +99,38 @@ impl Roots {
             drop(waits);
             #[expect(deprecated, reason = "clients of the handshake era still offer them")]
             let request = ServerRequest::ListRootsRequest(ListRootsRequest::default());
-            match tokio::time::timeout(RESPONSE_TIMEOUT, peer.send_request(request)).await {
-                Ok(Ok(response)) => {
-                    if let Some(uris) = uris(&response) {
-                        self.use_uris(&uris);
-                    } else {
-                        tracing::warn!("the client's response to the request for its roots has no list");
-                    }
+            let list = match tokio::time::timeout(RESPONSE_TIMEOUT, peer.send_request(request)).await {
+                Ok(Ok(response)) => uris(&response).ok_or_else(|| "the response has no list".to_owned()),
+                Ok(Err(error)) => Err(error.to_string()),
+                Err(_) => Err("no response".to_owned()),
+            };
+            match list {
+                Ok(uris) => self.use_uris(&uris),
+                Err(reason) => {
+                    tracing::warn!("the request for the client's roots failed: {reason}");
+                    self.use_working_folder();
                 }
-                Ok(Err(error)) => tracing::warn!(%error, "the request for the client's roots failed"),
-                Err(_) => tracing::warn!("the client did not respond to the request for its roots"),
             }
         }
         // If another request waits, the roots are known after its response.
         if self.next_request.available_permits() > 0 {
             self.known.send_replace(true);
+        }
+    }
+
+    /// Keeps the working folder as the root of a client that offers roots but has sent none. `/`, the home folder and the
+    /// folders above it are no root then: a desktop client can start the server there, and they contain everything.
+    fn use_working_folder(&self) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let current = &state.workspace;
+        let home =
+            current.home.as_ref().and_then(|home| home.canonicalize().ok()).unwrap_or_else(|| "/".into());
+        let has_home = current.roots.iter().any(|root| home.starts_with(&root.real));
+        if has_home && current.boundary == Boundary::Roots && !*self.known.borrow() {
+            tracing::warn!(
+                "the working folder is or contains the home folder, so it is no root: set one with --root DIR"
+            );
+            state.workspace = Arc::new(Workspace { roots: Vec::new(), ..Workspace::clone(current) });
         }
     }
 

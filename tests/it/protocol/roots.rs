@@ -251,15 +251,27 @@ fn client_without_roots_gets_no_request_for_them() {
 }
 
 #[test]
-fn roots_request_times_out() {
+fn working_folder_replaces_missing_roots_unless_it_contains_the_home_folder() {
     let workspace = workspace();
-    let mut client = Start::new(&workspace).without_handshake();
-    let capabilities = json!({"roots": {}});
-    client.ask("initialize", json!({
-        "protocolVersion": "2025-06-18", "capabilities": capabilities, "clientInfo": {"name": "t", "version": "1"},
-    }));
-    // The test does not receive messages here, so the request for the roots gets no response.
-    client.call("read", json!({"path": "a"})).assert_text("started here\n");
+    let uri = format!("file://{}", workspace.root().display());
+    // Without the notification, the server does not request the roots.
+    for is_silent in [true, false] {
+        for (home, expected) in [("<root>", NO_WORKSPACE), ("<base>", "started here\n")] {
+            let mut client = Start::new(&workspace).env("HOME", home).without_handshake();
+            client.roots = Some(vec![uri.clone()]);
+            client.roots_result = Some(json!({}));
+            client.initialize("2025-06-18");
+            if !is_silent {
+                client.notify("notifications/initialized", json!({}));
+            }
+            client.call("read", json!({"path": "a"})).assert_contains(expected);
+            client.roots_result = None;
+            client.notify("notifications/roots/list_changed", json!({}));
+            eventually("the roots arrive", || {
+                client.call("read", json!({"path": "a"})).text() == "started here\n"
+            });
+        }
+    }
 }
 
 #[test]

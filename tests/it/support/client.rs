@@ -51,6 +51,7 @@ impl Start<'_> {
             name: self.name,
             flags: self.flags.join(" "),
             roots: self.roots,
+            roots_result: None,
             next_id: 1,
             unread: VecDeque::new(),
             transcript: Vec::new(),
@@ -70,6 +71,8 @@ pub(crate) struct Client {
     flags: String,
     /// The roots that the client offers. Each is a URI, or a complete element of the list as JSON.
     pub(crate) roots: Option<Vec<String>>,
+    /// The result of a request for the roots, if it is not their list.
+    pub(crate) roots_result: Option<Value>,
     next_id: u64,
     unread: VecDeque<Value>,
     transcript: Vec<String>,
@@ -225,7 +228,8 @@ impl Client {
         if message["method"] == "roots/list" {
             let root = |uri: &String| serde_json::from_str(uri).unwrap_or_else(|_| json!({"uri": uri}));
             let roots = self.roots.iter().flatten().map(root).collect::<Vec<Value>>();
-            self.send(&json!({"jsonrpc": "2.0", "id": message["id"], "result": {"roots": roots}}));
+            let result = self.roots_result.clone().unwrap_or_else(|| json!({"roots": roots}));
+            self.send(&json!({"jsonrpc": "2.0", "id": message["id"], "result": result}));
         }
         Ok(message)
     }
