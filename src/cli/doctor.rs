@@ -179,7 +179,7 @@ fn checked(client: &'static Client, binary: &Path) -> anyhow::Result<Vec<Finding
         }
         let unreadable = || format!("{place} could not be parsed");
         for (entry, value) in config::servers(&place).with_context(unreadable)? {
-            let words = config::words(&place.client.files, &value).with_context(unreadable)?;
+            let words = config::words(&client.files, &value).with_context(|| format!("{place}: {entry}"))?;
             if let Some((_, command)) = wrapped(&words) {
                 let programs = words.first().into_iter().chain(command.first());
                 let mut missing =
@@ -212,8 +212,9 @@ fn of_first(client: &Client, binary: &Path, entry: &Entry, others: &[Entry]) -> 
     if config::is_switched_off(value) {
         return Note(format!("{name}: the entry in {place} is switched off{other}"));
     }
-    let values = config::variables(value).map(|(_, value)| value);
-    let mut texts = words.iter().map(String::as_str).chain(values).chain(config::folder(value));
+    let values = config::variables(&client.files, value).map(|(_, value)| value);
+    let mut texts =
+        words.iter().map(String::as_str).chain(values).chain(config::folder(&client.files, value));
     if texts.any(is_filled_in) {
         return Note(format!("{what} with ${{…}}, which the client fills in: it was not started"));
     }
@@ -243,7 +244,8 @@ fn started(
     let flags = typed::flags_of(arguments)?;
     let flags = flags.iter().filter(|flag| !is_writing(&flag.name)).flat_map(|flag| &flag.words);
     let here = std::env::current_dir().unwrap_or_default();
-    let folder = config::folder(entry).map_or_else(|| here.clone(), |folder| here.join(folder));
+    let folder =
+        config::folder(&client.files, entry).map_or_else(|| here.clone(), |folder| here.join(folder));
     options.roots.iter().try_for_each(|root| check_root(&folder.join(root)).map(drop))?;
     // The file itself is not opened, because that creates it.
     if let Some(file) = &options.stats_file {
@@ -255,7 +257,7 @@ fn started(
     let saved = tempfile::tempdir()?;
     let mut command = Command::new(binary);
     let is_harmless = |name: &str| name.strip_prefix(VARIABLE).is_some_and(|name| !is_writing(name));
-    command.args(flags).envs(config::variables(entry).filter(|(name, _)| is_harmless(name)));
+    command.args(flags).envs(config::variables(&client.files, entry).filter(|(name, _)| is_harmless(name)));
     command.env_remove("CUTLINE_STATS_FILE").env("CUTLINE_SPILL_DIR", saved.path()).current_dir(&folder);
     let text = session(command, client.id, &root)?;
     let followed = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());

@@ -47,6 +47,8 @@ pub struct Files {
     pub servers: &'static str,
     /// True if `command` is a list with the program and its arguments. Otherwise, `args` has the arguments.
     pub one_list: bool,
+    /// True if the program and its arguments can be in an object `transport` of the entry.
+    pub has_transport: bool,
     /// A field and its value that declare the entry as a program, if the client needs them.
     pub kind: Option<(&'static str, &'static str)>,
     /// Fields that `config` sets to true if they are missing.
@@ -73,6 +75,7 @@ const FILES: Files = Files {
     format: Format::Json,
     servers: "mcpServers",
     one_list: false,
+    has_transport: false,
     kind: None,
     switches: &[],
     flags: &[],
@@ -207,6 +210,7 @@ pub static CLIENTS: [Client; 25] = [
         timeout_secs: Some(60),
         files: Files {
             name: "Cline",
+            has_transport: true,
             waits: Some(Waits { field: "timeout", per_second: 1, is_set: true }),
             scope: User,
             // The files of Cline CLI and of the extension for VS Code. `config` writes each that exists.

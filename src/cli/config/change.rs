@@ -236,7 +236,7 @@ impl Change<'_> {
             ensure_own(&words(files, &old)?, "remove it by hand")?;
             return Ok((without_entry(place, text)?, old, others.collect()));
         }
-        if let Some(url) = entry::remote(&old) {
+        if let Some(url) = entry::remote(files, &old) {
             let hint =
                 format!("{name} is a remote server ({url}); to wrap it, start it with npx mcp-remote {url}");
             ensure!(matches!(self.action, Action::Unwrap(_)), hint);
@@ -256,6 +256,7 @@ impl Change<'_> {
             messages.extend(self.warnings(place, &old, &now));
         }
         let entry = entry::named(&doc.servers(&place.keys)?, name)?.unwrap_or_default();
+        ensure!(words(files, &entry)? == now, "the client would not start the command that {NAME} writes");
         let new = with_line_ends_of(text, &doc.to_text());
         let was_own = is_put && new != text && without_entry(place, text).is_ok_and(|rest| rest.was_own);
         Ok((Edited { text: new, was_own, is_empty: false }, entry, messages))

@@ -14,6 +14,9 @@ use crate::limits::{BASH_MAX_TIMEOUT_SECS, MAX_BYTES};
 
 /// The field that contains the program and its arguments in some clients' entries.
 const TRANSPORT: &str = "transport";
+/// The field with the kind of an entry, and the kind of a program in clients that do not need the field.
+const KIND: &str = "type";
+const PROGRAM: &str = "stdio";
 /// The fields of an entry with the URL of a remote server.
 const REMOTE: [&str; 3] = ["url", "httpUrl", "serverUrl"];
 /// The fields of an entry with the environment of its program.
@@ -38,13 +41,26 @@ const WAIT_SECS: u64 = 700;
 pub(super) const ANSWER_TOKENS: u64 = 10_000;
 
 /// Returns the object with the program and its arguments: the entry itself, or an object in it.
-fn starter(entry: &Value) -> &Value {
-    entry.get(TRANSPORT).filter(|inner| inner.is_object()).unwrap_or(entry)
+fn starter<'a>(files: &Files, entry: &'a Value) -> &'a Value {
+    let inner = entry.get(TRANSPORT).filter(|inner| files.has_transport && inner.is_object());
+    inner.unwrap_or(entry)
 }
 
 /// Returns the URL of an entry for a remote server.
-pub(super) fn remote(entry: &Value) -> Option<&str> {
-    REMOTE.iter().find_map(|name| starter(entry).get(name)?.as_str())
+pub(super) fn remote<'a>(files: &Files, entry: &'a Value) -> Option<&'a str> {
+    REMOTE.iter().find_map(|name| starter(files, entry).get(name)?.as_str())
+}
+
+/// Returns the field because of which a client may start something else than the command of an entry.
+fn contradiction(files: &Files, entry: &Value) -> Option<&'static str> {
+    let (inner, kind) = (starter(files, entry), files.kind.map_or(PROGRAM, |(_, kind)| kind));
+    let has = |name: &str| {
+        [entry, inner]
+            .iter()
+            .any(|object| object.get(name).is_some_and(|value| !value.is_null() && *value != kind))
+    };
+    let is_twice = inner != entry && entry.get("command").is_some();
+    REMOTE.into_iter().chain([KIND]).find(|name| has(name)).or(is_twice.then_some(TRANSPORT))
 }
 
 /// Returns the entry with this name.
@@ -62,13 +78,16 @@ pub(super) fn named(servers: &[(String, Value)], name: &str) -> anyhow::Result<O
 ///
 /// # Errors
 ///
-/// Returns an error if the arguments are not strings.
+/// Returns an error if the arguments are not strings, or if the client may start something else.
 pub(in crate::cli) fn words(files: &Files, entry: &Value) -> anyhow::Result<Vec<String>> {
-    let field = |name| starter(entry).get(name).filter(|value| !value.is_null());
+    let field = |name| starter(files, entry).get(name).filter(|value| !value.is_null());
     let list = |name| match field(name).map(|list| serde_json::from_value(list.clone())) {
         None => Ok(Vec::new()),
         Some(list) => list.map_err(|_| anyhow!("{name} in its entry is not a list of strings")),
     };
+    if let Some(other) = contradiction(files, entry).filter(|_| field("command").is_some()) {
+        bail!("its entry has a command, but also {other} for something else");
+    }
     match field("command").and_then(Value::as_str) {
         _ if files.one_list => list("command"),
         None => Ok(Vec::new()),
@@ -86,7 +105,7 @@ pub(super) fn set_words(
 ) -> anyhow::Result<()> {
     let mut path = place.entry(name);
     let entry = doc.servers(&place.keys)?.into_iter().find(|(other, _)| other == name);
-    if entry.is_some_and(|(_, entry)| starter(&entry) != &entry) {
+    if entry.is_some_and(|(_, entry)| starter(&place.client.files, &entry) != &entry) {
         path.push(TRANSPORT.to_owned());
     }
     if place.client.files.one_list {
@@ -101,14 +120,18 @@ pub(super) fn set_words(
 }
 
 /// Returns the environment of an entry.
-pub(in crate::cli) fn variables(entry: &Value) -> impl Iterator<Item = (&str, &str)> {
-    let variables = VARIABLES.into_iter().filter_map(|name| starter(entry).get(name)?.as_object());
+pub(in crate::cli) fn variables<'a>(
+    files: &Files,
+    entry: &'a Value,
+) -> impl Iterator<Item = (&'a str, &'a str)> {
+    let start = starter(files, entry);
+    let variables = VARIABLES.into_iter().filter_map(|name| start.get(name)?.as_object());
     variables.flatten().filter_map(|(name, value)| Some((name.as_str(), value.as_str()?)))
 }
 
 /// Returns the working folder, if the entry sets it.
-pub(in crate::cli) fn folder(entry: &Value) -> Option<&str> {
-    starter(entry).get("cwd")?.as_str()
+pub(in crate::cli) fn folder<'a>(files: &Files, entry: &'a Value) -> Option<&'a str> {
+    starter(files, entry).get("cwd")?.as_str()
 }
 
 /// Returns true if the client does not start the entry.
@@ -170,7 +193,7 @@ fn add(flags: &mut Vec<Flag>, name: &str, value: &str) {
 /// setting outside the entry. `folder` is the root for clients that start servers in another folder.
 pub(super) fn add_needed(flags: &mut Vec<Flag>, place: &Place, entry: &Value, doc: &Doc, folder: &str) {
     let files = &place.client.files;
-    if files.starts_elsewhere && !variables(entry).any(|(name, _)| name == ROOT_VARIABLE) {
+    if files.starts_elsewhere && !variables(files, entry).any(|(name, _)| name == ROOT_VARIABLE) {
         add(flags, ROOT_FLAG, folder);
     }
     if !has(flags, TIMEOUT_FLAG) {

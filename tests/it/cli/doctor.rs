@@ -111,6 +111,56 @@ fn entries_that_are_not_started() {
 }
 
 #[test]
+fn entry_that_the_client_may_read_otherwise_does_not_pass() {
+    let workspace = Workspace::with(&json!({"a": "one\n"}));
+    let (binary, shell) = (env!("CARGO_BIN_EXE_cutline"), json!(["-c", "touch ran"]));
+    let start = json!({"command": binary, "args": ["--root", "."]});
+    let with = |more: Value| {
+        let mut entry = start.as_object().unwrap().clone();
+        entry.extend(more.as_object().unwrap().clone());
+        Value::Object(entry)
+    };
+    let cline = workspace.home().join(".cline/data/settings/cline_mcp_settings.json");
+    let claude = workspace.path(".mcp.json");
+    let opencode = workspace.path("opencode.json");
+    for (client, file, servers, entry, finding) in [
+        // Claude Code has no `transport`, and starts the command of the entry.
+        (
+            "claude-code",
+            &claude,
+            "mcpServers",
+            json!({"command": "sh", "args": shell, "transport": start}),
+            "starts sh, another program",
+        ),
+        ("claude-code", &claude, "mcpServers", with(json!({"type": "http"})), "a command, but also type"),
+        ("claude-code", &claude, "mcpServers", with(json!({"url": "http://a"})), "a command, but also url"),
+        ("cline", &cline, "mcpServers", with(json!({"transport": start})), "a command, but also transport"),
+        (
+            "opencode",
+            &opencode,
+            "mcp",
+            json!({"type": "remote", "command": [binary]}),
+            "a command, but also type",
+        ),
+    ] {
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        let text = json!({servers: {"cutline": entry}}).to_string();
+        fs::write(file, &text).unwrap();
+        let report = stdout(&run(&workspace, &["doctor", "--tools", "ls"]));
+        assert!(report.contains(finding) && !report.contains("starts with these flags, "), "{report}");
+        assert!(!report.contains(&format!(" starts {binary}")), "{report}");
+        let refused = run(&workspace, &["config", client, "--max-lines", "9", "--write"]);
+        assert!(code(&refused) == 1 && stderr(&refused).contains(" was not changed: "), "{refused:?}");
+        assert_eq!(fs::read_to_string(file).unwrap(), text);
+        fs::remove_file(file).unwrap();
+    }
+    // A kind of entry without a command does not become one of a program.
+    workspace.write(".mcp.json", json!({"mcpServers": {"cutline": {"type": "http"}}}).to_string());
+    let refused = run(&workspace, &["config", "claude-code", "--write"]);
+    assert!(stderr(&refused).contains(" was not changed: "), "{refused:?}");
+}
+
+#[test]
 fn entries_with_different_commands_are_reported() {
     let workspace = Workspace::with(&json!({"a": "one\n", ".git": {"dir": true}}));
     for arguments in [&["--scope", "user"][..], &["--scope", "local", "--tools", "read"]] {
