@@ -1,14 +1,14 @@
 //! Edits a client's file and keeps its comments and the order of its entries.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use anyhow::{Context as _, bail, ensure};
 use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstInputValue, CstNode, CstObjectProp, CstRootNode};
+use jsonc_parser::cst::{CstInputValue, CstNode, CstRootNode};
 use serde_json::Value;
 use toml_edit::{DocumentMut, Item, Table, TableLike};
 
-use crate::cli::NAME;
 use crate::fit::Format;
 use crate::json::{each_child, is_valid};
 
@@ -35,7 +35,7 @@ impl Doc {
     ///
     /// # Errors
     ///
-    /// Returns an error if the text is invalid.
+    /// Returns an error if the text is invalid, or if an object has a member twice: clients differ in which they use.
     pub(in crate::cli) fn parse(format: Format, text: &str) -> anyhow::Result<Self> {
         let new = match format {
             Format::Toml => return Ok(Self::Toml(text.parse::<DocumentMut>()?.into())),
@@ -54,6 +54,7 @@ impl Doc {
             _ => root?,
         };
         root.object_value_or_create().context("its top level is not an object")?;
+        root.value().iter().try_for_each(ensure_unique)?;
         Ok(Self::Json(root))
     }
 
@@ -69,15 +70,8 @@ impl Doc {
     ///
     /// # Errors
     ///
-    /// Returns an error if a key or the entry of cutline is there twice, or if the servers are not a table.
+    /// Returns an error if the servers are not a table.
     pub(in crate::cli) fn servers(&self, keys: &[String]) -> anyhow::Result<Vec<(String, Value)>> {
-        let mut object = if let Self::Json(root) = self { root.object_value() } else { None };
-        for key in keys.iter().map(String::as_str).chain([NAME]) {
-            let Some(parent) = object.take() else { break };
-            let of_name = |member: &CstObjectProp| member.decoded_name().as_deref() == Some(key);
-            ensure!(parent.properties().into_iter().filter(of_name).count() < 2, "{key} is in it twice");
-            object = parent.object_value(key);
-        }
         let top = self.value();
         match keys.iter().try_fold(&top, |value, key| value.get(key)) {
             None => Ok(Vec::new()),
@@ -115,6 +109,18 @@ impl Doc {
             Self::Toml(file) => file.to_string(),
         }
     }
+}
+
+/// Checks that no object of a value has a member twice.
+fn ensure_unique(value: &CstNode) -> anyhow::Result<()> {
+    let mut names = HashSet::new();
+    for child in value.children_exclude_trivia_and_tokens() {
+        if let Some(name) = child.as_object_prop().and_then(|member| member.decoded_name()) {
+            ensure!(names.insert(name.clone()), "{name} is in it twice");
+        }
+        ensure_unique(&child)?;
+    }
+    Ok(())
 }
 
 /// Returns JSON with a member of the outer objects on each line if a line of it is very long: `jsonc-parser` would

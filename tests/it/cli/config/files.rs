@@ -21,6 +21,11 @@ fn invalid_file_is_not_changed() {
         ("cursor", "{\"mcpServers\": {\"cutline\": 5}}"),
         ("cursor", "{\"mcpServers\": {\"cutline\": {\"command\": \"a\"}, \"cutline\": {}}}"),
         ("cursor", "{\"mcpServers\": {}, \"mcpServers\": {}}"),
+        (
+            "cursor",
+            "{\"mcpServers\": {\"cutline\": {\"command\": \"cutline\", \"args\": [], \"\\u0061rgs\": [\"--lean\"]}}}",
+        ),
+        ("continue", "{\"mcpServers\": [{\"name\": \"cutline\", \"env\": {\"A\": \"1\", \"A\": \"2\"}}]}"),
         ("cursor", "{\"mcpServers\": {\"cutline\": {\"url\": \"https://a\"}}}"),
         ("cursor", "{\"mcpServers\": {\"cutline\": {\"command\": \"x\", \"args\": \"y\"}}}"),
         ("codex", "[mcp_servers"),
