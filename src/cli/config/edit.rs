@@ -9,6 +9,7 @@ use jsonc_parser::cst::{CstInputValue, CstNode, CstRootNode};
 use serde_json::Value;
 use toml_edit::{DocumentMut, Item, Table, TableLike};
 
+use crate::cli::NAME;
 use crate::fit::Format;
 use crate::json::{each_child, is_valid};
 
@@ -17,6 +18,8 @@ const NAME_FIELD: &str = "name";
 /// A new file for Continue, which rejects a file without the first three fields. JSON is also YAML.
 const NEW_YAML: &str =
     r#"{"name": "cutline", "version": "1.0.0", "schema": "v1", "mcpServers": [{"name": "cutline"}]}"#;
+/// The error for another file for Continue.
+const NOT_OWN: &str = "cutline did not write it; change it by hand, or replace it with --replace";
 /// Maximum bytes of a line of JSON that is not split.
 const LINE_BYTES: usize = 16_000;
 /// The levels of the objects of a file that are split: the root, and those around the entries of servers.
@@ -50,12 +53,14 @@ impl Doc {
         };
         let root = CstRootNode::parse(&text, &options);
         let root = match format {
-            Format::Yaml => root.context("cutline did not write it; --replace writes it anew")?,
+            Format::Yaml => root.context(NOT_OWN)?,
             _ => root?,
         };
         root.object_value_or_create().context("its top level is not an object")?;
         root.value().iter().try_for_each(ensure_unique)?;
-        Ok(Self::Json(root))
+        let doc = Self::Json(root);
+        ensure!(format != Format::Yaml || is_own(&doc.value()), NOT_OWN);
+        Ok(doc)
     }
 
     /// Returns the value of the file.
@@ -109,6 +114,15 @@ impl Doc {
             Self::Toml(file) => file.to_string(),
         }
     }
+}
+
+/// Returns true for a file for Continue with the entry of cutline, and with nothing else than a new file has.
+fn is_own(file: &Value) -> bool {
+    let fields = ["name", "version", "schema", "mcpServers"];
+    let has_more = file.as_object().is_none_or(|file| file.keys().any(|name| !fields.contains(&&**name)));
+    let servers = file.get("mcpServers").and_then(Value::as_array);
+    let is_cutline = |server: &Value| server.get(NAME_FIELD) == Some(&NAME.into());
+    !has_more && matches!(servers.map(Vec::as_slice), Some([server]) if is_cutline(server))
 }
 
 /// Checks that no object of a value has a member twice.

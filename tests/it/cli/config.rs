@@ -396,7 +396,7 @@ fn continue_has_a_file_of_its_own() {
     workspace.write(".continue/mcpServers/cutline.yaml", text);
     let output = run(&workspace, &["config", "continue", "--write"]);
     assert!(
-        code(&output) == 1 && stderr(&output).contains("--replace writes it anew"),
+        code(&output) == 1 && stderr(&output).contains("replace it with --replace"),
         "{}",
         stderr(&output)
     );

@@ -183,6 +183,31 @@ fn refused_change_creates_no_folder() {
     assert!(!workspace.path(".cursor").exists());
 }
 
+/// Continue's file with more than the entry of cutline is not its own file.
+#[test]
+fn other_content_of_the_file_for_continue_stays() {
+    let own = json!({"name": "cutline", "command": "cutline"});
+    let (file, db) = (".continue/mcpServers/cutline.yaml", json!({"name": "db", "command": "npx"}));
+    for text in [
+        json!({"mcpServers": [db, own]}),
+        json!({"mcpServers": [db]}),
+        json!({"mcpServers": [own], "rules": ["mine"]}),
+        json!({"mcpServers": {"cutline": own}}),
+    ] {
+        let workspace = Workspace::with(&json!({file: text.to_string()}));
+        for change in [&["--max-lines", "9"][..], &["--remove"], &["--wrap", "db"]] {
+            let refused = run(&workspace, &[&["config", "continue", "--write"], change].concat());
+            let why = "cutline did not write it; change it by hand";
+            assert!(code(&refused) == 1 && stderr(&refused).contains(why), "{refused:?}");
+            assert_eq!(fs::read_to_string(workspace.path(file)).unwrap(), text.to_string(), "{change:?}");
+        }
+        let message = config(&workspace, "continue", &["--replace", "--write"]);
+        assert!(message.contains("; the old file is "), "{message}");
+        let backup = workspace.path(".continue/mcpServers/cutline.yaml.cutline.bak");
+        assert_eq!(fs::read_to_string(backup).unwrap(), text.to_string());
+    }
+}
+
 #[test]
 fn git_replaces_the_backup() {
     let workspace = Workspace::with(&json!({".mcp.json": "{\"a\": 1}\n"}));
