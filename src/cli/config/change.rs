@@ -353,18 +353,23 @@ fn with_line_ends_of(old: &str, new: &str) -> String {
 }
 
 /// Returns the text of a file without the entry of cutline, and whether it has nothing else, except for what `config`
-/// wrote.
+/// wrote. A file with comments has more.
 fn without_entry(place: &Place, text: &str) -> anyhow::Result<Edited> {
-    let mut doc = Doc::parse(place.client.files.format, text)?;
-    if place.client.files.format == Format::Yaml {
+    let format = place.client.files.format;
+    let mut doc = Doc::parse(format, text)?;
+    if format == Format::Yaml {
         return Ok(Edited { was_own: true, is_empty: true, ..Edited::default() });
     }
+    // A string that looks like a comment counts too: the file is then copied without need.
+    let marks: &[&str] = if format == Format::Toml { &["#"] } else { &["//", "/*"] };
+    let has_comments = marks.iter().any(|mark| text.contains(mark));
     doc.set(&place.keys, NAME, &Value::Null)?;
     let rest = doc.to_text();
     let without_spaces = |text: &str| text.split_whitespace().collect::<String>();
     let nested = place.keys.iter().rev().fold("{}".to_owned(), |inner, key| format!("{{{key:?}: {inner}}}"));
     let setting = place.client.files.answer_tokens.map(|name| format!("{name} = {}", entry::ANSWER_TOKENS));
     let nothing = [Some(nested), setting, Some("{}".to_owned()), Some(String::new())];
-    let was_own = nothing.iter().flatten().any(|nothing| without_spaces(nothing) == without_spaces(&rest));
+    let was_own = !has_comments
+        && nothing.iter().flatten().any(|nothing| without_spaces(nothing) == without_spaces(&rest));
     Ok(Edited { text: with_line_ends_of(text, &rest), was_own, is_empty: was_own })
 }

@@ -208,6 +208,36 @@ fn other_content_of_the_file_for_continue_stays() {
     }
 }
 
+/// The comments would be lost with the file.
+#[test]
+fn file_with_comments_is_copied_and_not_deleted() {
+    for (client, file, text) in [
+        (
+            "codex",
+            ".codex/config.toml",
+            "# model = \"gpt-5\"\n\n[mcp_servers.cutline]\ncommand = \"cutline\"\n",
+        ),
+        (
+            "cursor",
+            ".cursor/mcp.json",
+            "{\"mcpServers\": {\"cutline\": { // mine\n\"command\": \"cutline\"}}}\n",
+        ),
+        (
+            "cursor",
+            ".cursor/mcp.json",
+            "{\"mcpServers\": {\"cutline\": {\"command\": /* mine */ \"cutline\"}}}\n",
+        ),
+    ] {
+        for change in ["--remove", "--lean"] {
+            let workspace = Workspace::with(&json!({file: text}));
+            let message = config(&workspace, client, &["--scope", "project", "--write", change]);
+            assert!(message.contains("; the old file is ") && workspace.path(file).exists(), "{message}");
+            let backup = workspace.path(format!("{file}.cutline.bak"));
+            assert_eq!(fs::read_to_string(backup).unwrap(), text);
+        }
+    }
+}
+
 #[test]
 fn git_replaces_the_backup() {
     let workspace = Workspace::with(&json!({".mcp.json": "{\"a\": 1}\n"}));
