@@ -7,7 +7,7 @@ mod file;
 mod places;
 
 use std::fmt::Display;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
@@ -17,6 +17,7 @@ use super::typed::{self, absolute};
 use super::{print, refuse_in, refuse_untaken, values, wrap};
 use crate::fit::{Client, Scope};
 use change::{Action, Change};
+use cutline_core::text::show;
 use edit::Doc;
 
 pub(super) use entry::{folder, is_cutline, is_switched_off, variables, words, wrapped};
@@ -123,9 +124,9 @@ fn overview() -> String {
     OVERVIEW.to_owned() + &lines.collect::<String>()
 }
 
-/// Prints a message for the user on stderr.
+/// Prints a message for the user on stderr. It may quote another person's file, so it has no control characters.
 fn tell(line: impl Display) {
-    let _closed = writeln!(anstream::stderr(), "{line}");
+    let _closed = writeln!(io::stderr(), "{}", show::name(line.to_string().as_bytes()));
 }
 
 /// Returns the names and values of the servers in a location.

@@ -15,6 +15,7 @@ use crate::cli::values::word_of;
 use crate::cli::{NAME, is_same, parsed, print, refuse_in};
 use crate::fit::{Client, Format, Scope};
 use crate::process::on_path;
+use cutline_core::text::show;
 
 /// The command of a server in a file that cutline does not read.
 const COMMAND: &str = "COMMAND";
@@ -301,7 +302,7 @@ impl Change<'_> {
         if self.action == Action::Put {
             entry::set_needed(&mut doc, place, &entry)?;
         }
-        print(doc.to_text())?;
+        print(&*show::on_terminal(&doc.to_text()))?;
         let change = if options.remove { "removes this from" } else { "writes this to" };
         tell(format_args!("--write {change} {place}"));
         messages.iter().for_each(tell);

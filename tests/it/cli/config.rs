@@ -556,6 +556,18 @@ fn entry_for_one_person_begins_as_that_of_the_project() {
     assert!(entry["cwd"].is_null() && !entry.to_string().contains("LD_PRELOAD"), "{entry}");
     let arguments = entry["args"].to_string();
     assert!(arguments.contains(r#""--sandbox","workspace-write""#), "{arguments}");
+    // Its flags are shown without control characters.
+    config(&workspace, "claude-code", &["--scope", "local", "--remove", "--write"]);
+    text["mcpServers"]["cutline"]["args"] = json!(["--env-keep", "A\r\u{1b}[2K\nwarning: forged\u{202e}"]);
+    fs::write(&of_project, text.to_string()).unwrap();
+    for arguments in [&["--scope", "local", "--write"][..], &["--scope", "project", "--unset", "env-keep"]] {
+        let message = config(&workspace, "claude-code", arguments);
+        let is_clean = |c: char| c == '\n' || !c.is_control() && c != '\u{202e}';
+        assert!(message.contains("forged") && message.chars().all(is_clean), "{message:?}");
+        assert!(!message.contains("\nwarning: forged"), "{message:?}");
+    }
+    let printed = stdout(&run(&workspace, &["config", "claude-code", "--scope", "project"]));
+    assert!(printed.contains("forged") && !printed.contains('\u{202e}'), "{printed:?}");
     // With --replace, it does not.
     config(&workspace, "claude-code", &["--scope", "local", "--remove", "--write"]);
     let message = config(&workspace, "claude-code", &["--scope", "local", "--replace", "--write"]);
