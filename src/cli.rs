@@ -19,6 +19,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write as _};
 use std::path::{Path, PathBuf};
+use std::process::Child;
 
 use anstream::ColorChoice;
 use anstream::adapter::strip_str;
@@ -263,6 +264,15 @@ fn parsed(arguments: &[String]) -> anyhow::Result<Options> {
 /// Returns true if both paths exist and refer to the same file or folder.
 fn is_same(a: &Path, b: &Path) -> bool {
     matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}
+
+/// A running program. Dropping it kills the program.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ended = self.0.kill().and_then(|()| self.0.wait());
+    }
 }
 
 /// Opens a file, or stdin for `-`.

@@ -4,7 +4,7 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use anyhow::{Context as _, anyhow, bail, ensure};
 use serde_json::{Value, json};
 
 use super::config::{self, Place, is_cutline, wrapped};
-use super::{NAME, Options, TOOL_ERROR, is_same, parsed, print, print_styled, typed};
+use super::{NAME, Options, Running, TOOL_ERROR, is_same, parsed, print, print_styled, typed};
 use crate::fit::Client;
 use crate::fs::workspace::shown;
 use crate::process::{self, sandbox};
@@ -264,15 +264,6 @@ fn started(
     let (root, here) = (followed(&root), followed(&here));
     let is_here = options.roots.is_empty() || here.starts_with(&root) || root.starts_with(&here);
     Ok((text, (!is_here).then(|| root.display().to_string())))
-}
-
-/// A running server. Dropping it kills the server.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ended = self.0.kill().and_then(|()| self.0.wait());
-    }
 }
 
 /// Starts the server as the client `name` would, lists its tools, reads the first file of `folder`, and stops the

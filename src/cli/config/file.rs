@@ -7,11 +7,14 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 use tempfile::NamedTempFile;
 
 use super::Place;
+use crate::cli::Running;
 use crate::fit::Scope;
 use crate::fs::follow::Followed;
 use crate::sys::{Opened, below};
@@ -24,6 +27,8 @@ const MAX_BYTES: u64 = 16_000_000;
 const BYTE_ORDER_MARK: char = '\u{feff}';
 /// The end of the name of the copy. No other program uses it, so that a copy never replaces a file of the user.
 const BACKUP: &str = ".cutline.bak";
+/// Timeout of git, which needs milliseconds.
+const GIT_TIMEOUT: Duration = Duration::from_secs(5);
 /// The mode of a new file, before the umask.
 const NEW_MODE: u32 = 0o666;
 
@@ -191,7 +196,8 @@ fn file_like(other: &File, folder: &Path, text: &str) -> io::Result<NamedTempFil
     Ok(file)
 }
 
-/// Returns true if the index of a git repository has the content of this file.
+/// Returns true if the index of a git repository has the content of this file. Git that does not end in time counts
+/// as false: the repository can have a pipe, which git waits for.
 fn git_has(path: &Path) -> bool {
     let git = |arguments: &[&str]| {
         let mut command = Command::new("git");
@@ -200,11 +206,25 @@ fn git_has(path: &Path) -> bool {
         command.envs([("GIT_NO_LAZY_FETCH", "1"), ("GIT_ALLOW_PROTOCOL", "none")]);
         command.args(["-c", "core.fsmonitor=false", "-C"]).arg(path.parent()?);
         command.args(arguments).arg("--").arg(path);
-        let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
-        String::from_utf8(output.stdout).ok().filter(|_| output.status.success())
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut git = Running(command.spawn().ok()?);
+        let start = Instant::now();
+        while git.0.try_wait().ok()?.is_none() {
+            if start.elapsed() > GIT_TIMEOUT {
+                return None;
+            }
+            thread::sleep(GIT_TIMEOUT / 1000);
+        }
+        let mut text = String::new();
+        git.0.stdout.take()?.read_to_string(&mut text).ok()?;
+        git.0.wait().is_ok_and(|status| status.success()).then_some(text)
     };
-    let staged = git(&["ls-files", "--stage"]).unwrap_or_default();
-    git(&["hash-object", "--no-filters"]).is_some_and(|now| staged.split(' ').any(|word| word == now.trim()))
+    let staged = git(&["ls-files", "--stage"]);
+    let has = |staged: String| {
+        let now = git(&["hash-object", "--no-filters"]);
+        now.is_some_and(|now| staged.split(' ').any(|word| word == now.trim()))
+    };
+    staged.is_some_and(has)
 }
 
 #[cfg(test)]

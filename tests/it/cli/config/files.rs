@@ -238,6 +238,18 @@ fn file_with_comments_is_copied_and_not_deleted() {
     }
 }
 
+/// A project can have a pipe instead of a file of git, which waits for it.
+#[test]
+fn git_that_does_not_end_is_not_waited_for() {
+    let workspace = Workspace::with(&json!({".mcp.json": "{\"a\": 1}\n", ".git/config": {"fifo": true}}));
+    for folder in ["objects", "refs"] {
+        fs::create_dir(workspace.path(".git").join(folder)).unwrap();
+    }
+    fs::write(workspace.path(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    let message = config(&workspace, "claude-code", &["--write"]);
+    assert!(message.contains("; the old file is "), "{message}");
+}
+
 #[test]
 fn git_replaces_the_backup() {
     let workspace = Workspace::with(&json!({".mcp.json": "{\"a\": 1}\n"}));
