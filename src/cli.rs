@@ -100,7 +100,7 @@ enum Command {
     },
     /// Print the entry that adds cutline with these flags to a client, or write or remove it
     Config(config::ConfigOptions),
-    /// Start the server as a client would, call each tool, check the clients' files, and report what is wrong
+    /// Start the server as a client would, read a file, check the clients' files, and report what is wrong
     Doctor,
     /// Print the completion script for a shell
     Completions {
