@@ -168,7 +168,9 @@ impl Options {
         let none = || format!("--root: none of the folders given can be used ({})", refused.join(", "));
         let workspace = Workspace::new(roots, boundary).with_context(none)?;
         if let Some(sandbox) = &shared.commands.sandbox {
-            sandbox.check(&workspace.roots).map_err(anyhow::Error::msg)?;
+            // Without `--root`, the client may set the roots. Each command checks those in use.
+            let known = if self.roots.is_empty() { &[][..] } else { &workspace.roots };
+            sandbox.check(known).map_err(anyhow::Error::msg)?;
             if let Some(warning) = sandbox.warning(&workspace.roots) {
                 tracing::warn!("{warning}");
             }

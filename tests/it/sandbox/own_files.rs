@@ -75,6 +75,19 @@ fn refused_start_creates_no_folder_of_saved_outputs() {
 }
 
 #[test]
+fn server_starts_in_a_folder_that_contains_the_saved_outputs() {
+    let workspace = workspace();
+    let flags = ["--sandbox", "workspace-write", "--spill-dir", "<root>/saved"];
+    let start = || Start::new(&workspace).flags(flags).roots(&[workspace.path("inside")]);
+    let Some(mut client) = super::started(start) else { return };
+    client.call("bash", json!({"command": "touch x && ls x"})).assert_text("x\n");
+    // Without roots of the client, the working folder is the root.
+    let mut client = Start::new(&workspace).flags(flags).client();
+    client.call("bash", json!({"command": "touch x"})).assert_contains("must not lie in");
+    assert!(!workspace.path("x").exists());
+}
+
+#[test]
 fn no_command_runs_if_a_client_root_contains_the_saved_outputs() {
     let workspace = workspace();
     let start = || {
