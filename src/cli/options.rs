@@ -138,7 +138,7 @@ pub(super) struct Options {
     #[arg(long, value_name = "TIME", env = "CUTLINE_SPILL_KEEP", value_parser = values::duration, default_value = "7d", help_heading = OUTPUT, global = true)]
     pub(super) spill_keep: Duration,
     /// Threads that one search may use [default: one for each processor]
-    #[arg(long, value_name = "N", env = "CUTLINE_WORKERS", value_parser = values::above_zero, help_heading = LIMITS, global = true)]
+    #[arg(long, value_name = "N", env = "CUTLINE_WORKERS", value_parser = values::workers, help_heading = LIMITS, global = true)]
     pub(super) workers: Option<u64>,
     /// File to which a line of JSON is added for each call: sizes, limits and durations, no content
     #[arg(long, value_name = "FILE", env = "CUTLINE_STATS_FILE", help_heading = LOGGING, global = true)]

@@ -17,6 +17,8 @@ use crate::wrap::KeepPart;
 
 /// Minimum of `--max-image-bytes`.
 const IMAGE_MIN_BYTES: u64 = 10_000;
+/// Maximum of `--workers`.
+const MAX_WORKERS: u64 = 256;
 
 /// The values of `--sandbox` and `--keep`, with their names.
 pub(super) const SANDBOXES: &[(&str, Mode)] =
@@ -67,6 +69,14 @@ pub(super) fn image_size(text: &str) -> Result<u64, String> {
 /// Parses a number above 0.
 pub(super) fn above_zero(text: &str) -> Result<u64, String> {
     text.trim().parse().map_err(|error: ParseIntError| error.to_string()).and_then(not_zero)
+}
+
+/// Parses a number of threads. More would not make a search faster.
+pub(super) fn workers(text: &str) -> Result<u64, String> {
+    match above_zero(text)? {
+        number if number > MAX_WORKERS => Err(format!("must be at most {MAX_WORKERS}")),
+        number => Ok(number),
+    }
 }
 
 /// Parses a duration above 0 with its unit: `7d`, `12h`, `30m`, `90s`.
@@ -127,6 +137,13 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(size(text).map_err(|_| ()), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn workers_are_bounded() {
+        assert_eq!(workers("256"), Ok(256));
+        assert_eq!(workers("257"), Err("must be at most 256".to_owned()));
+        assert!(workers("18446744073709551615").is_err());
     }
 
     #[test]
