@@ -90,7 +90,7 @@ pub(super) struct Options {
     #[arg(id = "env", long = "env", value_name = "MODE", env = "CUTLINE_ENV", action = ArgAction::Set, value_parser = values::one_of(values::ENVIRONMENTS), default_value = "inherited", help_heading = SECURITY, global = true)]
     pub(super) filters_environment: bool,
     /// Variable that --env filtered keeps; repeatable
-    #[arg(long, value_name = "NAME", env = "CUTLINE_ENV_KEEP", value_delimiter = ',', help_heading = SECURITY, global = true)]
+    #[arg(long, value_name = "NAME", env = "CUTLINE_ENV_KEEP", value_parser = values::variable(), value_delimiter = ',', help_heading = SECURITY, global = true)]
     pub(super) env_keep: Vec<String>,
     /// Show images: off returns only their type and size, for clients that pass images on as text [default: the
     /// client's setting]

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytesize::ByteSize;
 use clap::ValueEnum;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValuesParser, StringValueParser, TypedValueParser};
 use tracing_subscriber::filter::Targets;
 
 use super::config;
@@ -77,6 +77,11 @@ pub(super) fn workers(text: &str) -> Result<u64, String> {
         number if number > MAX_WORKERS => Err(format!("must be at most {MAX_WORKERS}")),
         number => Ok(number),
     }
+}
+
+/// Returns a parser for the name of a variable.
+pub(super) fn variable() -> impl TypedValueParser<Value = String> {
+    StringValueParser::new().map(|name| name.trim().to_owned())
 }
 
 /// Parses a duration above 0 with its unit: `7d`, `12h`, `30m`, `90s`.

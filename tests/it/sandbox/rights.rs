@@ -144,7 +144,7 @@ fn secret_variables_are_removed_from_commands() {
     let workspace = Workspace::new();
     let start = Start::new(&workspace).env("MY_API_KEY", "told").env("MY_TOKEN", "kept").env("PLAIN", "seen");
     let start = start.env("DATABASE_URL", "postgres://me:pw@host").env("MYSQL_PWD", "told");
-    let mut client = start.flags(["--env", "filtered", "--env-keep", "MY_TOKEN"]).client();
+    let mut client = start.flags(["--env", "filtered", "--env-keep", "OTHER, MY_TOKEN"]).client();
     let command = json!({"command": "echo [$MY_API_KEY] [$MY_TOKEN] [$PLAIN] [$DATABASE_URL] [$MYSQL_PWD] [${PWD:+set}]"});
     client.call("bash", command).assert_text("[] [kept] [seen] [] [] [set]\n");
 }
