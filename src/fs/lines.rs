@@ -11,10 +11,8 @@ use std::mem::MaybeUninit;
 use std::ops::ControlFlow;
 use std::os::unix::fs::FileExt as _;
 
-use rustix::buffer::spare_capacity;
-use rustix::io::Errno;
-
 use crate::stop::Stop;
+use crate::sys;
 use cutline_core::text::as_index;
 use cutline_core::text::binary::{DECIDING_BYTES, is_binary_file};
 use cutline_core::text::decode::{Encoding, SAMPLE_BYTES};
@@ -40,7 +38,7 @@ pub struct TextFile<'a> {
     pub end: u64,
 }
 
-/// Memory for the blocks of a text. It is not filled with zeros first, which takes as long as reading a page.
+/// Memory for the blocks of a text.
 pub type Buffer = Box<[MaybeUninit<u8>]>;
 
 /// The source of a file's bytes.
@@ -93,10 +91,9 @@ impl TextFile<'_> {
                 Bytes::Open(file) => file,
             };
             let wanted = as_index(self.end - at).min(buffer.len());
-            let block = match rustix::io::pread(file, &mut buffer[..wanted], at) {
-                Ok((block, _)) => &*block,
-                Err(Errno::INTR) => continue,
-                Err(error) => return Err(error.into()),
+            let block = match sys::read_into(file, &mut buffer[..wanted], at) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                read => read?,
             };
             // A short read must not split a pair of bytes.
             let is_short = (2..wanted).contains(&block.len());
@@ -198,11 +195,8 @@ pub fn first_bytes(file: &File, most: usize) -> io::Result<Vec<u8>> {
     let mut start = Vec::with_capacity(most);
     while start.len() < most {
         let at = start.len() as u64;
-        // Reads into memory that was not filled with zeros before.
-        match rustix::io::pread(file, spare_capacity(&mut start), at) {
-            Ok(0) => break,
-            Ok(_) | Err(Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
+        if sys::read_more(file, &mut start, at)? == 0 {
+            break;
         }
     }
     // The memory can be larger than requested.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, ErrorKind};
+use std::mem::MaybeUninit;
 use std::ops::ControlFlow;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
@@ -159,6 +160,17 @@ pub(crate) fn append(path: &Path) -> io::Result<(File, Stat)> {
             Ok((fd.into(), stat))
         }
     }
+}
+
+/// Reads bytes of a file from the offset `at`, at most the length of `buffer`, and returns them. The memory is not filled
+/// with zeros before, which takes as long as reading.
+pub(crate) fn read_into<'b>(file: &File, buffer: &'b mut [MaybeUninit<u8>], at: u64) -> io::Result<&'b [u8]> {
+    Ok(rustix::io::pread(file, buffer, at)?.0)
+}
+
+/// Adds bytes of a file from the offset `at` to `bytes`, at most its free capacity, and returns their number.
+pub(crate) fn read_more(file: &File, bytes: &mut Vec<u8>, at: u64) -> io::Result<usize> {
+    Ok(rustix::io::retry_on_intr(|| rustix::io::pread(file, rustix::buffer::spare_capacity(bytes), at))?)
 }
 
 /// Opens the folder at `path`. Follows links.
