@@ -256,10 +256,11 @@ fn count<'a>(
         counting.begin_target();
         if place.stat.kind != FileKind::Folder {
             let file = resolve::file(cx, place).ok();
+            // A second search of a large file takes as long as the search itself, or longer.
+            let bytes = place.stat.bytes.min(IGNORED_CHECK.bytes);
+            counting.is_at_least |= bytes < place.stat.bytes;
             let searched = file.map(|file| {
-                content::search_file(query, &file, place.stat.bytes, &cx.stop(), |found| {
-                    take(found, &mut counting)
-                })
+                content::search_file(query, &file, bytes, &cx.stop(), |found| take(found, &mut counting))
             });
             counting.is_at_least |= !matches!(searched, Some(Ok(())));
         } else if let Ok(walk) = walk_support::walk(cx, place, ignored) {

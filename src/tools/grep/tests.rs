@@ -51,6 +51,16 @@ fn match_lines_in_path_order() {
 }
 
 #[test]
+fn reason_of_a_miss_is_searched_in_the_start_of_a_large_file() {
+    let with_match_after = |blanks: usize| {
+        let content = " \n".repeat(blanks) + "Needle\n";
+        text(&Fixture::new(&[("a", &content)]), &json!({"pattern": "needle", "path": "a"}))
+    };
+    assert!(with_match_after(1_000_000).contains("[Lines match only without regard to case."));
+    assert_eq!(with_match_after(5_000_000), "No matches found");
+}
+
+#[test]
 fn context_and_the_groups_it_makes() {
     let near = "a.rs-1- one\na.rs:2: two needle\na.rs-3- three\n--\na.rs-5- five\na.rs:6: six needle";
     assert_eq!(text(&tree(), &json!({"pattern": "needle", "path": "a.rs", "context": 1})), near);
