@@ -172,8 +172,7 @@ impl ShownText {
         let is_overwritten = has_returns && has_one_line && text.total.bytes * share <= all.bytes;
         let has_others = || text.content.chars().any(|c| !c.is_ascii() && c != REPLACEMENT);
         let is_lossy = was_lossy || self.decoder.lossy() && !has_others();
-        let is_utf16 = |part: &[u8]| memchr::memchr(0, part).is_some() && Encoding::Utf8.is_mixed(part);
-        let has_utf16 = is_utf16(start) || is_utf16(recent);
+        let has_utf16 = Encoding::Utf8.is_mixed(start) || Encoding::Utf8.is_mixed(recent);
         let diff_ending = diff_ending(start);
         CapturedText { text, lines_cut, is_lossy, has_utf16, is_overwritten, diff_ending }
     }

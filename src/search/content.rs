@@ -290,14 +290,13 @@ impl FileSearcher {
 /// Returns true if a part of a file has another encoding than the rest, by its first bytes and its last ones: programs
 /// append to logs.
 fn is_mixed(file: &File, size: u64, start: &[u8], encoding: Encoding) -> io::Result<bool> {
-    let may_be_mixed = |part: &[u8]| encoding.newline().len() > 1 || memchr::memchr(0, part).is_some();
-    let is_mixed = |part: &[u8]| may_be_mixed(part) && encoding.is_mixed(part);
-    if is_mixed(start) || start.len() as u64 >= size {
-        return Ok(is_mixed(start));
+    let is_mixed = encoding.is_mixed(start);
+    if is_mixed || start.len() as u64 >= size {
+        return Ok(is_mixed);
     }
     let mut end = [0; END_BYTES];
     let len = read_at(file, &mut end, size.saturating_sub(END_BYTES as u64))?;
-    Ok(is_mixed(&end[..len]))
+    Ok(encoding.is_mixed(&end[..len]))
 }
 
 /// Creates the searcher for `query`. Its buffer grows as far as a line with its context needs it.

@@ -93,7 +93,11 @@ impl Encoding {
             Self::Utf16Le | Self::Utf16Be => {
                 self.has_ascii_line(text) || text.windows(WORDS_BYTES).any(|part| part.iter().all(is_letter))
             }
-            Self::Utf8 | Self::Legacy(_) => text.windows(WORDS_BYTES).any(|part| part.chunks(2).all(is_wide)),
+            // Few texts have a NUL byte, and looking for one is fast.
+            Self::Utf8 | Self::Legacy(_) => {
+                memchr::memchr(0, text).is_some()
+                    && text.windows(WORDS_BYTES).any(|part| part.chunks(2).all(is_wide))
+            }
         }
     }
 
