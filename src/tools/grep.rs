@@ -183,8 +183,11 @@ impl Results<'_> {
                 let first = |most| lines::first_bytes(&file, as_index(bytes).min(most)).unwrap_or_default();
                 // Of the only file of the call, the error has a command.
                 let is_text = is_folder && media_type(&first(DECIDING_BYTES)) == "text/plain";
-                let text = || first(usize::MAX).into_iter().filter(|byte| *byte != 0).collect::<Vec<_>>();
-                is_text && query.pattern.is_match(&text())
+                is_text && {
+                    let mut text = first(usize::MAX);
+                    text.retain(|byte| *byte != 0);
+                    query.pattern.is_match(&text)
+                }
             };
             if is_searched && (is_match || matches_without_nuls()) {
                 self.binary_matches.push(&self.search.show(&path));
