@@ -25,21 +25,29 @@ impl Head {
 
     /// Takes the next piece.
     pub(super) fn push(&mut self, text: &str) {
-        if self.cut.is_some() {
+        if self.cut.is_some() || text.is_empty() {
             return;
         }
-        for part in text.split_inclusive('\n') {
-            // A newline may be past the limit.
-            let line = part.strip_suffix('\n').unwrap_or(part);
-            let mut meter = self.meter;
-            meter.push(line);
-            if meter.exceeded().is_some() {
-                self.cut = Some(self.end_within(line));
-                return;
-            }
-            meter.push(&part[line.len()..]);
+        // A newline may be past the limit.
+        let line = text.strip_suffix('\n').unwrap_or(text);
+        let mut meter = self.meter;
+        meter.push(line);
+        if meter.exceeded().is_none() {
+            meter.push(&text[line.len()..]);
             self.meter = meter;
-            self.kept.push_str(part);
+            self.kept.push_str(text);
+            return;
+        }
+        // Halves are measured in fewer steps than lines.
+        let half = line.floor_char_boundary(line.len() / 2);
+        let newline = line[..half].rfind('\n').or_else(|| line[half..].find('\n').map(|at| half + at));
+        match newline {
+            Some(newline) => {
+                let (first, rest) = text.split_at(newline + 1);
+                self.push(first);
+                self.push(rest);
+            }
+            None => self.cut = Some(self.end_within(line)),
         }
     }
 
