@@ -82,13 +82,16 @@ impl FilePart {
 /// has its name, but one has the name of a word of it, without a comma at its end.
 fn parts(cx: &Context, args: &ReadArgs) -> Result<Vec<FilePart>, ToolError> {
     let exists = |path: &str| OpenedPath::open(&cx.workspace, &cx.workspace.absolute(path)).is_ok();
-    let whole = |text: &str| FilePart { path: text.to_owned(), lines: None };
-    let part = |text: &str| if exists(text) { vec![whole(text)] } else { FilePart::parse(text) };
+    let part = |text: &str| {
+        let parsed = FilePart::parse(text);
+        let has_range = parsed.first().is_some_and(|part| part.lines.is_some());
+        if has_range && exists(text) { vec![FilePart { path: text.to_owned(), lines: None }] } else { parsed }
+    };
     let mut all = Vec::new();
     for text in &args.path {
         let one = part(text);
-        let is_one = one.first().is_some_and(|part| exists(&part.path));
-        let words = if is_one { None } else { shlex::split(text).filter(|words| words.len() > 1) };
+        let words = shlex::split(text).filter(|words| words.len() > 1);
+        let words = words.filter(|_| !one.first().is_some_and(|part| exists(&part.path)));
         let without_comma =
             |word: &String| if exists(word) { part(word) } else { part(word.trim_end_matches(',')) };
         let words = words.unwrap_or_default().iter().flat_map(without_comma).collect::<Vec<_>>();
