@@ -11,17 +11,18 @@
 #![expect(clippy::indexing_slicing, reason = "a wrong range of bytes has to fail, not to read as no text")]
 
 use std::collections::VecDeque;
+use std::fs::File;
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use super::lines::{BLOCK_BYTES, TextFile};
+use super::lines::{BLOCK_BYTES, Bytes, TextFile};
 use crate::stop::{Stop, Stopped, stopped_by};
 use crate::sys::{self, Stat};
 use cutline_core::text::as_index;
-use cutline_core::text::decode::SAMPLE_BYTES;
+use cutline_core::text::decode::{Encoding, SAMPLE_BYTES};
 
 /// Maximum number of cached indexes. With [`MAX_BLOCKS`], they take one megabyte.
 const REMEMBERED: usize = 32;
@@ -53,6 +54,10 @@ pub struct LineIndex {
     pub end: u64,
     /// True if the bytes that decide on the encoding are ASCII, as far as they were counted.
     pub starts_in_ascii: bool,
+    /// The offset of the first byte of the text, after the byte order mark.
+    start: u64,
+    /// The encoding in which the lines were counted.
+    encoding: Encoding,
     block_bytes: u64,
     /// The number of newlines before each block, followed by their total number.
     newlines_before: Vec<u64>,
@@ -123,7 +128,13 @@ impl LineIndex {
         let open_line = !is_complete || bytes > 0 && !text.ends_with_newline()?;
         let lines = newlines + u64::from(open_line);
         let starts_in_ascii = starts_in_ascii.into_inner();
-        Ok(Self { lines, is_complete, end, starts_in_ascii, block_bytes, newlines_before })
+        let TextFile { start, encoding, .. } = *text;
+        Ok(Self { lines, is_complete, end, starts_in_ascii, start, encoding, block_bytes, newlines_before })
+    }
+
+    /// Returns the text of `file`, which has this index and `bytes` bytes.
+    pub fn text_of<'a>(&self, file: &'a File, bytes: u64) -> TextFile<'a> {
+        TextFile { bytes: Bytes::Open(file), encoding: self.encoding, start: self.start, end: bytes }
     }
 
     /// Returns the offset of `line` (from 1), or `None` if the file has changed since it was counted.
@@ -193,11 +204,9 @@ impl Cache {
 
 #[cfg(test)]
 mod tests {
-    use super::super::lines::Bytes;
     use super::*;
     use crate::stop::Deadline;
     use crate::sys::FileKind;
-    use cutline_core::text::decode::Encoding;
     use proptest::prelude::*;
     use std::io::Write;
     use std::time::{Duration, Instant};
@@ -252,6 +261,18 @@ mod tests {
         let again = cache.count(stat, &text, 2, &stop).unwrap();
         assert_eq!(again.start_of(&text, 500_001, &stop).unwrap(), Some(3_999_992));
         assert_eq!(cache.get(stat), Some(again));
+    }
+
+    #[test]
+    fn index_keeps_the_encoding_and_the_mark() {
+        let file = tempfile::tempfile().unwrap();
+        std::os::unix::fs::FileExt::write_all_at(&file, b"\xff\xfea\0\n\0b\0", 0).unwrap();
+        let text = TextFile { bytes: Bytes::Open(&file), encoding: Encoding::Utf16Le, start: 2, end: 8 };
+        let stop = Stop::default();
+        let index = LineIndex::count(&text, 1, &stop).unwrap();
+        let again = index.text_of(&file, 8);
+        assert_eq!((again.encoding, again.start, again.end), (text.encoding, text.start, text.end));
+        assert_eq!(index.start_of(&again, 2, &stop).unwrap(), Some(6));
     }
 
     #[test]

@@ -58,6 +58,11 @@ fn read(cx: &Context, args: &ReadArgs, load: Load) -> Result<Option<Output>, Too
     let place = resolve::open(cx, args.path.first().map_or("", String::as_str), ExpectedKind::File)?;
     let file = resolve::file(cx, &place)?;
     let failed = |error| resolve::unreadable(cx, &place, error);
+    // Only the lines of text are counted.
+    if let Some(index) = cx.shared.line_indexes.get(place.stat) {
+        let text = index.text_of(&file, place.stat.bytes);
+        return page::read(cx, args, &place, &text).map(Some);
+    }
     let held = held_bytes(&place, &file).map_err(failed)?;
     let start = match &held {
         Some(bytes) => Cow::Borrowed(&bytes[..bytes.len().min(DECIDING_BYTES)]),
