@@ -1,7 +1,7 @@
 //! The commands of a server and their processes: finds those that survive the shell, and ends them.
 //!
-//! A process belongs to a running command by its process group, a tag in its environment, or its parents. It belongs to
-//! a command that has ended by its process group, the output pipe that it holds open, or its parents. This process is a
+//! A process belongs to a running command if it is the shell, or by its process group, a tag in its environment, or its
+//! parents. It belongs to a command that has ended by its process group, the output pipe that it holds open, or its parents. This process is a
 //! subreaper: it becomes the parent of a process whose parent has ended.
 //!
 //! The start time of a process is checked before it gets a signal. With a pidfd, another process with the same id can't
@@ -12,7 +12,8 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use rustix::process::{
-    Signal, WaitId, WaitIdOptions, WaitOptions, kill_process_group, test_kill_process_group, waitid, waitpid,
+    Signal, WaitId, WaitIdOptions, WaitOptions, kill_process, kill_process_group, test_kill_process_group,
+    waitid, waitpid,
 };
 use tokio::process::Child;
 use tokio::sync::watch;
@@ -220,8 +221,10 @@ impl ProcessScope {
         let candidates = candidates.iter().filter(|candidate| candidate.process.start >= self.since);
         let in_group = |it: &Candidate<'_>| self.group != 0 && it.process.group == self.group;
         let carries_tag = |it: &Candidate<'_>| it.tag.as_ref() == Some(&self.tag);
+        // The shell can leave its group.
+        let is_shell = |it: &Candidate<'_>| key(it.process) == (self.group, self.since);
         let is_member = |it: &Candidate<'_>| match &self.left {
-            None => in_group(it) || carries_tag(it),
+            None => is_shell(it) || in_group(it) || carries_tag(it),
             Some(left) => {
                 left.known.contains(&key(it.process))
                     || left.pipe.is_some_and(|pipe| it.pipes.contains(&pipe))
@@ -351,11 +354,12 @@ fn wait_for_end(scopes: &[ProcessScope], found: &BTreeSet<ProcessKey>, time: Dur
     }
 }
 
-/// Kills the process group of a shell that was not reaped. Until then, no other group can have its id. Needs no file
-/// descriptor.
-pub(super) fn kill_group(shell: &Child) {
-    if let Some(group) = shell.id().and_then(pid) {
-        let _ended_just_now = kill_process_group(group, Signal::KILL);
+/// Kills a shell that was not reaped, and its process group. Until then, no other process and group can have its id.
+/// Needs no file descriptor.
+pub(super) fn kill_with_group(shell: &Child) {
+    if let Some(shell) = shell.id().and_then(pid) {
+        let _ended_just_now = kill_process_group(shell, Signal::KILL);
+        let _left_its_group = kill_process(shell, Signal::KILL);
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-use super::process_tree::{ProcessScope, Registry, end_scopes, end_scopes_blocking, kill_group};
+use super::process_tree::{ProcessScope, Registry, end_scopes, end_scopes_blocking, kill_with_group};
 use super::{Commands, Ending};
 use crate::sys::{self, InputPipe, TAG};
 
@@ -97,12 +97,12 @@ impl Program {
         self.wait_or_kill().await
     }
 
-    /// Waits for the end of a program that was sent its signals. Kills its process group if that takes too long.
+    /// Waits for the end of a program that was sent its signals. Kills it with its process group if that takes too long.
     pub(super) async fn wait_or_kill(&mut self) -> Ending {
         let mut status = timeout(KILLED_WAIT, self.child.wait()).await;
         if status.is_err() {
             // cutline did not find it: no file descriptor was free, or it started after the last snapshot.
-            kill_group(&self.child);
+            kill_with_group(&self.child);
             status = timeout(KILLED_WAIT, self.child.wait()).await;
         }
         sys::ending_of(status.ok().and_then(Result::ok))

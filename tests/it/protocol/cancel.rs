@@ -28,6 +28,19 @@ fn cancellation_ends_all_processes_of_a_command() {
 }
 
 #[test]
+fn shell_in_the_group_of_the_server_is_ended() {
+    let workspace = Workspace::new();
+    let mut client = Client::new(&workspace);
+    let leave =
+        "$SIG{TERM} = q(IGNORE); setpgrp(0, getpgrp(getppid())) or die; open F, q(>started); sleep 600";
+    let command = format!("exec env -i perl -e '{leave}'");
+    let id = client.send_call("bash", json!({"command": command}), None);
+    eventually("the shell has left its group", || workspace.path("started").exists());
+    client.cancel(id);
+    eventually("the shell has ended", || workspace.processes(client.id()).is_empty());
+}
+
+#[test]
 fn cancelled_command_leaves_no_saved_output() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
