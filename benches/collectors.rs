@@ -15,7 +15,7 @@ use cutline::stats::{Outcome, Record, Stats, Tool};
 use cutline::tools::notice::continue_after;
 use cutline::tools::{Output, ToolName};
 use cutline_core::details::Details;
-use cutline_core::notice::{Answer, Notice};
+use cutline_core::notice::{Notice, ResultText};
 use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::terminal::Terminal;
 use cutline_core::text::{Counter, Size, Total};
@@ -71,10 +71,10 @@ fn main() {
             let text = source(as_index(bounds.bytes) * 4 / 3);
             let of = format!("{}, {}", Size(bounds.bytes), name);
             adds(&format!("a result of {of}: start"), || {
-                answer(Collector::new(bounds, Keep::Head), &text, bounds)
+                collected(Collector::new(bounds, Keep::Head), &text, bounds)
             });
             adds(&format!("a result of {of}: end"), || {
-                answer(Collector::new(bounds, Keep::Tail), &text, bounds)
+                collected(Collector::new(bounds, Keep::Tail), &text, bounds)
             });
         }
     }
@@ -90,7 +90,7 @@ fn main() {
 }
 
 /// Makes a result from its text: the kept part, the details, the notice.
-fn answer(mut collector: Collector, text: &str, bounds: Bounds) -> Output {
+fn collected(mut collector: Collector, text: &str, bounds: Bounds) -> Output {
     collector.push(black_box(text));
     answer_of(collector.finish(), bounds)
 }
@@ -104,13 +104,13 @@ fn answer_of(kept: Truncation, bounds: Bounds) -> Output {
     let page = Notice::Page { first: 1, last, total: Total::Exact(total), limit, next };
     let notices = vec![page];
     let is_cut = kept.cut.is_some();
-    let answer = Answer { body: kept.content, is_cut, notices, ..Answer::default() };
-    Output { body_bytes: answer.body.len(), text: answer.into_text(), details, ..Output::default() }
+    let result = ResultText { body: kept.content, is_cut, notices, ..ResultText::default() };
+    Output { body_bytes: result.body.len(), text: result.into_text(), details, ..Output::default() }
 }
 
 /// Measures the statistics of a call: its record, the sums, and a line in the file of records.
 fn counting(line: &str) {
-    let output = answer(Collector::new(BOUNDS, Keep::Head), &line.repeat(600), BOUNDS);
+    let output = collected(Collector::new(BOUNDS, Keep::Head), &line.repeat(600), BOUNDS);
     let outcome = Ok(Output { details: Details::default(), ..output });
     let record_of = |outcome| {
         let counted = Outcome::of(outcome, &Limits::default());

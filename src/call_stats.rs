@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::stats::{Answered, Record, Stats};
+use crate::stats::{Record, ResultSize, Stats};
 use crate::sys::{self, FileKind};
 use crate::tools::error::reason;
 
@@ -103,12 +103,12 @@ impl StatsFile {
 
 /// Logs that a result of `tool` was truncated from `total` bytes, or is close to the `limit`. Returns the message, or
 /// `None` if neither is the case.
-pub(crate) fn log_size(tool: &str, answered: &Answered, total: u64, limit: u64) -> Option<&'static str> {
-    let shown = answered.output_bytes;
-    if answered.truncated_by.is_some() {
+pub(crate) fn log_size(tool: &str, size: &ResultSize, total: u64, limit: u64) -> Option<&'static str> {
+    let shown = size.output_bytes;
+    if size.truncated_by.is_some() {
         tracing::warn!(tool, shown, total, "result truncated");
         Some("result truncated")
-    } else if answered.limit_percent > NEAR_LIMIT_PERCENT {
+    } else if size.limit_percent > NEAR_LIMIT_PERCENT {
         tracing::info!(tool, shown, limit, "result near the limit");
         Some("result near the limit")
     } else {

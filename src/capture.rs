@@ -212,7 +212,7 @@ impl Capture {
 
     /// Returns the output for the result, with key lines of these forms. If `output_is_open`, even short output is
     /// saved, because more can follow.
-    pub fn answer(&mut self, output_is_open: bool, forms: KeyForms) -> Captured {
+    pub fn take_output(&mut self, output_is_open: bool, forms: KeyForms) -> Captured {
         let start = std::mem::take(&mut self.start);
         let raw = self.stream.raw.clone();
         let recent = std::mem::take(&mut self.recent);

@@ -134,8 +134,8 @@ impl Server {
         let outcome = if request.ct.is_cancelled() { Err(ToolError::Cancelled) } else { outcome };
         let counted = Outcome::of(&outcome, &limits);
         self.stats.add(&Record::new(now_ms(), Tool::Own(tool), start.elapsed(), counted));
-        if let (Outcome::Ok(answered), Ok(output)) = (counted, &outcome) {
-            self.log_level.notify(tool.as_str(), &answered, output, &limits, request).await;
+        if let (Outcome::Ok(size), Ok(output)) = (counted, &outcome) {
+            self.log_level.notify(tool.as_str(), &size, output, &limits, request).await;
         }
         result_of(outcome, format)
     }

@@ -61,7 +61,7 @@ pub enum Tool {
 #[serde(tag = "outcome", rename_all = "camelCase")]
 pub enum Outcome {
     /// The call returned a result.
-    Ok(Answered),
+    Ok(ResultSize),
     /// The call returned an error.
     Error,
     /// The client cancelled the call.
@@ -73,7 +73,7 @@ pub enum Outcome {
 /// Counts only the body, without notices, status and images.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Answered {
+pub struct ResultSize {
     /// The line, byte or token limit that truncated the result.
     pub truncated_by: Option<TruncatedBy>,
     /// True if the result stopped at a maximum number of matches, results, entries or lines. This is the limit of the
@@ -139,14 +139,14 @@ impl Outcome {
     /// Returns the outcome of a call with these limits.
     pub fn of(outcome: &Result<Output, ToolError>, limits: &Limits) -> Self {
         match outcome {
-            Ok(output) => Self::Ok(Answered::new(output, limits)),
+            Ok(output) => Self::Ok(ResultSize::new(output, limits)),
             Err(ToolError::Cancelled) => Self::Cancelled,
             Err(_) => Self::Error,
         }
     }
 }
 
-impl Answered {
+impl ResultSize {
     fn new(output: &Output, limits: &Limits) -> Self {
         let cut = output.details.truncation.as_ref();
         let body = &output.text[..output.body_bytes];
@@ -259,7 +259,7 @@ impl Sums {
     /// Adds a record.
     pub fn add(&mut self, record: &Record) {
         match &record.outcome {
-            Outcome::Ok(answered) => self.add_answer(answered),
+            Outcome::Ok(size) => self.add_result(size),
             Outcome::Error => self.errors += 1,
             Outcome::Cancelled => self.cancelled += 1,
         }
@@ -268,22 +268,22 @@ impl Sums {
         }
     }
 
-    fn add_answer(&mut self, answered: &Answered) {
-        match answered.truncated_by {
+    fn add_result(&mut self, size: &ResultSize) {
+        match size.truncated_by {
             Some(TruncatedBy::Lines) => self.by_lines += 1,
             Some(TruncatedBy::Bytes) => self.by_bytes += 1,
             Some(TruncatedBy::Tokens) => self.by_tokens += 1,
             None => {}
         }
         self.answers += 1;
-        self.count_limits += u64::from(answered.count_limit_reached);
-        let left_out = answered.left_out();
-        let given = [answered.output_lines, answered.output_bytes, answered.tokens_given];
-        let left_out = [left_out.lines, left_out.bytes, answered.tokens_left_out.unwrap_or(0)];
+        self.count_limits += u64::from(size.count_limit_reached);
+        let left_out = size.left_out();
+        let given = [size.output_lines, size.output_bytes, size.tokens_given];
+        let left_out = [left_out.lines, left_out.bytes, size.tokens_left_out.unwrap_or(0)];
         self.given.iter_mut().zip(given).for_each(|(sum, given)| *sum += given);
         self.left_out.iter_mut().zip(left_out).for_each(|(sum, left_out)| *sum += left_out);
-        self.left_out_is_open |= answered.total_is_lower_bound || answered.tokens_left_out.is_none();
-        self.limit_percents += answered.limit_percent.min(100);
+        self.left_out_is_open |= size.total_is_lower_bound || size.tokens_left_out.is_none();
+        self.limit_percents += size.limit_percent.min(100);
     }
 
     /// Returns the number of calls.

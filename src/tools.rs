@@ -34,7 +34,7 @@ use crate::fs::workspace::Workspace;
 use crate::limits::{Limits, STUCK_THREADS};
 use crate::stop::{Deadline, Stop};
 use cutline_core::details::Details;
-use cutline_core::notice::{Answer, Names, Notice};
+use cutline_core::notice::{Names, Notice, ResultText};
 
 pub use error::ToolError;
 pub(crate) use saved_result::saved_location;
@@ -178,11 +178,11 @@ pub enum Totals {
 impl Output {
     /// Creates a result of a call, without an image, with exact totals. Adds the notice about ignored arguments, and
     /// puts all notices in order.
-    pub fn new(cx: &Context, mut answer: Answer, details: Details) -> Self {
-        let body_bytes = answer.body.len();
-        answer.notices.extend(cx.ignored_arguments());
-        answer.notices.sort_by_key(Notice::position);
-        Self { text: answer.into_text(), body_bytes, image: None, details, totals: Totals::Exact }
+    pub fn new(cx: &Context, mut result: ResultText, details: Details) -> Self {
+        let body_bytes = result.body.len();
+        result.notices.extend(cx.ignored_arguments());
+        result.notices.sort_by_key(Notice::position);
+        Self { text: result.into_text(), body_bytes, image: None, details, totals: Totals::Exact }
     }
 }
 

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::{self, Read as _};
 
 use cutline_core::details::Details;
-use cutline_core::notice::{Answer, Notice, Saved, Shown};
+use cutline_core::notice::{Notice, ResultText, Saved, Shown};
 use cutline_core::text::Counter;
 use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::terminal::Terminal;
@@ -44,8 +44,9 @@ fn main() -> io::Result<()> {
     let shown = Shown::of_text(&kept, raw.extent().lines, &raw, bounds);
     let saved = Saved::At { path, first: None };
     let notices = shown.map(|shown| Notice::Output { shown, saved }).into_iter().collect();
-    let answer = Answer { is_cut: kept.cut.is_some(), body: kept.content, notices, ..Answer::default() };
-    println!("{}", answer.into_text());
+    let result =
+        ResultText { is_cut: kept.cut.is_some(), body: kept.content, notices, ..ResultText::default() };
+    println!("{}", result.into_text());
     // For a client that takes facts as data.
     for key in details.truncation.iter().flat_map(|cut| &cut.key_lines) {
         eprintln!("line {} ({} like it)", key.line, key.count);

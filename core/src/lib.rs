@@ -6,7 +6,7 @@
 //! shows the output of a command to an agent:
 //!
 //! ```
-//! use cutline_core::notice::{Answer, Notice, Saved, Shown};
+//! use cutline_core::notice::{Notice, ResultText, Saved, Shown};
 //! use cutline_core::text::decode::{Decoder, Encoding};
 //! use cutline_core::text::terminal::Terminal;
 //! use cutline_core::text::Counter;
@@ -29,9 +29,9 @@
 //! let saved = Saved::At { path: "/tmp/build.log".into(), first: None };
 //! let shown = Shown::of_text(&kept, raw.extent().lines, &raw, bounds);
 //! let notices = shown.map(|shown| Notice::Output { shown, saved }).into_iter().collect();
-//! let answer = Answer { is_cut: kept.cut.is_some(), body: kept.content, notices, ..Answer::default() };
+//! let result = ResultText { is_cut: kept.cut.is_some(), body: kept.content, notices, ..ResultText::default() };
 //! assert_eq!(
-//!     answer.into_text(),
+//!     result.into_text(),
 //!     "100%\nerror: no such crate\n\n[Showing lines 2-3 of 3. Full output: /tmp/build.log]",
 //! );
 //! ```
@@ -39,7 +39,7 @@
 //! [`Notice`](notice::Notice) names no tool. The runtime provides the sentence with its next call:
 //!
 //! ```
-//! use cutline_core::notice::{Answer, Notice};
+//! use cutline_core::notice::{Notice, ResultText};
 //! use cutline_core::text::Total;
 //! use cutline_core::truncate::{Bounds, Keep, Limit, truncate};
 //!
@@ -47,9 +47,9 @@
 //! let (last, total) = (kept.output.lines, Total::Exact(kept.total.lines));
 //! let next = Some(format!("Call view_file with start_line {} for more", last + 1));
 //! let page = Notice::Page { first: 1, last, total, limit: Limit::Lines(2), next };
-//! let answer = Answer { is_cut: kept.cut.is_some(), body: kept.content, notices: vec![page], ..Answer::default() };
+//! let result = ResultText { is_cut: kept.cut.is_some(), body: kept.content, notices: vec![page], ..ResultText::default() };
 //! assert_eq!(
-//!     answer.into_text(),
+//!     result.into_text(),
 //!     "one\ntwo\n\n[Showing lines 1-2 of 3. Call view_file with start_line 3 for more]",
 //! );
 //! ```

@@ -5,9 +5,9 @@
 //! tool of a runtime: the caller provides the sentences that do, as the field `next`. The same facts as data are in
 //! [`crate::details`].
 
-mod answer;
 mod imitation;
 mod parts;
+mod result_text;
 mod shown;
 
 use derive_more::Display;
@@ -17,11 +17,11 @@ use crate::text::{Size, Total};
 use crate::truncate::{Limit, Reports};
 use parts::{cut_by, over};
 
-pub use answer::{Answer, PipelineExitCodes, Status};
 pub use parts::{
     Blank, Count, FileChange, InAll, NAMES_LISTED, Names, PageOf, Part, Saved, StoppedAt, Unit, WhySkipped,
     between,
 };
+pub use result_text::{PipelineExitCodes, ResultText, Status};
 pub use shown::Shown;
 
 /// A line in square brackets after the body. Each text says what the fields are; `next` is the sentence with the next call,

@@ -134,10 +134,10 @@ impl Read {
     fn add(&mut self, record: Record) {
         self.stats.add(&record);
         let mut span = Span { calls: 1, ..Span::default() };
-        if let Outcome::Ok(answered) = &record.outcome {
+        if let Outcome::Ok(size) = &record.outcome {
             span.answers = 1;
-            span.truncated = answered.truncated_by.is_some().into();
-            span.limit_percents = answered.limit_percent.min(100);
+            span.truncated = size.truncated_by.is_some().into();
+            span.limit_percents = size.limit_percent.min(100);
         }
         let (characters, _minute) = LENGTHS[0];
         add(&mut self.minutes, &record.time, characters, &record.tool, span);

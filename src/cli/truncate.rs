@@ -13,7 +13,7 @@ use crate::capture::{Capture, View};
 use crate::fs::saved_name::SavedKind;
 use crate::saved_output::Store;
 use crate::tools::ToolSet;
-use crate::tools::bash::output_answer;
+use crate::tools::bash::format_output;
 use crate::wrap::KeepPart;
 use cutline_core::details::Details;
 use cutline_core::truncate::{KeyForms, KeySpace};
@@ -52,10 +52,10 @@ pub(super) fn run(
         .and_then(|input| io::copy(&mut BufReader::with_capacity(READ_BYTES, input), &mut capture))
         .map_err(|error| unreadable(file, &error))?;
     // `cutline truncate` does not know which tools the agent has.
-    let output = capture.answer(false, forms);
-    let (answer, _saved) = output_answer(output, view.keep, bounds, &ToolSet::new(), &mut Details::default());
-    let body_bytes = answer.body.len();
-    let mut text = answer.into_text();
+    let output = capture.take_output(false, forms);
+    let (result, _saved) = format_output(output, view.keep, bounds, &ToolSet::new(), &mut Details::default());
+    let body_bytes = result.body.len();
+    let mut text = result.into_text();
     // If the text needs no notice, it is printed unchanged.
     if text.len() > body_bytes {
         text.push('\n');

@@ -192,7 +192,7 @@ impl SupervisedCommand {
                 break (Cause::Timeout, self.shell.end_and_wait(TIMEOUT_GRACE).await);
             }
             // The command outlives its result. Later output goes to the saved file.
-            let output = self.with_capture(|capture| capture.answer(true, KeyForms::All)).await;
+            let output = self.with_capture(|capture| capture.take_output(true, KeyForms::All)).await;
             let state = State::StillRunning { id: self.shell.child.id().unwrap_or_default() };
             self.keep_autorun_changes();
             let (duration, pipelines) = (began.elapsed(), PipelineExitCodes::default());
@@ -275,7 +275,7 @@ impl SupervisedCommand {
             self.drain.pipe.stop();
         }
         let is_open = survivors.is_some() && !self.drain.ended.is_cancelled();
-        let output = self.with_capture(move |capture| capture.answer(is_open, forms)).await;
+        let output = self.with_capture(move |capture| capture.take_output(is_open, forms)).await;
         let (scope, background) = survivors.unzip();
         self.shell.registry.replace(&self.shell.tag, scope);
         self.keep_autorun_changes();

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::call_stats::log_size;
 use crate::limits::Limits;
-use crate::stats::Answered;
+use crate::stats::ResultSize;
 use crate::tools::Output;
 
 use super::{Request, is_stateless};
@@ -36,15 +36,15 @@ impl LogLevel {
     pub(super) async fn notify(
         &self,
         tool: &str,
-        result: &Answered,
+        size: &ResultSize,
         output: &Output,
         limits: &Limits,
         request: &Request,
     ) {
-        let shown = result.output_bytes;
+        let shown = size.output_bytes;
         let total = output.details.truncation.as_ref().map_or(shown, |cut| cut.total_bytes);
-        let Some(message) = log_size(tool, result, total, limits.max_bytes) else { return };
-        let level = if result.truncated_by.is_some() { LoggingLevel::Warning } else { LoggingLevel::Info };
+        let Some(message) = log_size(tool, size, total, limits.max_bytes) else { return };
+        let level = if size.truncated_by.is_some() { LoggingLevel::Warning } else { LoggingLevel::Info };
         let least = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if is_stateless(request) || least.is_none_or(|least| (level as u8) < least as u8) {
             return;

@@ -44,9 +44,9 @@ fn output(body: &str, details: Details) -> Output {
     }
 }
 
-fn answered(tool: ToolName, output: Output) -> Answered {
+fn size_of(tool: ToolName, output: Output) -> ResultSize {
     match record(tool, &Ok(output)).outcome {
-        Outcome::Ok(answered) => answered,
+        Outcome::Ok(size) => size,
         other => panic!("{other:?}"),
     }
 }
@@ -60,8 +60,8 @@ fn cut_output(totals: Totals, truncation: TruncationDetails) -> Output {
 
 #[test]
 fn uncut_result_omits_nothing() {
-    let answered = answered(ToolName::Bash, output("one\ntwo\n", Details::default()));
-    let expected = Answered {
+    let size = size_of(ToolName::Bash, output("one\ntwo\n", Details::default()));
+    let expected = ResultSize {
         truncated_by: None,
         count_limit_reached: false,
         output_lines: 2,
@@ -73,7 +73,7 @@ fn uncut_result_omits_nothing() {
         tokens_given: estimate("one\ntwo\n"),
         tokens_left_out: Some(0),
     };
-    assert_eq!(answered, expected);
+    assert_eq!(size, expected);
 }
 
 #[test]
@@ -85,8 +85,8 @@ fn usage_is_that_of_the_fuller_limit() {
         (String::new(), 0),
         ("x".repeat(40_000), 100),
     ] {
-        let answered = answered(ToolName::Grep, output(&body, Details::default()));
-        assert_eq!(answered.limit_percent, percent, "{}", body.len());
+        let size = size_of(ToolName::Grep, output(&body, Details::default()));
+        assert_eq!(size.limit_percent, percent, "{}", body.len());
     }
 }
 
@@ -94,14 +94,14 @@ fn usage_is_that_of_the_fuller_limit() {
 fn omitted_counts_follow_from_the_totals() {
     let cut = || cut(TruncatedBy::Bytes, (374, 29_990), (5000, 400_001));
     for (totals, is_lower_bound) in [(Totals::Exact, false), (Totals::LowerBound, true)] {
-        let answered = answered(ToolName::Read, cut_output(totals, cut()));
-        assert_eq!(answered.truncated_by, Some(TruncatedBy::Bytes));
-        assert_eq!(answered.left_out(), Extent { lines: 4626, bytes: 370_011 });
-        assert_eq!((answered.tokens_given, answered.tokens_left_out), (7498, Some(92_509)));
-        assert_eq!((answered.limit_percent, answered.count_limit_reached), (100, false));
-        assert_eq!(answered.total_is_lower_bound, is_lower_bound);
+        let size = size_of(ToolName::Read, cut_output(totals, cut()));
+        assert_eq!(size.truncated_by, Some(TruncatedBy::Bytes));
+        assert_eq!(size.left_out(), Extent { lines: 4626, bytes: 370_011 });
+        assert_eq!((size.tokens_given, size.tokens_left_out), (7498, Some(92_509)));
+        assert_eq!((size.limit_percent, size.count_limit_reached), (100, false));
+        assert_eq!(size.total_is_lower_bound, is_lower_bound);
     }
-    let unknown = answered(ToolName::Read, cut_output(Totals::Unknown, cut()));
+    let unknown = size_of(ToolName::Read, cut_output(Totals::Unknown, cut()));
     assert_eq!((unknown.total_lines, unknown.total_bytes, unknown.tokens_left_out), (None, None, None));
     assert_eq!((unknown.truncated_by, unknown.output_lines), (Some(TruncatedBy::Bytes), 374));
 }
@@ -111,8 +111,8 @@ fn search_that_stopped_is_counted_as_at_a_limit() {
     let stopped = Details { next_offset: Some(100), match_limit_reached: Some(100), ..Details::default() };
     for (totals, left_out) in [(Totals::Exact, Some(0)), (Totals::Unknown, None)] {
         let output = Output { totals, ..output("a: b", stopped.clone()) };
-        let answered = answered(ToolName::Grep, output);
-        assert_eq!((answered.count_limit_reached, answered.tokens_left_out), (true, left_out));
+        let size = size_of(ToolName::Grep, output);
+        assert_eq!((size.count_limit_reached, size.tokens_left_out), (true, left_out));
     }
 }
 
@@ -197,16 +197,16 @@ fn quantiles_are_those_of_the_calls_that_were_not_cancelled() {
 
 #[test]
 fn sums_stop_at_the_largest_number() {
-    let answered = Answered {
+    let size = ResultSize {
         output_bytes: u64::MAX,
         total_bytes: Some(0),
         limit_percent: u64::MAX,
         tokens_left_out: Some(u64::MAX),
-        ..answered(ToolName::Ls, output("a", Details::default()))
+        ..size_of(ToolName::Ls, output("a", Details::default()))
     };
     let mut stats = Stats::default();
     for _ in 0..2 {
-        stats.add(&Record::new(0, Tool::Own(ToolName::Ls), Duration::MAX, Outcome::Ok(answered)));
+        stats.add(&Record::new(0, Tool::Own(ToolName::Ls), Duration::MAX, Outcome::Ok(size)));
     }
     let total = stats.total.to_value();
     assert_eq!((&total["given"]["bytes"], &total["leftOut"]["bytes"]), (&json!(u64::MAX), &json!(0)));

@@ -3,9 +3,9 @@
 //! If the command ran, the call succeeds, whatever the exit code; the result shows the status. A call is an error only
 //! if the command could not be started or the arguments are invalid.
 
-mod answer;
 pub(super) mod plan;
 mod progress;
+mod result;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -21,7 +21,7 @@ use cutline_core::text::show;
 use plan::Plan;
 use progress::ProgressReporter;
 
-pub use answer::output_answer;
+pub use result::format_output;
 
 /// Minimum time until a call returns while its command keeps running, even if it waited for a permit.
 const MIN_RESULT_TIME: Duration = Duration::from_millis(500);
@@ -61,7 +61,7 @@ pub async fn run(cx: &Context, args: BashArgs) -> Result<Output, ToolError> {
         CommandOutcome { state: State::Finished { cause: Cause::Cancelled, .. }, .. } => {
             Err(ToolError::Cancelled)
         }
-        outcome => Ok(answer::compose(cx, &plan, outcome)),
+        outcome => Ok(result::compose(cx, &plan, outcome)),
     }
 }
 

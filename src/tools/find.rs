@@ -111,7 +111,7 @@ fn search(cx: &Context, args: &FindArgs) -> Result<Output, ToolError> {
         found.page.notices.extend(cause);
     }
     let count = Total::new(found.page.found, found.counting.is_at_least);
-    found.answer(InAll { count, unit: Unit::Results, files: None })
+    found.finish(InAll { count, unit: Unit::Results, files: None })
 }
 
 /// Returns true if the pattern is a name or a path without wildcards.

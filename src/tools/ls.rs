@@ -65,7 +65,7 @@ fn list(cx: &Context, args: &LsArgs) -> Result<Output, ToolError> {
         Ok(place) if place.stat.kind != FileKind::Folder => {
             let line = line(long, Some(&place.stat), &cx.workspace.show(&place.asked));
             page.take(|| line.clone());
-            return page.answer(cx, None);
+            return page.into_output(cx, None);
         }
         Ok(place) => (place, None),
         Err(missing @ ToolError::NotFound { .. }) => {
@@ -97,7 +97,7 @@ fn list(cx: &Context, args: &LsArgs) -> Result<Output, ToolError> {
         place,
     };
     let extent = lister.fill(&mut page)?;
-    page.answer(cx, extent)
+    page.into_output(cx, extent)
 }
 
 /// A listing of a directory.

@@ -9,7 +9,7 @@ use crate::fs::saved_name::SavedKind;
 use crate::limits::{self, RANKED_AT_ONCE};
 use crate::search::content::ContextLines;
 use cutline_core::details::{Details, SINGLE_RESULT_TOO_LARGE};
-use cutline_core::notice::{Answer, Blank, InAll, Notice, PageOf, StoppedAt, Unit};
+use cutline_core::notice::{Blank, InAll, Notice, PageOf, ResultText, StoppedAt, Unit};
 use cutline_core::text::{self, Extent, Total};
 
 use super::notice::empty;
@@ -118,7 +118,7 @@ pub(super) struct Page {
     pub(super) found: u64,
     /// How far the search got, if it stopped at its deadline.
     pub(super) stopped: Option<StoppedAt>,
-    /// The number of all results and of their files. The tool sets it before [`answer`](Self::answer).
+    /// The number of all results and of their files. The tool sets it before [`into_output`](Self::into_output).
     pub(super) in_all: InAll,
     /// The text if there are no results.
     pub(super) none: &'static str,
@@ -171,7 +171,7 @@ impl Page {
     /// # Errors
     ///
     /// Returns an error if the offset is after the last result.
-    pub(super) fn answer(self, cx: &Context, extent: Option<Extent>) -> Result<Output, ToolError> {
+    pub(super) fn into_output(self, cx: &Context, extent: Option<Extent>) -> Result<Output, ToolError> {
         let more = self.has_more();
         let Self { request, body, saved_result, found, stopped, in_all, none, mut notices, mut details } =
             self;
@@ -262,6 +262,9 @@ impl Page {
         };
         // After an incomplete search, it is unknown whether there are results.
         let body = if found > 0 || is_late { kept.content } else { none.to_owned() };
-        Ok(Output { totals, ..Output::new(cx, Answer { body, notices, ..Answer::default() }, details) })
+        Ok(Output {
+            totals,
+            ..Output::new(cx, ResultText { body, notices, ..ResultText::default() }, details)
+        })
     }
 }

@@ -220,7 +220,7 @@ impl<'a> Search<'a> {
     }
 
     /// Builds the result of the call: `all` results were counted. Adds the notices about skipped entries.
-    pub(super) fn answer(mut self, all: InAll) -> Result<Output, ToolError> {
+    pub(super) fn finish(mut self, all: InAll) -> Result<Output, ToolError> {
         let found = self.page.found > 0;
         if self.is_late && self.page.stopped.is_none() {
             let (path, has_later) = (self.complete_up_to, self.has_later);
@@ -242,7 +242,7 @@ impl<'a> Search<'a> {
         notices.extend(skipped.ignore_rules.map(Notice::RulesSkipped));
         details.skipped = (skipped != Skipped::default()).then_some(skipped);
         notices.extend(self.work_trees.reported_as(Notice::WorkTreesNotSearched));
-        self.page.answer(self.cx, None)
+        self.page.into_output(self.cx, None)
     }
 }
 

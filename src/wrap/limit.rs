@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::thread::{self, ScopedJoinHandle};
 
 use cutline_core::details::{Details, SINGLE_RESULT_TOO_LARGE};
-use cutline_core::notice::{Answer, Notice, Part, Unit};
+use cutline_core::notice::{Notice, Part, ResultText, Unit};
 use cutline_core::text::terminal::resolve;
 use cutline_core::text::{Extent, as_index};
 use cutline_core::truncate::{
@@ -27,8 +27,8 @@ use crate::fit::RESULT_BYTES;
 use crate::fs::saved_name::SavedKind;
 use crate::json::{as_json, is_valid, members, replaced, text};
 use crate::saved_output::{SavedStream, Store};
-use crate::stats::{Answered, Outcome};
-use crate::tools::bash::output_answer;
+use crate::stats::{Outcome, ResultSize};
+use crate::tools::bash::format_output;
 use crate::tools::{ToolSet, saved_location};
 
 /// Maximum bytes of the name of a member whose value is also the text.
@@ -84,7 +84,7 @@ pub(super) fn limit_result(result: &str, rules: &Rules<'_>) -> Limited<(Option<S
     let part_of_text = if text_is_over { None } else { part_of_texts(&parts.texts, hint) };
     let part_of_text = part_of_text.map(|notice| notice.to_string());
     let is_error = parts.members.contains(&("isError", "true"));
-    let outcome = |answered| if is_error { Outcome::Error } else { Outcome::Ok(answered) };
+    let outcome = |size| if is_error { Outcome::Error } else { Outcome::Ok(size) };
     // Some servers forget the array.
     let items = parts.content.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
     let items = items.unwrap_or(parts.content).trim_ascii();
@@ -92,7 +92,7 @@ pub(super) fn limit_result(result: &str, rules: &Rules<'_>) -> Limited<(Option<S
         let given = if all.is_empty() { parts.structured.unwrap_or("") } else { &all };
         let new = part_of_text
             .map(|notice| replaced(result, parts.content, &format!("[{items},{}]", text_block(&notice))));
-        return Ok((new, outcome(Answered::of_text(given, Extent::of(given), bounds))));
+        return Ok((new, outcome(ResultSize::of_text(given, Extent::of(given), bounds))));
     }
     let notices = part_of_text.into_iter().collect();
     let mut cutter = Cutter { rules, parts: &parts, all: &all, details: Details::default(), notices };
@@ -100,9 +100,9 @@ pub(super) fn limit_result(result: &str, rules: &Rules<'_>) -> Limited<(Option<S
     let (text, structured) = cutter.cut(changes, [bounds, of_structured]);
     let keeps_content = text.is_none() && !rest_is_over;
     let text = text.unwrap_or_else(|| all.to_string());
-    let answered = match &cutter.details.truncation {
-        Some(truncation) => Answered::of_cut(truncation),
-        None => Answered::of_text(&text, Extent::of(&all), bounds),
+    let size = match &cutter.details.truncation {
+        Some(truncation) => ResultSize::of_cut(truncation),
+        None => ResultSize::of_text(&text, Extent::of(&all), bounds),
     };
     let (shown, total) = (parts.blocks.len() as u64, parts.block_count);
     if shown < total && !keeps_content {
@@ -131,7 +131,7 @@ pub(super) fn limit_result(result: &str, rules: &Rules<'_>) -> Limited<(Option<S
     let known = known.into_iter().filter_map(|(name, value)| Some((name, value?)));
     known.chain(parts.members).for_each(|(name, value)| push(&mut json, &["\"", name, "\":", value]));
     json += "}";
-    Ok((Some(json), outcome(answered)))
+    Ok((Some(json), outcome(size)))
 }
 
 /// Shortens an error that is over the limit of bytes to the members of JSON-RPC, and does not save it. Adds a notice to a
@@ -250,10 +250,10 @@ impl Cutter<'_> {
         let saved = (kept.cut.is_some() || is_shorter).then(|| stream.keep());
         let content = Content::Text(CapturedText { text: kept, ..CapturedText::default() });
         let captured = Captured { raw, content, saved };
-        let (mut answer, saved) = output_answer(captured, keep, bounds, &ToolSet::new(), &mut self.details);
-        answer.notices.extend(saved.clone().filter(|_| is_shorter).map(Notice::FullOutput));
-        answer.hint = self.rules.settings.hint.clone().filter(|_| saved.is_some());
-        answer.into_text()
+        let (mut result, saved) = format_output(captured, keep, bounds, &ToolSet::new(), &mut self.details);
+        result.notices.extend(saved.clone().filter(|_| is_shorter).map(Notice::FullOutput));
+        result.hint = self.rules.settings.hint.clone().filter(|_| saved.is_some());
+        result.into_text()
     }
 
     /// Truncates a JSON value, or an array of the values of several blocks, and saves it. `total` is the extent of the
@@ -309,7 +309,7 @@ impl Cutter<'_> {
         let saved = saved_location(&saved.get_mut().keep(), own);
         let notices = vec![Notice::Result { parts, limit, saved }];
         let hint = self.rules.settings.hint.clone();
-        self.notices.push(Answer { notices, hint, ..Answer::default() }.into_text());
+        self.notices.push(ResultText { notices, hint, ..ResultText::default() }.into_text());
     }
 
     /// Creates a saved output. With memory limits of 0, the file is written from the first byte on.

@@ -320,8 +320,8 @@ impl Session {
             }
             (None, Some(call)) if RESULTS.contains(&&*call.method) => {
                 let (json, outcome) = limit_result(json, &rules)?;
-                if let Outcome::Ok(answered) = &outcome {
-                    log_size(&call.tool, answered, answered.total_bytes.unwrap_or(0), rules.bounds.bytes);
+                if let Outcome::Ok(size) = &outcome {
+                    log_size(&call.tool, size, size.total_bytes.unwrap_or(0), rules.bounds.bytes);
                 }
                 self.count(call, outcome);
                 json

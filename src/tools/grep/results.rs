@@ -353,7 +353,7 @@ impl<'a> Results<'a> {
             OutputMode::Content | OutputMode::Count => (Unit::Matches, self.matches, Some(self.files)),
         };
         let count = Total::new(count, self.search.counting.is_at_least);
-        self.search.answer(InAll { count, unit, files })
+        self.search.finish(InAll { count, unit, files })
     }
 }
 

@@ -24,7 +24,7 @@ use crate::limits::{
 };
 use crate::tools::{Context, Image, Output};
 use cutline_core::details::Details;
-use cutline_core::notice::{Answer, Notice};
+use cutline_core::notice::{Notice, ResultText};
 use cutline_core::text::{Size, as_index, show};
 
 /// JPEG qualities (of 100) in the order in which they are tried before an image is scaled down. With the first, the
@@ -81,8 +81,8 @@ pub(super) fn read(
         height: dimensions.map(|(_, height)| height),
         ..Details::default()
     };
-    let answer = Answer { body, notices: Vec::from_iter(notice), ..Answer::default() };
-    Ok(Output { image, ..Output::new(cx, answer, details) })
+    let result = ResultText { body, notices: Vec::from_iter(notice), ..ResultText::default() };
+    Ok(Output { image, ..Output::new(cx, result, details) })
 }
 
 /// The bytes of the shown image, its format, and the notice if it differs from the file.

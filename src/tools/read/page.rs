@@ -13,7 +13,7 @@ use crate::stop::{Stop, Stopped, stopped_by};
 use crate::tools::notice::{self, continue_after};
 use crate::tools::{Context, Output, ToolError, ToolName, Totals, outline, resolve};
 use cutline_core::details::Details;
-use cutline_core::notice::{Answer, Blank, Notice};
+use cutline_core::notice::{Blank, Notice, ResultText};
 use cutline_core::text::binary::{self, DECIDING_BYTES, without_controls};
 use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::{Extent, Total, as_index, is_blank, is_white_space, show};
@@ -43,9 +43,9 @@ pub(super) fn read(
     let offset = args.offset.unwrap_or(1);
     if text.start >= text.end {
         // An empty text has only a first line.
-        let answer = Answer { notices: vec![Notice::FileEmpty], ..Answer::default() };
+        let result = ResultText { notices: vec![Notice::FileEmpty], ..ResultText::default() };
         return match offset {
-            ..=1 => Ok(Output::new(cx, answer, Details::default())),
+            ..=1 => Ok(Output::new(cx, result, Details::default())),
             _ => Err(ToolError::OffsetBeyondFile { offset, total: 0 }),
         };
     }
@@ -61,7 +61,7 @@ pub(super) fn read(
     };
     let stop = cx.stop().extended(PAGE_TIME);
     let page = ReadPage { cx, args, place, text, index: &index, first, from, stop };
-    page.answer_detected().map_err(failed)
+    page.compose_detected().map_err(failed)
 }
 
 /// The number of a page's first line, and the offset of its first byte in the file.
@@ -150,15 +150,15 @@ struct ReadPage<'a> {
 
 impl ReadPage<'_> {
     /// Returns the result. Detects the encoding unless the page and the start of the file are ASCII, which is the same in all.
-    fn answer_detected(self) -> io::Result<Output> {
+    fn compose_detected(self) -> io::Result<Output> {
         let collected = self.collect()?;
         let is_ascii = collected.is_ascii && collected.kept.output.lines > 0 && self.index.starts_in_ascii;
         let encoding = if is_ascii { self.text.encoding } else { self.text.detect()? };
         if encoding == self.text.encoding {
-            return self.answer(collected);
+            return self.compose(collected);
         }
         let page = ReadPage { text: &TextFile { encoding, ..*self.text }, ..self };
-        page.answer(page.collect()?)
+        page.compose(page.collect()?)
     }
 
     /// Collects the text of the page.
@@ -207,7 +207,7 @@ impl ReadPage<'_> {
         })
     }
 
-    fn answer(&self, collected: Collected) -> io::Result<Output> {
+    fn compose(&self, collected: Collected) -> io::Result<Output> {
         let Collected { mut kept, lines, max_chars, lossy, has_nul, has_control, has_return, .. } = collected;
         // The details refer to the text of the file without line numbers.
         let numbered = self.is_numbered().then(|| {
@@ -325,8 +325,8 @@ impl ReadPage<'_> {
         };
         let is_cut = kept.cut.is_some();
         let body = numbered.unwrap_or(kept.content);
-        let answer = Answer { body, is_cut, notices, ..Answer::default() };
-        Ok(Output { totals, ..Output::new(self.cx, answer, details) })
+        let result = ResultText { body, is_cut, notices, ..ResultText::default() };
+        Ok(Output { totals, ..Output::new(self.cx, result, details) })
     }
 
     /// Returns true if the call requests line numbers.

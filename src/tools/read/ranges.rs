@@ -7,7 +7,7 @@ use crate::limits::Limits;
 use crate::tools::resolve::{self, ExpectedKind};
 use crate::tools::{Context, Load, Output, ToolError, notice};
 use cutline_core::details::Details;
-use cutline_core::notice::{Answer, Count, Notice};
+use cutline_core::notice::{Count, Notice, ResultText};
 use cutline_core::text::{Extent, show};
 use cutline_core::truncate::{Bounds, LongLines, TruncatedBy};
 
@@ -202,7 +202,7 @@ pub(super) fn read_parts(cx: &Context, args: &ReadArgs, load: Load) -> Result<Op
     });
     let notices = lines_cut.into_iter().chain(stored).chain(missing).collect();
     let details = Details { lines_truncated, ..Details::default() };
-    Ok(Some(Output::new(cx, Answer { body, notices, ..Answer::default() }, details)))
+    Ok(Some(Output::new(cx, ResultText { body, notices, ..ResultText::default() }, details)))
 }
 
 /// Returns the limits without what `text` takes.

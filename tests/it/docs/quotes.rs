@@ -42,7 +42,7 @@ const TEXTS: [&str; 12] = [
     "core/src/truncate/keyed.rs",
     "src/tools/error.rs",
     "src/tools/arguments.rs",
-    "src/tools/bash/answer.rs",
+    "src/tools/bash/result.rs",
     "src/tools/grep/causes.rs",
     "src/tools/read/image.rs",
     "src/tools/resolve.rs",

@@ -56,12 +56,12 @@ async fn time_of_a_running_command_is_rounded_to_seconds() {
         [(1499, "after 1 second ("), (1800, "after 2 seconds ("), (54_990, "after 55 seconds (")]
     {
         let store = Arc::clone(&server.cx.shared.commands.store);
-        let output = Capture::new(store, SavedKind::COMMAND, plan.view).answer(true, KeyForms::All);
+        let output = Capture::new(store, SavedKind::COMMAND, plan.view).take_output(true, KeyForms::All);
         let state = State::StillRunning { id: 1 };
         let duration = Duration::from_millis(millis);
         let pipelines = PipelineExitCodes::default();
         let outcome = CommandOutcome { state, output, duration, pipelines };
-        let text = answer::compose(&server.cx, &plan, outcome).text;
+        let text = result::compose(&server.cx, &plan, outcome).text;
         assert!(text.contains(expected), "{text}");
     }
 }

@@ -10,17 +10,17 @@ use super::{Count, Notice};
 /// The parts of the text of a result, in reading order.
 ///
 /// ```
-/// use cutline_core::notice::{Answer, Notice, Status};
-/// let answer = Answer {
+/// use cutline_core::notice::{Notice, ResultText, Status};
+/// let result = ResultText {
 ///     body: "a\nb".to_owned(),
 ///     notices: vec![Notice::IgnoredNotSearched],
 ///     status: Some(Status::Exited(3)),
-///     ..Answer::default()
+///     ..ResultText::default()
 /// };
-/// assert_eq!(answer.into_text(), "a\nb\n\n[Ignored files were not searched. Use noIgnore=true to include them]\n\nCommand exited with code 3");
+/// assert_eq!(result.into_text(), "a\nb\n\n[Ignored files were not searched. Use noIgnore=true to include them]\n\nCommand exited with code 3");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Answer {
+pub struct ResultText {
     /// The text of the file, the command or the search.
     pub body: String,
     /// True if the text was cut. The body then ends before the newline of its last line, which can be
@@ -94,16 +94,16 @@ impl PipelineExitCodes {
     }
 }
 
-impl Answer {
+impl ResultText {
     /// Returns the body, the notices and the status, separated by empty lines. The exit codes of pipelines are on the
     /// lines after the status, or in its place. If the body ends with lines that look like notices, the first notice
     /// states that they are part of the text.
     ///
     /// ```
-    /// use cutline_core::notice::{Answer, Notice};
+    /// use cutline_core::notice::{Notice, ResultText};
     /// let notices = vec![Notice::IgnoredNotSearched];
     /// // The first two of three lines: one with an `a`, and an empty one.
-    /// let page = Answer { body: "a\n".into(), is_cut: true, notices, ..Answer::default() };
+    /// let page = ResultText { body: "a\n".into(), is_cut: true, notices, ..ResultText::default() };
     /// assert_eq!(page.into_text(), "a\n\n\n[Ignored files were not searched. Use noIgnore=true to include them]");
     /// ```
     pub fn into_text(self) -> String {

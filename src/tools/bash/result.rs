@@ -13,7 +13,7 @@ use crate::tools::notice::{self, empty};
 use crate::tools::resolve;
 use crate::tools::{Context, Output, ToolName, ToolSet, Totals, saved_result};
 use cutline_core::details::{AutorunFile, Details};
-use cutline_core::notice::{Answer, Blank, Names, Notice, Saved, Shown};
+use cutline_core::notice::{Blank, Names, Notice, ResultText, Saved, Shown};
 use cutline_core::text;
 use cutline_core::text::show::{self, REPLACEMENT};
 use cutline_core::truncate::{Bounds, Keep};
@@ -56,31 +56,31 @@ pub(super) fn compose(cx: &Context, plan: &Plan, outcome: CommandOutcome) -> Out
     details.earlier_pipelines = Some(pipelines.earlier.clone()).filter(|earlier| !earlier.is_empty());
     details.duration_ms = Some(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX));
     let is_binary = matches!(output.content, Content::Binary(..));
-    let (mut answer, saved) =
-        output_answer(output, plan.view.keep, plan.view.bounds, &cx.shared.tools, &mut details);
+    let (mut result, saved) =
+        format_output(output, plan.view.keep, plan.view.bounds, &cx.shared.tools, &mut details);
     if !background.is_empty() {
         details.background_pids = Some(background.iter().map(|process| process.id).collect());
         let mut names = Names::default();
         for Background { id, name } in &background {
             names.push(&format!("{id} {name}"));
         }
-        answer.notices.extend(saved.clone().map(|saved| Notice::Background { names, saved }));
+        result.notices.extend(saved.clone().map(|saved| Notice::Background { names, saved }));
     }
     if let (Some(id), Some(saved)) = (running, saved) {
         let next = Some(format!("Use bash to wait for it: tail --pid={id} -f /dev/null"));
         let secs = (duration + Duration::from_millis(500)).as_secs(); // rounded
-        answer.notices.push(Notice::StillRunning { secs, id, saved, next });
+        result.notices.push(Notice::StillRunning { secs, id, saved, next });
     }
     let lowered = Notice::TimeoutLowered { secs: plan.timeout.as_secs() };
-    answer.notices.extend(plan.is_timeout_lowered.then_some(lowered));
+    result.notices.extend(plan.is_timeout_lowered.then_some(lowered));
     if status.is_some() || !pipelines.is_empty() {
-        answer.notices.extend(remedies(cx, plan, &answer.body, &details));
+        result.notices.extend(remedies(cx, plan, &result.body, &details));
     }
     let sandbox = cx.shared.commands.sandbox.iter();
     let autorun_changes: Vec<_> = sandbox.flat_map(|sandbox| sandbox.take_changes()).collect();
     if !autorun_changes.is_empty() {
         let show = |path: &Path| cx.workspace.show(path);
-        answer.notices.extend(sandbox::notices(&autorun_changes, show));
+        result.notices.extend(sandbox::notices(&autorun_changes, show));
         let file = |change: &AutorunChange| AutorunFile {
             path: show::path(&show(&change.path)),
             change: change.change,
@@ -90,7 +90,7 @@ pub(super) fn compose(cx: &Context, plan: &Plan, outcome: CommandOutcome) -> Out
     // Truncated long lines and binary output are not counted.
     let is_counted = details.truncation.is_some() || details.lines_truncated.is_none() && !is_binary;
     let totals = if is_counted { Totals::Exact } else { Totals::Unknown };
-    Output { totals, ..Output::new(cx, Answer { status, pipelines, ..answer }, details) }
+    Output { totals, ..Output::new(cx, ResultText { status, pipelines, ..result }, details) }
 }
 
 /// Returns the notices that explain why a command failed, and what helps.
@@ -144,13 +144,13 @@ fn without_quoted(command: &str) -> String {
 
 /// Formats an output of which `keep` is kept within `bounds` as a result, with the location of the full output. Notices
 /// name only `tools`. The data goes to `details`.
-pub fn output_answer(
+pub fn format_output(
     output: Captured,
     keep: Keep,
     bounds: Bounds,
     tools: &ToolSet,
     details: &mut Details,
-) -> (Answer, Option<Saved>) {
+) -> (ResultText, Option<Saved>) {
     let Captured { raw, content, saved } = output;
     let file = saved.as_ref().and_then(|saved| saved.as_ref().ok());
     let path = file.filter(|_| tools.contains(&ToolName::Bash));
@@ -170,7 +170,7 @@ pub fn output_answer(
             let output = |saved| Notice::OutputBinary { bytes: total.bytes, has_text, saved, next };
             let notices = saved.clone().map(output).into_iter().collect();
             let is_cut = text.cut.is_some();
-            return (Answer { body: text.content, is_cut, notices, ..Answer::default() }, saved);
+            return (ResultText { body: text.content, is_cut, notices, ..ResultText::default() }, saved);
         }
     };
     details.add_cut(&text, total, false, bounds);
@@ -211,5 +211,5 @@ pub fn output_answer(
     if body.is_empty() && !is_cut {
         body += empty::NO_OUTPUT;
     }
-    (Answer { body, is_cut, notices, ..Answer::default() }, saved)
+    (ResultText { body, is_cut, notices, ..ResultText::default() }, saved)
 }
