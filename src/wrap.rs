@@ -34,7 +34,7 @@ use crate::limits::Limits;
 use crate::process::{Commands, Ending, Program, signal_name};
 use crate::saved_output::Store;
 use crate::signals::signals;
-use limit::Rules;
+use limit::ToolLimits;
 use relay::Session;
 
 /// Time for the server to end after its input is closed, and again after SIGTERM.
@@ -87,10 +87,15 @@ impl KeepPart {
 
 impl Settings {
     /// Returns the limits for the results of `tool` for a client with this profile. The full outputs are saved in `store`.
-    fn rules<'a>(&'a self, tool: &str, profile: Option<&Client>, store: &'a Arc<Store>) -> Rules<'a> {
+    fn limits_of<'a>(
+        &'a self,
+        tool: &str,
+        profile: Option<&Client>,
+        store: &'a Arc<Store>,
+    ) -> ToolLimits<'a> {
         let own = self.keep_for.iter().rev().find(|(glob, _)| glob.is_match(tool)).map(|(_, keep)| *keep);
         let fitted = profile.map(|profile| profile.fitted(&self.limits, self.given, store.path().as_deref()));
-        Rules {
+        ToolLimits {
             settings: self,
             bounds: fitted.as_ref().unwrap_or(&self.limits).bounds(),
             short: self.limits.short().filter(|_| own.or(self.keep).is_none()),

@@ -37,7 +37,7 @@ const NAME_BYTES: usize = 64;
 const ERROR_BYTES: u64 = 4096;
 
 /// The limits on results of one tool.
-pub(super) struct Rules<'a> {
+pub(super) struct ToolLimits<'a> {
     pub(super) settings: &'a Settings,
     /// The limits of the text. The limits of bytes and tokens also apply to structured content.
     pub(super) bounds: Bounds,
@@ -62,16 +62,16 @@ pub(super) type Limited<T = Option<String>> = Result<T, &'static str>;
 /// # Errors
 ///
 /// Returns the reason if the result is not an object, or has more than one meaning.
-pub(super) fn limit_result(result: &str, rules: &Rules<'_>) -> Limited<(Option<String>, Outcome)> {
-    let parts = Parts::read(result, rules.bounds.bytes)?;
+pub(super) fn limit_result(result: &str, limits: &ToolLimits<'_>) -> Limited<(Option<String>, Outcome)> {
+    let parts = Parts::read(result, limits.bounds.bytes)?;
     let all = if let [text] = &*parts.texts { Cow::from(text) } else { parts.texts.join("\n\n").into() };
-    let (mut bounds, of_structured) = rules.shared(&parts);
-    let free = if rules.shows_all { RESULT_BYTES } else { FREE_BYTES };
+    let (mut bounds, of_structured) = limits.shared(&parts);
+    let free = if limits.shows_all { RESULT_BYTES } else { FREE_BYTES };
     let left = (bounds.bytes + free).saturating_sub(bounds.bytes_of(&all));
     // Everything but text, structured content and media may take what the text leaves.
     let rest_is_over = parts.rest_bytes > left.max(free);
     bounds.bytes = bounds.bytes.saturating_sub(parts.kept_bytes.saturating_sub(free)).max(1);
-    if let Some(bytes) = rules.settings.limits.output_bytes.filter(|bytes| all.len() as u64 > *bytes)
+    if let Some(bytes) = limits.settings.limits.output_bytes.filter(|bytes| all.len() as u64 > *bytes)
         && !parts.texts.iter().all(|text| looks_like_json(text) && is_valid(text))
     {
         bounds.bytes = bounds.bytes.min(bytes);
@@ -80,7 +80,7 @@ pub(super) fn limit_result(result: &str, rules: &Rules<'_>) -> Limited<(Option<S
     // Newlines between its tokens do not count.
     let any_lines = Bounds { lines: u64::MAX, ..of_structured };
     let structured_is_over = parts.structured.is_some_and(|json| any_lines.exceeded_by(json).is_some());
-    let hint = rules.settings.hint.as_deref();
+    let hint = limits.settings.hint.as_deref();
     let part_of_text = if text_is_over { None } else { part_of_texts(&parts.texts, hint) };
     let part_of_text = part_of_text.map(|notice| notice.to_string());
     let is_error = parts.members.contains(&("isError", "true"));
@@ -95,7 +95,7 @@ pub(super) fn limit_result(result: &str, rules: &Rules<'_>) -> Limited<(Option<S
         return Ok((new, outcome(ResultSize::of_text(given, Extent::of(given), bounds))));
     }
     let notices = part_of_text.into_iter().collect();
-    let mut cutter = Cutter { rules, parts: &parts, all: &all, details: Details::default(), notices };
+    let mut cutter = Cutter { limits, parts: &parts, all: &all, details: Details::default(), notices };
     let changes = [text_is_over, structured_is_over, rest_is_over];
     let (text, structured) = cutter.cut(changes, [bounds, of_structured]);
     let keeps_content = text.is_none() && !rest_is_over;
@@ -107,7 +107,7 @@ pub(super) fn limit_result(result: &str, rules: &Rules<'_>) -> Limited<(Option<S
     let (shown, total) = (parts.blocks.len() as u64, parts.block_count);
     if shown < total && !keeps_content {
         let part = Part { shown, total, unit: Unit::Blocks, name: None };
-        cutter.notice(cutter.save(result), vec![part], rules.bounds.limit(TruncatedBy::Bytes));
+        cutter.notice(cutter.save(result), vec![part], limits.bounds.limit(TruncatedBy::Bytes));
     }
     let mut json = String::from("{\"content\":[");
     if keeps_content {
@@ -120,7 +120,7 @@ pub(super) fn limit_result(result: &str, rules: &Rules<'_>) -> Limited<(Option<S
     blocks.for_each(|block| push(&mut json, &[block]));
     json += "]";
     let mut meta = parts.meta.map(str::to_owned);
-    if !rules.shows_all && cutter.details != Details::default() {
+    if !limits.shows_all && cutter.details != Details::default() {
         let details = serde_json::to_string(&cutter.details).unwrap_or_default();
         let mut own = parts.meta.and_then(|meta| meta.strip_suffix('}')).unwrap_or("{").trim_end().to_owned();
         // They replace those of the server, because they come last.
@@ -136,11 +136,11 @@ pub(super) fn limit_result(result: &str, rules: &Rules<'_>) -> Limited<(Option<S
 
 /// Shortens an error that is over the limit of bytes to the members of JSON-RPC, and does not save it. Adds a notice to a
 /// message that ends like one. Returns `None` if the error does not change.
-pub(super) fn limit_error(error: &str, rules: &Rules<'_>) -> Option<String> {
-    let room = as_index(rules.bounds.bytes.max(ERROR_BYTES));
+pub(super) fn limit_error(error: &str, limits: &ToolLimits<'_>) -> Option<String> {
+    let room = as_index(limits.bounds.bytes.max(ERROR_BYTES));
     let marked = members(error, ["message"]).into_iter().flatten().find_map(|json| {
         let message = text(json)?;
-        let notice = Notice::part_of_text(&message, rules.settings.hint.as_deref())?;
+        let notice = Notice::part_of_text(&message, limits.settings.hint.as_deref())?;
         Some(replaced(error, json, &as_json(&format!("{message}\n\n{notice}"))))
     });
     let error = marked.as_deref().unwrap_or(error);
@@ -159,18 +159,18 @@ pub(super) fn limit_error(error: &str, rules: &Rules<'_>) -> Option<String> {
 /// # Errors
 ///
 /// Returns the reason if the state is invalid or too large without its result.
-pub(super) fn limit_task(state: &str, rules: &Rules<'_>) -> Limited {
+pub(super) fn limit_task(state: &str, limits: &ToolLimits<'_>) -> Limited {
     let [result, error] = members(state, ["result", "error"]).map(|json| json.filter(|json| *json != "null"));
     let outcome = result.or(error).unwrap_or("");
     if (state.len() - outcome.len()) as u64 > OUTSIDE_BYTES {
         return Err("the state of a task is over the limit without its result");
     }
     let new =
-        if let Some(json) = result { limit_result(json, rules)?.0 } else { limit_error(outcome, rules) };
+        if let Some(json) = result { limit_result(json, limits)?.0 } else { limit_error(outcome, limits) };
     Ok(new.map(|new| replaced(state, outcome, &new)))
 }
 
-impl Rules<'_> {
+impl ToolLimits<'_> {
     /// Returns the limits of the text and of the structured content, which has no line limit. If they share the limits,
     /// each has half of them.
     fn shared(&self, parts: &Parts<'_>) -> (Bounds, Bounds) {
@@ -184,7 +184,7 @@ impl Rules<'_> {
 
 /// Truncates the parts of one result.
 struct Cutter<'a> {
-    rules: &'a Rules<'a>,
+    limits: &'a ToolLimits<'a>,
     parts: &'a Parts<'a>,
     /// The texts of all blocks, joined by empty lines.
     all: &'a str,
@@ -231,8 +231,8 @@ impl Cutter<'_> {
 
     /// Truncates a text, and saves it if not everything is shown. Returns it with its notice. Keeps long lines as they are.
     fn text(&mut self, text: &str, bounds: Bounds) -> String {
-        let keep = self.rules.short.unwrap_or_else(|| self.rules.keep.of_lines(bounds.lines));
-        let key_space = self.rules.settings.limits.key_lines.then_some(KeySpace::Shared);
+        let keep = self.limits.short.unwrap_or_else(|| self.limits.keep.of_lines(bounds.lines));
+        let key_space = self.limits.settings.limits.key_lines.then_some(KeySpace::Shared);
         let mut collector = Collector::new(bounds, keep).with_key_lines(key_space);
         let is_plain = memchr::memchr(b'\x1b', text.as_bytes()).is_none();
         if is_plain {
@@ -252,7 +252,7 @@ impl Cutter<'_> {
         let captured = Captured { raw, content, saved };
         let (mut result, saved) = format_output(captured, keep, bounds, &ToolSet::new(), &mut self.details);
         result.notices.extend(saved.clone().filter(|_| is_shorter).map(Notice::FullOutput));
-        result.hint = self.rules.settings.hint.clone().filter(|_| saved.is_some());
+        result.hint = self.limits.settings.hint.clone().filter(|_| saved.is_some());
         result.into_text()
     }
 
@@ -308,13 +308,13 @@ impl Cutter<'_> {
         let own = if self.details.full_output_path.is_none() { &mut self.details } else { &mut details };
         let saved = saved_location(&saved.get_mut().keep(), own);
         let notices = vec![Notice::Result { parts, limit, saved }];
-        let hint = self.rules.settings.hint.clone();
+        let hint = self.limits.settings.hint.clone();
         self.notices.push(ResultText { notices, hint, ..ResultText::default() }.into_text());
     }
 
     /// Creates a saved output. With memory limits of 0, the file is written from the first byte on.
     fn stream(&self, kind: SavedKind) -> SavedStream {
-        SavedStream::new(Arc::clone(self.rules.store), kind, Bounds::new(0, 0))
+        SavedStream::new(Arc::clone(self.limits.store), kind, Bounds::new(0, 0))
     }
 }
 

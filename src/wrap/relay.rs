@@ -310,24 +310,24 @@ impl Session {
             return Err("it has over 4 KB outside of its result and id");
         }
         let profile = call.map_or_else(|| *locked(&self.profile), |call| call.profile);
-        let rules = self.settings.rules(call.map_or("", |call| &call.tool), profile, &self.store);
+        let limits = self.settings.limits_of(call.map_or("", |call| &call.tool), profile, &self.store);
         let limited = match (head.error, call) {
             (Some(error), call) => {
                 if let Some(call) = call {
                     self.count(call, Outcome::Error);
                 }
-                limit_error(error, &rules)
+                limit_error(error, &limits)
             }
             (None, Some(call)) if RESULTS.contains(&&*call.method) => {
-                let (json, outcome) = limit_result(json, &rules)?;
+                let (json, outcome) = limit_result(json, &limits)?;
                 if let Outcome::Ok(size) = &outcome {
-                    log_size(&call.tool, size, size.total_bytes.unwrap_or(0), rules.bounds.bytes);
+                    log_size(&call.tool, size, size.total_bytes.unwrap_or(0), limits.bounds.bytes);
                 }
                 self.count(call, outcome);
                 json
             }
             (None, Some(call)) if !TASK_STATES.contains(&&*call.method) => None,
-            (None, _) => limit_task(json, &rules)?,
+            (None, _) => limit_task(json, &limits)?,
         };
         Ok(limited.map(|limited| replaced(line, json, &limited)))
     }
