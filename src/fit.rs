@@ -39,7 +39,7 @@ pub struct Client {
     keeps_server: bool,
     /// False if the client passes images as text, drops them, or rejects results with images.
     has_images: bool,
-    /// True if details are omitted, because the client would pass them to the model.
+    /// True if details are omitted without `--structured`, because the client would pass them to the model.
     pub omits_details: bool,
     /// The files for entries of servers. They have no paths if `cutline config` does not support the client.
     pub files: Files,
@@ -157,7 +157,7 @@ impl Client {
 
 impl Fit {
     /// Returns the profile for a client with the name `name`.
-    pub fn client(self, name: Option<&str>) -> Option<&'static Client> {
+    pub fn profile(self, name: Option<&str>) -> Option<&'static Client> {
         match self {
             Self::Off => None,
             Self::Client(client) => Some(client),
@@ -219,14 +219,14 @@ mod tests {
             ("--", None),
         ];
         for (name, id) in cases {
-            assert_eq!(Fit::Auto.client(Some(name)).map(|client| client.id), id, "{name}");
+            assert_eq!(Fit::Auto.profile(Some(name)).map(|client| client.id), id, "{name}");
         }
         let long = "cline ".repeat(NAME_BYTES);
-        assert_eq!(Fit::Auto.client(Some(&long)), None);
-        assert_eq!(Fit::Auto.client(None), None);
+        assert_eq!(Fit::Auto.profile(Some(&long)), None);
+        assert_eq!(Fit::Auto.profile(None), None);
         let crewai = Client::of_id("crewai").unwrap();
-        assert_eq!(Fit::Client(crewai).client(Some("opencode")), Some(crewai));
-        assert_eq!(Fit::Off.client(Some("opencode")), None);
+        assert_eq!(Fit::Client(crewai).profile(Some("opencode")), Some(crewai));
+        assert_eq!(Fit::Off.profile(Some("opencode")), None);
     }
 
     /// A client with its lines, bytes, seconds, images and details.
@@ -267,7 +267,7 @@ mod tests {
             let found =
                 (client.id, fitted.max_lines, fitted.max_bytes, within, images, !client.omits_details);
             assert_eq!(found, case);
-            assert_eq!(Fit::Auto.client(Some(client.id)), Some(client), "its own name");
+            assert_eq!(Fit::Auto.profile(Some(client.id)), Some(client), "its own name");
         }
     }
 

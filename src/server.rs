@@ -105,7 +105,7 @@ impl Server {
     /// Returns the limits and the result format for a client with this name.
     fn settings_for(&self, client: Option<&Implementation>) -> ClientSettings {
         let Config { shared, fit, given, format, .. } = &self.config;
-        let profile = fit.client(client.map(|client| client.name.as_str()));
+        let profile = fit.profile(client.map(|client| client.name.as_str()));
         let saved_in = shared.commands.store.path();
         let fitted = |profile: &Client| profile.fitted(&shared.limits, *given, saved_in.as_deref());
         let is_bare = *format == ResultFormat::Text && profile.is_some_and(|profile| profile.omits_details);

@@ -123,7 +123,7 @@ fn prepared<'a>(
     let workspace = Arc::new(options.workspace(&shared)?);
     let saved_in = shared.commands.store.path();
     let fitted = |client: &Client| client.fitted(&shared.limits, options.given(), saved_in.as_deref());
-    let limits = options.fit.client(None).map_or_else(|| shared.limits.clone(), fitted);
+    let limits = options.fit.profile(None).map_or_else(|| shared.limits.clone(), fitted);
     let deadline = Deadline::new(Instant::now(), limits.search_timeout);
     let cx = Context {
         limits,

@@ -117,7 +117,7 @@ impl Session {
     ) -> io::Result<Arc<Self>> {
         let max_bytes = settings.max_message_bytes;
         let session = Arc::new(Self {
-            profile: Mutex::new(settings.fit.client(None)),
+            profile: Mutex::new(settings.fit.profile(None)),
             settings,
             stats,
             store,
@@ -233,11 +233,11 @@ impl Session {
         let [tool, meta, info] = members(head.params.unwrap_or("{}"), ["name", "_meta", "clientInfo"]);
         let name_in = |info: Option<&str>| members(info?, ["name"]).into_iter().flatten().find_map(text);
         if method == "initialize" {
-            *locked(&self.profile) = self.settings.fit.client(name_in(info).as_deref());
+            *locked(&self.profile) = self.settings.fit.profile(name_in(info).as_deref());
         }
         let [info] = members(meta.unwrap_or("{}"), [CLIENT_INFO]);
         let profile = match name_in(info) {
-            Some(name) => self.settings.fit.client(Some(&name)),
+            Some(name) => self.settings.fit.profile(Some(&name)),
             None => *locked(&self.profile),
         };
         let tool = tool.and_then(text).filter(|_| method == "tools/call").unwrap_or_else(|| method.clone());
