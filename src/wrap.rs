@@ -87,12 +87,7 @@ impl KeepPart {
 
 impl Settings {
     /// Returns the limits for the results of `tool` for a client with this profile. The full outputs are saved in `store`.
-    fn limits_of<'a>(
-        &'a self,
-        tool: &str,
-        profile: Option<&Client>,
-        store: &'a Arc<Store>,
-    ) -> ToolLimits<'a> {
+    fn of_tool<'a>(&'a self, tool: &str, profile: Option<&Client>, store: &'a Arc<Store>) -> ToolLimits<'a> {
         let own = self.keep_for.iter().rev().find(|(glob, _)| glob.is_match(tool)).map(|(_, keep)| *keep);
         let fitted = profile.map(|profile| profile.fitted(&self.limits, self.given, store.path().as_deref()));
         ToolLimits {

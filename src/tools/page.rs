@@ -262,9 +262,7 @@ impl Page {
         };
         // After an incomplete search, it is unknown whether there are results.
         let body = if found > 0 || is_late { kept.content } else { none.to_owned() };
-        Ok(Output {
-            totals,
-            ..Output::new(cx, ResultText { body, notices, ..ResultText::default() }, details)
-        })
+        let result = ResultText { body, notices, ..ResultText::default() };
+        Ok(Output { totals, ..Output::new(cx, result, details) })
     }
 }

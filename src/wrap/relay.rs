@@ -310,7 +310,7 @@ impl Session {
             return Err("it has over 4 KB outside of its result and id");
         }
         let profile = call.map_or_else(|| *locked(&self.profile), |call| call.profile);
-        let limits = self.settings.limits_of(call.map_or("", |call| &call.tool), profile, &self.store);
+        let limits = self.settings.of_tool(call.map_or("", |call| &call.tool), profile, &self.store);
         let limited = match (head.error, call) {
             (Some(error), call) => {
                 if let Some(call) = call {
