@@ -107,7 +107,10 @@ fn search(cx: &Context, args: &FindArgs) -> Result<Output, ToolError> {
     let linked = ranked.is_none().then(|| path_glob::linked_folders(cx, &globs, &place)).flatten();
     found.page.notices.extend(linked);
     if found.is_known_empty() && found.page.notices.is_empty() {
-        let cause = cause(args, &place, &query, &found);
+        let path = args.path.as_deref();
+        let repeats = path.and_then(|path| path_glob::repeats_path("pattern", path, &globs));
+        let by_glob = repeats.or_else(|| path_glob::of_git(cx, &globs, &place));
+        let cause = by_glob.or_else(|| cause(args, &place, &query, &found));
         found.page.notices.extend(cause);
     }
     let count = Total::new(found.page.found, found.counting.is_at_least);
@@ -148,16 +151,9 @@ fn find<'a>(mut search: Search<'a>, place: &OpenedPath, query: NameQuery) -> Res
     Ok(search)
 }
 
-/// Returns the reason why nothing was found, if there is one that the model can act on.
+/// Searches for the reason why nothing was found, if there is one that the model can act on.
 fn cause(args: &FindArgs, place: &OpenedPath, query: &NameQuery, search: &Search<'_>) -> Option<Notice> {
-    let (cx, path) = (search.cx, args.path.as_deref());
-    let globs = path_glob::split(&args.pattern);
-    let repeats = path.and_then(|path| path_glob::repeats_path("pattern", path, &globs));
-    let by_glob = repeats.or_else(|| path_glob::of_git(cx, &globs, place));
-    if by_glob.is_some() {
-        return by_glob;
-    }
-    let kind = args.kind.unwrap_or_default();
+    let (cx, kind) = (search.cx, args.kind.unwrap_or_default());
     let any_ignored = |query: NameQuery| {
         let walk = walk_support::walk(cx, place, Ignored::Only).ok()?;
         walk_support::finds_any(walk, query, Some(IGNORED_CHECK))
