@@ -77,9 +77,8 @@ const PDF: &[u8] = b"%PDF-";
 /// ```
 pub fn is_binary(content: &[u8]) -> bool {
     let start = content.get(..DECIDING_BYTES).unwrap_or(content);
-    let (encoding, mark_bytes) = Encoding::of(start);
-    if encoding != Encoding::Utf8 && mark_bytes > 0 {
-        return !encoding.is_mixed(start);
+    if has_utf16_mark(start) {
+        return !Encoding::of(start).0.is_mixed(start);
     }
     let start = &*without_utf16(after_utf16(start));
     let may_have_controls = start.chunks(BLOCK_BYTES).any(may_have_control);
@@ -116,17 +115,21 @@ pub fn is_binary_file(content: &[u8]) -> bool {
     Encoding::of(start).0 == Encoding::Utf8 && (has_signature(start) || is_binary(start))
 }
 
+/// Returns true if content starts with a byte order mark of UTF-16.
+fn has_utf16_mark(start: &[u8]) -> bool {
+    matches!(Encoding::of(start), (Encoding::Utf16Le | Encoding::Utf16Be, 1..))
+}
+
 /// Returns the media type of binary content that starts with `start`. It is `text/plain` for text with words or a byte
 /// order mark of UTF-16, which is readable without its NUL bytes. It is [`UTF_16`] if the mark is at the start, and
 /// [`UTF_32LE`] or [`UTF_32BE`] for UTF-32 with a byte order mark or with ASCII at the start.
 pub fn media_type(start: &[u8]) -> &'static str {
-    let (encoding, mark_bytes) = Encoding::of(start);
-    if encoding != Encoding::Utf8 && mark_bytes > 0 {
+    if has_utf16_mark(start) {
         return UTF_16;
     }
     // At the start, it is a part of the mark of UTF-32.
     let has_mark = || memchr::memmem::find(start, UTF16_MARK).is_some_and(|at| at > 0);
-    let has_utf16 = encoding != Encoding::Utf8 || Encoding::Utf8.is_mixed(start) || has_mark();
+    let has_utf16 = Encoding::of(start).0 != Encoding::Utf8 || Encoding::Utf8.is_mixed(start) || has_mark();
     if has_utf16 && !is_binary(&start.iter().copied().filter(|byte| *byte != 0).collect::<Vec<_>>()) {
         return "text/plain";
     }
