@@ -85,36 +85,36 @@ fn search(cx: &Context, args: &FindArgs) -> Result<Output, ToolError> {
     let ranked = matches!(query.key, Key::Relevance(_)).then(ContextLines::default);
     let request = PageRequest::new(args.offset, args.limit, Unit::Results, ranked)?;
     let new_search = || Search::new(cx, request, args.no_ignore);
-    let mut found = find(new_search(), &place, query.clone())?;
+    let mut search = find(new_search(), &place, query.clone())?;
     // A name without an extension is often that of a folder.
     let others_match = query.other_matches.load(Ordering::Relaxed);
     let may_be_folders = others_match && args.kind.is_none() && query.kind == EntryKind::File;
     let may_be_links = others_match && query.kind == EntryKind::Dir && ranked.is_none();
-    if may_be_links && (found.is_known_empty() || is_name(args)) {
-        found.page.notices.push(Notice::LinksMatch);
-    } else if may_be_folders && found.is_known_empty() {
+    if may_be_links && (search.is_known_empty() || is_name(args)) {
+        search.page.notices.push(Notice::LinksMatch);
+    } else if may_be_folders && search.is_known_empty() {
         let folders = find(new_search(), &place, NameQuery { kind: EntryKind::Dir, ..query.clone() })?;
         let count = folders.page.found;
         if count > 0 {
-            found = folders;
-            found.page.notices.push(Notice::FoldersMatch(count));
+            search = folders;
+            search.page.notices.push(Notice::FoldersMatch(count));
         }
-    } else if may_be_folders && is_name(args) && !found.is_late && !found.page.has_more() {
+    } else if may_be_folders && is_name(args) && !search.is_late && !search.page.has_more() {
         // A link to a folder is among the files.
-        found.page.notices.push(Notice::FoldersMatchToo);
+        search.page.notices.push(Notice::FoldersMatchToo);
     }
     let globs = path_glob::split(&args.pattern);
     let linked = ranked.is_none().then(|| path_glob::linked_folders(cx, &globs, &place)).flatten();
-    found.page.notices.extend(linked);
-    if found.is_known_empty() && found.page.notices.is_empty() {
+    search.page.notices.extend(linked);
+    if search.is_known_empty() && search.page.notices.is_empty() {
         let path = args.path.as_deref();
         let repeats = path.and_then(|path| path_glob::repeats_path("pattern", path, &globs));
         let by_glob = repeats.or_else(|| path_glob::of_git(cx, &globs, &place));
-        let cause = by_glob.or_else(|| cause(args, &place, &query, &found));
-        found.page.notices.extend(cause);
+        let cause = by_glob.or_else(|| cause(args, &place, &query, &search));
+        search.page.notices.extend(cause);
     }
-    let count = Total::new(found.page.found, found.counting.is_at_least);
-    found.finish(InAll { count, unit: Unit::Results, files: None })
+    let count = Total::new(search.page.found, search.counting.is_at_least);
+    search.finish(InAll { count, unit: Unit::Results, files: None })
 }
 
 /// Returns true if the pattern is a name or a path without wildcards.
