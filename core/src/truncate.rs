@@ -109,7 +109,7 @@ pub struct Truncation {
     pub content: String,
     /// Lines and bytes of everything that was pushed. If long lines were cut before, only what is left of them counts.
     pub total: Extent,
-    /// Lines and bytes of `content`, with key lines, but without the markers for gaps. The newline of its last line
+    /// Lines and bytes of UTF-8 of `content`, with key lines, but without the markers for gaps. The newline of its last line
     /// does not count.
     pub output: Extent,
     /// The cut; `None` if `content` is everything.
@@ -155,7 +155,8 @@ impl Truncation {
 /// The way a text was cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cut {
-    /// The limit that was reached first. For [`Keep::Short`], the limit that the full text exceeds.
+    /// The limit that was reached first. For [`Keep::Short`], and for [`Keep::Both`] if fewer lines are kept than it
+    /// allows, the limit that the full text exceeds.
     pub by: TruncatedBy,
     /// The line of which only a part was kept.
     pub partial: Option<Partial>,
