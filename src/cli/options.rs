@@ -74,8 +74,8 @@ pub(super) struct Options {
     /// Lines that bash keeps from the end of an output [default: the rest of --max-lines]
     #[arg(long, value_name = "N", env = "CUTLINE_BASH_TAIL", help_heading = LIMITS, global = true)]
     pub(super) bash_tail: Option<u64>,
-    /// Show key lines, the omitted lines that report an error: bash after a failure or while the command runs,
-    /// truncate after a failure; truncate without an exit code, and wrap, if a line has the form of a failure report
+    /// Show key lines, the omitted lines that report an error: after a failure and while a command runs, otherwise
+    /// only if a line has the form of a failure report
     #[arg(long, value_name = "MODE", env = "CUTLINE_KEY_LINES", action = ArgAction::Set, value_parser = values::one_of(values::AUTO), default_value = "auto", help_heading = OUTPUT, global = true)]
     pub(super) key_lines: bool,
     /// Seconds that a command may run if the call has no timeout [default: 120, or --bash-max-timeout if that is
