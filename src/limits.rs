@@ -105,7 +105,7 @@ pub const LITERAL_BYTES: usize = 65_536;
 pub const GLOB_BYTES: usize = 1024;
 /// Maximum number of globs in one argument of a call.
 pub const GLOBS: usize = 100;
-/// Maximum bytes of an ignore file. Larger ones are skipped.
+/// Maximum bytes of an ignore file. If one is larger, all rules of its folder are skipped.
 pub const RULES_BYTES: usize = 65_536;
 /// Maximum number of character classes (`[…]`) in an ignore file. Each can take kilobytes when it is compiled.
 pub const RULES_CLASSES: usize = 2000;

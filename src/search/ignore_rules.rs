@@ -271,7 +271,7 @@ impl IgnoreRules {
         true
     }
 
-    /// Returns true if any entry was ignored so far.
+    /// Returns true if [`ignores`](Self::ignores) has returned true for any entry.
     pub fn ignored_any(&self) -> bool {
         self.shared.ignored_any.load(Ordering::Relaxed)
     }

@@ -103,7 +103,8 @@ pub enum Walked<F> {
     /// All that the walk has searched before the next item. It is given out before results, where it does not depend on
     /// the workers, and now and then without any, where it does.
     Searched(Searched),
-    /// The deadline passed before the end of the walk. Only results of the entry after `complete` may follow.
+    /// The deadline passed before the end of the walk. Only results of the entry after `complete` may follow. Results
+    /// of that entry and later ones can also precede it, if there were too many to buffer.
     Late {
         /// Everything up to and including this path is complete. A folder whose contents are complete has a `/` at the
         /// end, and a folder that was only visited itself has none. `None` if nothing is complete.

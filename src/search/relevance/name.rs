@@ -37,13 +37,12 @@ impl NameScorer {
     }
 
     /// Returns the score of a path. Returns `None` if a word does not match the path, or if all words match only
-    /// folders, and none has a `/`.
+    /// folders, and none has a `/`. The name of a main file, such as `index.ts`, includes that of its folder.
     pub fn score(&self, path: &[u8]) -> Option<i32> {
         let facts = FileScorer::new(path);
         let path = path.strip_suffix(b"/").unwrap_or(path);
         let mut starts = memchr::memrchr_iter(b'/', path).map(|slash| slash + 1);
         let (own, folder) = (starts.next().unwrap_or(0), starts.next().unwrap_or(0));
-        // A file such as `index.ts` has the name of its folder.
         let name = &path[if facts.folder.is_empty() { own } else { folder }..];
         let (mut total, mut in_name) = (0, 0);
         for word in &self.words {

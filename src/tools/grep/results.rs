@@ -44,7 +44,7 @@ pub(super) struct Results<'a> {
     pub(super) search: Search<'a>,
     /// True if the call has a single target.
     pub(super) is_only_target: bool,
-    /// Number of match lines in all targets. Without a ranking, [`OutputMode::Files`] counts each file once.
+    /// Number of match lines in all targets. Not used in [`OutputMode::Files`].
     matches: u64,
     /// Number of files with a match in all targets.
     files: u64,
