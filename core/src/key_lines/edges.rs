@@ -189,9 +189,10 @@ fn is_in_string(before: &str) -> bool {
 
 /// True if the text around a match shows that nothing is wrong, or that it is source code.
 fn is_denied(before: &str, after: &str) -> bool {
-    // A string or a comment, or a count of zero.
+    // A string, a template of one, or a comment, or a count of zero.
+    let is_template = ["{:", "%s", "%d"].iter().any(|mark| after.contains(mark));
     let is_zero = after.rsplit_once(": ").is_some_and(|(_, value)| value.trim() == "0");
-    if is_in_string(before) || before.contains(" //") || before.contains("/* ") || is_zero {
+    if is_template || is_in_string(before) || before.contains(" //") || before.contains("/* ") || is_zero {
         return true;
     }
     let words = before.trim_end();

@@ -36,6 +36,9 @@ pub(super) struct Table {
 /// The number of literals in a line that are checked. A line of a report has few.
 const HITS: usize = 16;
 
+/// The shortest line of a text that is wrapped.
+const WRAPPED_BYTES: usize = 40;
+
 static TABLE: LazyLock<Table> = LazyLock::new(Table::new);
 
 /// The grade of a line, and the number of the form that decided.
@@ -94,7 +97,10 @@ impl Table {
     }
 
     /// Returns the grade of a line; `None` if it is no key line.
-    pub(super) fn grade(&self, Line { text: line, hits, has_location, .. }: Line<'_>) -> Option<Graded> {
+    pub(super) fn grade(
+        &self,
+        Line { text: line, hits, has_location, before, .. }: Line<'_>,
+    ) -> Option<Graded> {
         let mut best: Option<(Place, usize)> = None;
         for hit in hits.iter().take(HITS) {
             for place in &self.places[hit.literal] {
@@ -108,8 +114,9 @@ impl Table {
                 }
             }
         }
+        let is_wrapped = best.is_some_and(|(_, start)| is_wrapped(before.lines().next(), line, start));
         let mut graded = best.map(|(Place { form, number, .. }, start)| Graded {
-            grade: form.grade,
+            grade: if is_wrapped { form.grade.max(Grade::Message) } else { form.grade },
             form: number,
             is_at_start: !matches!(form.before, Edge::Any | Edge::Word)
                 || line[start..].starts_with(char::is_uppercase)
@@ -166,6 +173,16 @@ fn of_location(location: Location<'_>) -> Graded {
         Some(_) => (Grade::Message, Graded::LINE),
     };
     Graded { grade, form, is_at_start: true }
+}
+
+/// True if a form is at `start`, the first word of a line, which continues a sentence of the line before it.
+fn is_wrapped(previous: Option<&str>, line: &str, start: usize) -> bool {
+    line[start..].starts_with(char::is_lowercase)
+        && !line[..start].contains(|c: char| c.is_alphanumeric())
+        && previous.is_some_and(|text| {
+            let text = text.trim_end();
+            text.len() >= WRAPPED_BYTES && text.ends_with(|c: char| c.is_lowercase() || c == ',')
+        })
 }
 
 /// True if a line is a match of a search, as `a.py:3:    raise Error`: the text follows the line number without a space, or is

@@ -211,6 +211,8 @@ fn other_lines_are_no_key_lines() {
             "t.test(1:10, y = c(7:20))",
             "_ = s[1 /* ERROR \"overflows\" */ <<100 :]",
             "5bf04c3f (dev  89) //!   Error: Failed to read",
+            "            \"failed to insert {:?}, key {:?}\",",
+            "cannot change to '%s'",
         ],
     );
 }
@@ -220,4 +222,20 @@ fn literals_are_few_and_long_enough_for_one_pass() {
     let literals: Vec<&str> = GROUPS.iter().flat_map(|group| group.literals).copied().collect();
     assert!(literals.len() <= 64, "{} literals need a second pass", literals.len());
     assert!(literals.iter().all(|literal| literal.len() >= 4), "{literals:?}");
+}
+
+#[test]
+fn words_that_continue_a_sentence_are_messages() {
+    let grade = |text: &str| {
+        let mut kinds = Kinds::new(10_000);
+        kinds.push(text);
+        kinds.finish();
+        kinds.kinds().iter().map(|kind| kind.grade).min()
+    };
+    let sentence = " * The header can be changed later, and the stream\n";
+    assert_eq!(grade(&format!("{sentence} * cannot be read in that time.\n")), Some(Message));
+    for before in ["", "done\n", " * The header can be changed later, and the stream.\n"] {
+        assert_eq!(grade(&format!("{before} * cannot be read in that time.\n")), Some(Strong), "{before}");
+    }
+    assert_eq!(grade(&format!("{sentence}Cannot read the file\n")), Some(Strong));
 }
