@@ -25,9 +25,10 @@ use crate::sys::{is_absent, path_of};
 const SHARED_MEMORY: &str = "/dev/shm";
 
 /// The types of local file systems: those with files of users, and those of the kernel.
-const LOCAL: &str = "bcachefs bpf btrfs cgroup cgroup2 configfs debugfs devpts devtmpfs ecryptfs efivarfs exfat ext2 \
-     ext3 ext4 f2fs fusectl hfs hfsplus hugetlbfs jffs2 jfs mqueue msdos nilfs2 ntfs ntfs3 overlay \
-     proc pstore ramfs reiserfs rootfs securityfs sysfs tmpfs tracefs ubifs udf vfat xfs zfs";
+const LOCAL: &str = "affs bcachefs binder binfmt_misc bpf btrfs cgroup cgroup2 configfs cpuset cramfs debugfs devpts \
+     devtmpfs ecryptfs efivarfs efs erofs exfat ext2 ext3 ext4 f2fs fusectl hfs hfsplus hugetlbfs iso9660 jffs2 jfs \
+     minix mqueue msdos nfsd nilfs2 nsfs ntfs ntfs3 overlay proc pstore ramfs reiserfs resctrl romfs rootfs rpc_pipefs \
+     securityfs selinuxfs smackfs squashfs sysfs tmpfs tracefs ubifs udf ufs vfat xfs zfs zonefs";
 /// The type of folders in which the system mounts others when they are used. A path through one that is in the table
 /// does not block.
 const AUTOMOUNT: &str = "autofs";
