@@ -45,7 +45,7 @@ enum Looks {
 
 impl Looks {
     fn of(line: &str, hint: Option<&str>) -> Self {
-        let line = &line.replace('\u{9b}', "\u{1b}[");
+        let line = &without_mark(line).replace('\u{9b}', "\u{1b}[");
         let without_any = without_sequences(line, |last| matches!(last, '@'..='~'));
         let shown = without_any.trim_matches(is_hidden);
         if shown.is_empty() || Some(shown) == hint {
@@ -75,6 +75,16 @@ impl Looks {
             Some(inside) if is_sentence(inside) => Self::LikeNotice,
             _ => Self::Different,
         }
+    }
+}
+
+/// Returns `line` without the mark that counts further matches in a cut line.
+fn without_mark(line: &str) -> &str {
+    let Some((start, count)) = line.rsplit_once("... [truncated, ") else { return line };
+    let words: Vec<&str> = count.trim_start_matches("at least ").splitn(2, ' ').collect();
+    match *words {
+        [number, "more match]" | "more matches]"] if number.parse::<u64>().is_ok() => start,
+        _ => line,
     }
 }
 
@@ -148,6 +158,14 @@ mod tests {
             Some(Notice::PartOfText(lines)) => lines,
             _ => 0,
         }
+    }
+
+    #[test]
+    fn mark_of_a_cut_line_is_no_notice() {
+        for count in ["1 more match]", "981 more matches]", "at least 5 more matches]"] {
+            assert_eq!(lines(&format!("p.log:2: loss 1\rloss 2... [truncated, {count}")), 0, "{count}");
+        }
+        assert_eq!(lines("a\rb... [truncated, see /etc/x for more matches]"), 1);
     }
 
     #[test]
