@@ -180,6 +180,7 @@ pub(super) fn read_parts(cx: &Context, args: &ReadArgs, load: Load) -> Result<Op
         };
         if truncation.is_some() && text.is_empty() {
             // If the first line alone is over the limit, its notice is the reason.
+            let cx = &Context { limits: Limits { outline: false, ..cx.limits.clone() }, ..cx.clone() };
             let alone = read_part(cx, args, part, Load::Light)?.filter(|alone| alone.body_bytes == 0);
             let notice = alone.as_ref().and_then(|alone| alone.text.lines().next());
             not_shown(part.name(), notice.map_or(why, |notice| notice.trim_matches(['[', ']']).to_owned()));
