@@ -249,8 +249,9 @@ pub enum Notice {
     FoldersMatch(u64),
     #[display("[Folders match too. Use type=any to include them]")]
     FoldersMatchToo,
-    #[display("[Links match. Use type=any to include them]")]
-    LinksMatch,
+    /// Entries of another type.
+    #[display("[{_0} match. Use type=any to include them]")]
+    OthersMatch(&'static str),
     #[display("[{_0} was not searched. Use it as path]")]
     GitNotSearched(String),
     /// The filters of files, and a glob that is probably meant.

@@ -91,7 +91,7 @@ fn search(cx: &Context, args: &FindArgs) -> Result<Output, ToolError> {
     let may_be_folders = others_match && args.kind.is_none() && query.kind == EntryKind::File;
     let may_be_links = others_match && query.kind == EntryKind::Dir && ranked.is_none();
     if may_be_links && (search.is_known_empty() || is_name(args)) {
-        search.page.notices.push(Notice::LinksMatch);
+        search.page.notices.push(Notice::OthersMatch("Links"));
     } else if may_be_folders && search.is_known_empty() {
         let folders = find(new_search(), &place, NameQuery { kind: EntryKind::Dir, ..query.clone() })?;
         let count = folders.page.found;
@@ -165,6 +165,18 @@ fn cause(args: &FindArgs, place: &OpenedPath, query: &NameQuery, search: &Search
         return Some(Notice::IgnoredNotSearched);
     }
     let is_glob = args.sort != Some(Sort::Relevance);
+    let files = || {
+        let walk = walk_support::walk(cx, place, search.ignored).ok()?;
+        walk_support::finds_any(walk, NameQuery { kind: EntryKind::File, ..query.clone() }, Some(COUNTED))
+    };
+    let others = match args.kind {
+        Some(EntryKind::File) if query.other_matches.load(Ordering::Relaxed) => Some("Folders"),
+        Some(EntryKind::Dir) if is_glob && files() == Some(true) => Some("Files"),
+        _ => None,
+    };
+    if let Some(others) = others {
+        return Some(Notice::OthersMatch(others));
+    }
     let like = NameQuery { kind, ..query.clone() };
     if is_glob && let Some(near) = path_glob::meant(cx, from_ref(&args.pattern), place, search.ignored, &like)
     {

@@ -202,7 +202,7 @@ fn each_notice_in_a_body_is_part_of_the_text() {
         WorkTreesNotSearched(names()),
         FoldersMatch(2),
         FoldersMatchToo,
-        LinksMatch,
+        OthersMatch("Files"),
         GitNotSearched(path()),
         NoFileMatches { filter: word(), near: None },
         CaseDiffers("Lines"),

@@ -39,7 +39,8 @@ fn folders_end_with_a_slash_and_links_are_files() {
     assert_eq!(text(&fixture, &json!({"pattern": "c/", "type": "any"})), "a/c/\nc/");
     assert_eq!(text(&fixture, &json!({"pattern": "c/"})), "a/c/\nc/");
     assert_eq!(text(&fixture, &json!({"pattern": "a/*/"})), "a/c/");
-    assert_eq!(text(&fixture, &json!({"pattern": "c/", "type": "file"})), "No files found matching pattern");
+    let none = "No files found matching pattern\n\n[Folders match. Use type=any to include them]";
+    assert_eq!(text(&fixture, &json!({"pattern": "c/", "type": "file"})), none);
     assert_eq!(text(&fixture, &json!({"pattern": "!c/", "path": "c"})), "c/n.txt");
     assert_eq!(text(&fixture, &json!({"pattern": "link"})), "link");
     assert_eq!(text(&fixture, &json!({"pattern": "a*", "type": "any"})), "a/\na-b.rs\na.rs");
