@@ -259,7 +259,9 @@ impl Change<'_> {
         let entry = entry::named(&doc.servers(&place.keys)?, name)?.unwrap_or_default();
         ensure!(words(files, &entry)? == now, "the client would not start the command that {NAME} writes");
         let new = with_line_ends_of(text, &doc.to_text());
-        let was_own = is_put && new != text && without_entry(place, text).is_ok_and(|rest| rest.was_own);
+        let had_own = was.is_empty() || is_cutline(&was);
+        let has_only_own = || without_entry(place, text).is_ok_and(|rest| rest.was_own);
+        let was_own = is_put && new != text && had_own && has_only_own();
         Ok((Edited { text: new, was_own, is_empty: false }, entry, messages))
     }
 

@@ -238,6 +238,16 @@ fn file_with_comments_is_copied_and_not_deleted() {
     }
 }
 
+#[test]
+fn entry_that_starts_another_program_is_kept_in_a_copy() {
+    let text = r#"{"mcpServers": {"cutline": {"command": "ssh", "args": ["host", "cutline"]}}}"#;
+    let workspace = Workspace::with(&json!({".cursor/mcp.json": text}));
+    let message = config(&workspace, "cursor", &["--scope", "project", "--replace", "--write"]);
+    assert!(message.contains("; the old file is "), "{message}");
+    let backup = workspace.path(".cursor/mcp.json.cutline.bak");
+    assert_eq!(fs::read_to_string(backup).unwrap(), text);
+}
+
 /// A project can have a pipe instead of a file of git, which waits for it.
 #[test]
 fn git_that_does_not_end_is_not_waited_for() {
