@@ -1,8 +1,8 @@
 //! The commands of a server and their processes: finds those that survive the shell, and ends them.
 //!
 //! A process belongs to a running command if it is the shell, or by its process group, a tag in its environment, or its
-//! parents. It belongs to a command that has ended by its process group, the output pipe that it holds open, or its parents. This process is a
-//! subreaper: it becomes the parent of a process whose parent has ended.
+//! parents. It belongs to a command that has ended by its process group, the output pipe that it holds open, or its
+//! parents. This process is a subreaper: it becomes the parent of a process whose parent has ended.
 //!
 //! The start time of a process is checked before it gets a signal. With a pidfd, another process with the same id can't
 //! get the signal. On a system without pidfds, only the short time between check and signal remains.
