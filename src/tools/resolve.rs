@@ -345,14 +345,14 @@ impl Nearest {
     fn with_stem(&self, cx: &Context, stems: &[Option<&OsStr>]) -> Vec<String> {
         let mut names = if self.is_last() { near::names(&self.folder, &self.name) } else { Vec::new() };
         names.retain(|name| stems.contains(&Path::new(name).file_stem()));
-        names.iter().map(|name| cx.workspace.show(&self.folder.real.join(name))).collect()
+        names.iter().map(|name| cx.workspace.show(&self.folder.asked.join(name))).collect()
     }
 
     /// Returns suggestions: complete existing paths with a similar name, or else the most similar paths below the
     /// folder with the most similar name, in up to `repairs` levels, or else the folders with a similar name.
     fn near(&self, cx: &Context, repairs: usize) -> Vec<String> {
         let named = near::names(&self.folder, &self.name);
-        let mut meant: Vec<PathBuf> = named.iter().map(|name| self.folder.real.join(name)).collect();
+        let mut meant: Vec<PathBuf> = named.iter().map(|name| self.folder.asked.join(name)).collect();
         if !self.is_last() {
             let kind =
                 |path: &Path| OpenedPath::open(&cx.workspace, path).map(|opened| opened.stat.kind).ok();
