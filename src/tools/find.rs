@@ -165,13 +165,14 @@ fn cause(args: &FindArgs, place: &OpenedPath, query: &NameQuery, search: &Search
         return Some(Notice::IgnoredNotSearched);
     }
     let is_glob = args.sort != Some(Sort::Relevance);
-    let files = || {
+    let any_file = || {
         let walk = walk_support::walk(cx, place, search.ignored).ok()?;
         walk_support::finds_any(walk, NameQuery { kind: EntryKind::File, ..query.clone() }, Some(COUNTED))
     };
-    let others = match args.kind {
+    // A ranking has no glob that another type could match.
+    let others = match args.kind.filter(|_| is_glob) {
         Some(EntryKind::File) if query.other_matches.load(Ordering::Relaxed) => Some("Folders"),
-        Some(EntryKind::Dir) if is_glob && files() == Some(true) => Some("Files"),
+        Some(EntryKind::Dir) if any_file() == Some(true) => Some("Files"),
         _ => None,
     };
     if let Some(others) = others {
