@@ -66,6 +66,14 @@ fn started<'a>(start: impl Fn() -> Start<'a>) -> Option<Client> {
     None
 }
 
+/// Starts a server like [`client`] after the command `mount`, in a mount namespace of the server alone. Returns `None` also
+/// for users other than root.
+fn client_after(workspace: &Workspace, flags: &[&str], mount: &str) -> Option<Client> {
+    let script = format!("{mount} && exec \"$0\" \"$@\"");
+    let start = || Start::new(workspace).flags(flags).through("unshare", &["-m", "sh", "-c", &script]);
+    rustix::process::geteuid().is_root().then(|| started(start)).flatten()
+}
+
 /// Compiles a C program into the base folder and returns its path. The compiler is `cc`, which also links these tests.
 pub(crate) fn compiled(workspace: &Workspace, name: &str, source: &str, flags: &[&str]) -> PathBuf {
     let (from, to) = (workspace.base().join(format!("{name}.c")), workspace.base().join(name));

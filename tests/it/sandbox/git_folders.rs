@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde_json::json;
 
-use super::{WITHOUT_SYSTEM_CALL, compiled, started, workspace};
+use super::{WITHOUT_SYSTEM_CALL, client_after, compiled, started, workspace};
 use crate::support::{Client, Reply, Start, Workspace};
 
 const FLAGS: [&str; 2] = ["--sandbox", "workspace-write"];
@@ -357,31 +357,22 @@ fn no_command_starts_while_the_way_to_a_git_folder_is_unclear() {
 
 #[test]
 fn mount_in_a_git_folder_is_read_only() {
-    if !rustix::process::geteuid().is_root() {
-        return;
-    }
     let workspace = workspace();
     git(&workspace, ".", &["init", "-q"]);
     let hooks = workspace.path(".git/hooks");
-    // The mount is in a namespace of the server alone.
-    let script = format!("mount -t tmpfs none {} && exec \"$0\" \"$@\"", hooks.display());
-    let start = || Start::new(&workspace).flags(FLAGS).through("unshare", &["-m", "sh", "-c", &script]);
-    let Some(mut client) = started(start) else { return };
+    let mount = format!("mount -t tmpfs none {}", hooks.display());
+    let Some(mut client) = client_after(&workspace, &FLAGS, &mount) else { return };
     let reply = client.call("bash", json!({"command": "echo x > .git/hooks/post-commit"}));
     assert!(failed(&reply), "{reply}");
 }
 
 #[test]
 fn no_command_starts_if_a_git_folder_is_behind_any_mount_of_proc() {
-    if !rustix::process::geteuid().is_root() {
-        return;
-    }
     let workspace = workspace();
     let proc = workspace.base().join("outside/p");
     fs::create_dir(&proc).unwrap();
-    let script = format!("mount -t proc none {} && exec \"$0\" \"$@\"", proc.display());
-    let start = || Start::new(&workspace).flags(FLAGS).through("unshare", &["-m", "sh", "-c", &script]);
-    let Some(mut client) = started(start) else { return };
+    let mount = format!("mount -t proc none {}", proc.display());
+    let Some(mut client) = client_after(&workspace, &FLAGS, &mount) else { return };
     let link = "git init -q s && mv s/.git store && ln -s ../outside/p/self/cwd/store .git";
     client.call("bash", json!({"command": link}));
     let reply = client.call("bash", json!({"command": "echo x >> store/config"}));
