@@ -6,6 +6,7 @@ use unicode_width::UnicodeWidthChar as _;
 
 use super::Notice;
 use crate::text::show::is_invisible;
+use crate::truncate::line::CUT_MARK_START;
 
 impl Notice {
     /// Returns the notice about lines at the end of `body` that have the form of a notice, or `None` if the last line
@@ -80,7 +81,7 @@ impl Looks {
 
 /// Returns `line` without the mark that counts further matches in a cut line.
 fn without_mark(line: &str) -> &str {
-    let Some((start, count)) = line.rsplit_once("... [truncated, ") else { return line };
+    let Some((start, count)) = line.rsplit_once(CUT_MARK_START) else { return line };
     let words: Vec<&str> = count.trim_start_matches("at least ").splitn(2, ' ').collect();
     match *words {
         [number, "more match]" | "more matches]"] if number.parse::<u64>().is_ok() => start,

@@ -5,6 +5,8 @@ use std::ops::Range;
 
 /// The text in place of what was cut from a line. It does not count for the most characters of the line.
 pub const CUT_MARK: &str = "... [truncated]";
+/// The start of the mark with a number of further matches: `... [truncated, 3 more matches]`.
+pub const CUT_MARK_START: &str = "... [truncated, ";
 
 /// Returns a line cut to `max_chars` characters, with a mark at each end at which something is missing.
 ///

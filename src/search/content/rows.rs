@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use cutline_core::text::binary::{has_control, without_controls};
 use cutline_core::text::show::REPLACEMENT;
-use cutline_core::truncate::line::{CUT_MARK, cut};
+use cutline_core::truncate::line::{CUT_MARK, CUT_MARK_START, cut};
 
 /// One line to show.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -77,8 +77,8 @@ pub(super) fn shown(
             let at_least = if is_exact { "" } else { "at least " };
             match matches.saturating_sub(count(visible.as_bytes()).0.max(1)) {
                 0 => shown,
-                1 => format!("{start}... [truncated, {at_least}1 more match]"),
-                more => format!("{start}... [truncated, {at_least}{more} more matches]"),
+                1 => format!("{start}{CUT_MARK_START}{at_least}1 more match]"),
+                more => format!("{start}{CUT_MARK_START}{at_least}{more} more matches]"),
             }
         }
     };
