@@ -104,8 +104,6 @@ pub struct Capture {
 /// Decodes and collects the text that is shown.
 struct ShownText {
     decoder: Decoder,
-    /// True if the last byte was a NUL.
-    is_after_nul: bool,
     terminal: Terminal,
     cutter: LineCutter,
     ends: LongLines,
@@ -116,7 +114,6 @@ impl ShownText {
         let collector = Collector::new(view.bounds, view.keep).with_key_lines(view.key_space);
         Self {
             decoder: Decoder::new(Encoding::Utf8),
-            is_after_nul: false,
             terminal: Terminal::new(view.bounds.bytes),
             cutter: LineCutter::new(view.max_line_chars),
             ends: LongLines::new(collector, view.max_line_chars),
@@ -137,20 +134,12 @@ impl ShownText {
         }
     }
 
-    /// Adds the next bytes. Of a run of NULs, only the first is text: a file with a hole has millions. `None` ends the
-    /// output.
+    /// Adds the next bytes. `None` ends the output.
     fn push(&mut self, bytes: Option<&[u8]>) {
-        let Self { decoder, is_after_nul, terminal, cutter, ends } = self;
+        let Self { decoder, terminal, cutter, ends } = self;
         let mut keep = |text: &str| cutter.push(text, &mut |part| ends.push(part));
-        if let Some(mut bytes) = bytes {
-            while !bytes.is_empty() {
-                let end = memchr::memchr(0, bytes).map_or(bytes.len(), |at| at + 1);
-                let (part, rest) = bytes.split_at(end);
-                if part != b"\0" || !*is_after_nul {
-                    decoder.push(part, &mut |text| terminal.push(text, &mut keep));
-                }
-                (bytes, *is_after_nul) = (rest, part.ends_with(b"\0"));
-            }
+        if let Some(bytes) = bytes {
+            decoder.push(bytes, &mut |text| terminal.push(text, &mut keep));
         } else {
             decoder.finish(&mut |text| terminal.push(text, &mut keep));
             terminal.finish(&mut keep);

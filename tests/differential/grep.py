@@ -63,7 +63,7 @@ def matched_lines(pattern, raw):
 
 def as_shown(line, pattern, is_ended):
     """Returns a line as a result has it. A `\\r` before the end of a file without a final newline ends no line."""
-    line = line.encode("utf-8", "surrogateescape").decode("utf-8", "replace").replace("\0", "\ufffd")
+    line = re.sub("\0+", "\ufffd", line.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
     return line.removesuffix("\r") if pattern.names_return and is_ended else line
 
 

@@ -88,7 +88,8 @@ def compare(random, report, setting, round_):
     name = f"read-{round_}.txt"
     with open(os.path.join(setting.work, name), "wb") as file:
         file.write(raw)
-    text = data.decoded(raw).replace("\r\n", "\n").replace("\0", "\ufffd")
+    text = data.decoded(raw).replace("\r\n", "\n")
+    text = re.sub("\0+", "\ufffd", text)
     total = len(lines_of(text)[0])
     for _ in range(4):
         report.check_time()

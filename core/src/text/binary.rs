@@ -153,6 +153,20 @@ pub fn looks_binary(content: &[u8]) -> bool {
     memchr::memchr(0, start).is_some() || has_signature(start)
 }
 
+/// Removes all NULs but the first of each run.
+///
+/// ```
+/// assert_eq!(*cutline_core::text::binary::without_repeated_nuls(b"a\0\0\0b\0"), *b"a\0b\0");
+/// ```
+pub fn without_repeated_nuls(bytes: &[u8]) -> Cow<'_, [u8]> {
+    if memchr::memmem::find(bytes, b"\0\0").is_none() {
+        return Cow::Borrowed(bytes);
+    }
+    let mut kept = bytes.to_vec();
+    kept.dedup_by(|next, before| *next == 0 && *before == 0);
+    Cow::Owned(kept)
+}
+
 /// Replaces each NUL and each other control character that can make content binary by U+FFFD. Clients and terminals do not
 /// show them.
 ///

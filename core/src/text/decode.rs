@@ -1,7 +1,7 @@
 //! Bytes to text, piece by piece: characters split between two pieces stay whole.
 //!
 //! Bytes that are no characters of the encoding become U+FFFD, in UTF-8 as `String::from_utf8_lossy` would replace them
-//! in the whole text. UTF-16 has a byte order mark, or is mostly Latin-1. [`detect`](Encoding::detect) finds a legacy encoding.
+//! in the whole text. Of a run of NULs, only the first is text: a file with a hole has millions. UTF-16 has a byte order mark, or is mostly Latin-1. [`detect`](Encoding::detect) finds a legacy encoding.
 
 #![expect(clippy::indexing_slicing, reason = "a wrong range has to fail, not to read as no text")]
 
@@ -154,6 +154,8 @@ pub struct Decoder {
     stream: encoding_rs::Decoder,
     part: String,
     lossy: bool,
+    /// True if the last character was a NUL.
+    is_after_nul: bool,
 }
 
 /// Bytes of text that are given to a sink at once, at most: few enough to stay in the nearest cache.
@@ -163,7 +165,7 @@ impl Decoder {
     /// Returns a decoder for a stream in `encoding`.
     pub fn new(encoding: Encoding) -> Self {
         let stream = encoding.standard().new_decoder_without_bom_handling();
-        Self { stream, part: String::with_capacity(PART_BYTES), lossy: false }
+        Self { stream, part: String::with_capacity(PART_BYTES), lossy: false, is_after_nul: false }
     }
 
     /// True if anything had to be replaced so far.
@@ -187,12 +189,20 @@ impl Decoder {
             self.lossy |= replaced;
             bytes = &bytes[read..];
             if !self.part.is_empty() {
+                self.remove_repeated_nuls();
                 sink(&self.part);
                 self.part.clear();
             }
             if result == encoding_rs::CoderResult::InputEmpty {
                 return;
             }
+        }
+    }
+
+    fn remove_repeated_nuls(&mut self) {
+        let mut is_after_nul = std::mem::replace(&mut self.is_after_nul, self.part.ends_with('\0'));
+        if memchr::memchr(0, self.part.as_bytes()).is_some() {
+            self.part.retain(|c| !(std::mem::replace(&mut is_after_nul, c == '\0') && c == '\0'));
         }
     }
 }
@@ -236,6 +246,20 @@ mod tests {
         }
         assert_eq!(Encoding::of("a name\0".repeat(9).as_bytes()), (Encoding::Utf8, 0));
         assert_eq!(Encoding::of(&b"a\0\0\0".repeat(9)), (Encoding::Utf8, 0));
+    }
+
+    #[test]
+    fn only_the_first_nul_of_a_run_is_text() {
+        let utf16: Vec<u8> = "\0\0a\0\0".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        for (encoding, bytes) in [(Encoding::Utf8, &b"\0\0a\0\0"[..]), (Encoding::Utf16Le, &utf16)] {
+            for cut in 0..bytes.len() {
+                assert_eq!(
+                    decoded(encoding, bytes, &[cut]),
+                    ("\0a\0".to_owned(), false),
+                    "{encoding} at {cut}"
+                );
+            }
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use cutline_core::text::binary::{has_control, without_controls};
+use cutline_core::text::binary::{has_control, without_controls, without_repeated_nuls};
 use cutline_core::text::show::REPLACEMENT;
 use cutline_core::truncate::line::{CUT_MARK, CUT_MARK_START, cut};
 
@@ -56,6 +56,9 @@ pub(super) fn shown(
     max_chars: usize,
     count: impl Fn(&[u8]) -> (usize, bool),
 ) -> (String, Option<u64>) {
+    // `read` shows a run of NULs as one character too.
+    let at = |byte: usize| without_repeated_nuls(&line[..byte]).len();
+    let (focus, line) = (at(focus.start)..at(focus.end), &*without_repeated_nuls(line));
     let near = max_chars.saturating_mul(BYTES_PER_CHAR).max(64);
     let (mut from, mut to) = (0, line.len());
     if line.len() > near {
