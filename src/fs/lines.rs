@@ -15,12 +15,10 @@ use crate::stop::Stop;
 use crate::sys;
 use cutline_core::text::as_index;
 use cutline_core::text::binary::{DECIDING_BYTES, is_binary_file};
-use cutline_core::text::decode::{Encoding, SAMPLE_BYTES};
+use cutline_core::text::decode::{Encoding, SAMPLE_BYTES, START_BYTES};
 
 /// Number of bytes that are read at a time. An even number keeps pairs of bytes aligned.
 pub const BLOCK_BYTES: usize = 256 * 1024;
-/// Bytes that are read first to detect an encoding. They are enough for most texts in UTF-8.
-const DETECTION_BYTES: usize = 16 * 1024;
 
 /// Alignment for copies at full speed: one page.
 const ALIGNMENT: usize = 4096;
@@ -117,7 +115,7 @@ impl TextFile<'_> {
             Bytes::Held(bytes) => return Ok(Encoding::detect(bytes, self.end).unwrap_or(Encoding::Utf8)),
             Bytes::Open(file) => file,
         };
-        let mut start = first_bytes(file, as_index(self.end).min(DETECTION_BYTES))?;
+        let mut start = first_bytes(file, as_index(self.end).min(START_BYTES))?;
         let len = start.len();
         detect(file, self.end, &mut start, len).map(|(encoding, _)| encoding)
     }
@@ -214,7 +212,7 @@ mod tests {
         let ascii = |len: usize| vec![b'a'; len];
         let after = |len: usize, text: &[u8]| [&ascii(len), text].concat();
         let mut contents = vec![ascii(300_000), "é".repeat(99).into_bytes(), ascii(2 * SAMPLE_BYTES)];
-        for border in [DETECTION_BYTES, 4 * DETECTION_BYTES, SAMPLE_BYTES] {
+        for border in [START_BYTES, 2 * START_BYTES, SAMPLE_BYTES] {
             for before in border - 4..=border {
                 contents.push(after(before, "€ é".as_bytes()));
                 contents.push(after(

@@ -10,7 +10,7 @@ mod detect;
 use derive_more::Display;
 
 use super::{NEWLINE, as_index};
-pub use detect::{SAMPLE_BYTES, is_utf8};
+pub use detect::{SAMPLE_BYTES, START_BYTES, is_utf8};
 
 /// The encoding of a text. It is displayed as its name in the WHATWG standard, in lower case.
 ///

@@ -16,7 +16,7 @@ use crate::text::binary::is_binary;
 pub const SAMPLE_BYTES: usize = 1 << 20;
 
 /// Bytes at the start of a text that are enough if they have characters of UTF-8, and no other sequences beyond ASCII.
-const START_BYTES: usize = 64 * 1024;
+pub const START_BYTES: usize = 64 * 1024;
 /// Invalid lines of a text in UTF-8 for each valid line beyond ASCII.
 const INVALID_LINES: usize = 4;
 /// Bytes of lines beyond ASCII that decide which legacy encoding a text has. More bytes find no more in the test files, and
