@@ -1,11 +1,14 @@
 //! The exit codes of a command's pipelines.
 //!
 //! bash stores those of the latest pipeline in `PIPESTATUS`. For a command with a `|`, bash reads a startup file
-//! (`BASH_ENV`), which sets two traps: one for ended child processes (CHLD), which every pipeline has, and one for the
-//! end of the shell (EXIT). They append codes to a file that cutline keeps open. The command's text, line numbers,
-//! variables and file descriptors do not change, and child processes inherit nothing. With traps, bash forks for the
+//! (`BASH_ENV`), which sets two traps: one that runs before each simple command (DEBUG), and one for the end of the shell
+//! (EXIT). They append codes to a file that cutline keeps open. The command's text, line numbers, variables and file
+//! descriptors do not change, and child processes, functions and subshells inherit nothing. With traps, bash forks for the
 //! last command instead of replacing itself with it. A command that could notice more runs without the traps, and its
 //! codes are not reported. `docs/tools.md` lists what remains visible.
+//!
+//! A trap for ended child processes (CHLD) would be faster in loops and cover functions. But bash 5.2 runs it while it
+//! expands a command, and can then not parse the next `$(…)` of that command.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -50,11 +53,11 @@ const BEFORE_COMMANDS: [&str; 11] =
 /// The startup file. Each record of a report starts with an empty word. `.` ends one of an earlier pipeline, and the
 /// value of `$_` follows; `=` ends that of the last pipeline.
 ///
-/// The file and the CHLD trap preserve `$_`: it is the last argument of their last builtin. In POSIX mode, `unset` is
+/// The file and the DEBUG trap preserve `$_`: it is the last argument of their last builtin. In POSIX mode, `unset` is
 /// the builtin even if the command defined a function of that name. No failure can change the exit status, and a closed
 /// stderr hides error messages and traces.
 const STARTUP: &str = r#"eval 'trap -- '\''{ case "${PIPESTATUS[@]}" in *[1-9]*" "*)
-\builtin printf "%s\0" "" "${PIPESTATUS[@]}" . "$_" >>'"$CUTLINE_PIPELINES"';; esac; } 2>&- || :'\'' CHLD
+\builtin printf "%s\0" "" "${PIPESTATUS[@]}" . "$_" >>'"$CUTLINE_PIPELINES"';; esac; } 2>&- || :'\'' DEBUG
 trap -- '\''{ __cutline=("${PIPESTATUS[@]}") POSIXLY_CORRECT=1
 \unset -f unset builtin printf command_not_found_handle; \builtin printf "%s\0" "" "${__cutline[@]}" =; } 2>&- \
 >>'"$CUTLINE_PIPELINES"' || :'\'' EXIT; unset BASH_ENV CUTLINE_PIPELINES #' "$_"
@@ -98,8 +101,6 @@ pub fn has_pipe(command: &str) -> bool {
 /// Returns true if `command` could notice the report, or change it. The name of a command counts where a command can
 /// start, with `eval` also in quotes, and not in an argument or a comment.
 fn is_revealing(command: &str) -> bool {
-    // In POSIX mode, `wait` returns early if the CHLD trap runs.
-    let may_be_posix = || command.contains("posix") || command.contains("POSIXLY_CORRECT");
     let reveals = |part: &str| {
         let mut words = part.split([' ', '\t', '\\']).filter(|word| !word.is_empty());
         match words.by_ref().find(|word| !BEFORE_COMMANDS.contains(word)) {
@@ -109,7 +110,6 @@ fn is_revealing(command: &str) -> bool {
                 let first = words.next();
                 first.is_none_or(is_verbose) || words.any(is_verbose)
             }
-            Some("wait") => may_be_posix(),
             word => word.is_some_and(|word| REVEALING_COMMANDS.contains(&word)),
         }
     };
@@ -179,7 +179,7 @@ fn parse(report: &[u8]) -> PipelineExitCodes {
             },
         }
     }
-    // The children of the last pipeline have ended too.
+    // The DEBUG trap also runs before the commands of the EXIT trap.
     found.earlier.pop_if(|codes| found.last.as_ref() == Some(codes));
     found.earlier.truncate(MAX_EARLIER);
     found
@@ -260,8 +260,6 @@ mod tests {
             "set -v; a | b",
             "set -ev; a | b",
             "set -e -o verbose; a | b",
-            "set -o posix; a | b; wait",
-            "POSIXLY_CORRECT=1; a | b & wait",
             "declare -p | b",
             "if a; then trap; fi | b",
             "x=$(trap -p) | b",

@@ -3,7 +3,7 @@
     python3 tests/differential [--seed N] [--seconds N] [--count N] [--tools read,ls] [--tree DIR]... CUTLINE
 
 read and ls are compared with Python, legacy encodings with Python's codecs, grep with ripgrep and with Python's `re`, find with fd, with git and
-with a translation of globs, bash with the terminal emulator pyte. One server answers all calls. The same
+with a translation of globs, bash with the terminal emulator pyte, and scripts (shell) with `bash -c`. One server answers all calls. The same
 seed makes the same comparisons; `--seconds` and `--count` bound each tool. Each difference is printed with
 the call and both answers; `--round N` makes that one round again, and keeps its files. The exit code is 1
 if any difference is not one of those that `known.py` lists.
@@ -24,7 +24,7 @@ from server import Server
 
 # Larger folders need too much time.
 CORPUS_FILES = 300
-TOOLS = ["read", "legacy_encodings", "ls", "find", "grep", "bash"]
+TOOLS = ["read", "legacy_encodings", "ls", "find", "grep", "bash", "shell"]
 
 
 class Setting:
