@@ -25,9 +25,12 @@ const OWN: [(&str, &str); 8] = [
 const GIT_EDITOR: &str = concat!(
     r#"case $GIT_CONFIG_PARAMETERS in *core.editor*) eval "$(git config core.editor) \"\$@\""; exit ;; esac; "#,
     r#"for e in "$VISUAL" "$EDITOR"; do "#,
-    r#"case $e in ''|*' no-editor') ;; *) eval "$e \"\$@\""; exit ;; esac; "#,
+    // Editors that need a terminal, or wait for a window, are set by startup files.
+    r#"p=${e%% *}; case ${p##*/}${e#"$p"} in "#,
+    r#"''|*no-editor|vi|vim|nvim|nano|pico|emacs|micro|hx|*' --wait'|*' -w') ;; "#,
+    r#"*) eval "$e \"\$@\""; exit ;; esac; "#,
     r#"done; "#,
-    r#"case $1 in *config) eval "$EDITOR" ;; esac"#,
+    r#"case "$1 $EDITOR" in *config\ *no-editor) eval "$EDITOR" ;; *config\ *) exit 1 ;; esac"#,
 );
 /// Variables with the editor of other programs.
 const EDITORS: [&str; 2] = ["EDITOR", "VISUAL"];
