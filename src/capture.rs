@@ -21,7 +21,7 @@ use cutline_core::truncate::{Bounds, Collector, Keep, KeyForms, KeySpace, LongLi
 
 /// Number of bytes at the end of the output that progress reports use, and at each end of a binary output that can be
 /// shown.
-const RECENT_BYTES: usize = 2048;
+const RECENT_BYTES: usize = 8192;
 
 /// The part of an output that is shown.
 #[derive(Debug, Clone, Copy)]
