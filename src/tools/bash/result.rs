@@ -109,7 +109,9 @@ fn remedies(cx: &Context, plan: &Plan, body: &str, details: &Details) -> Vec<Not
     let mut lines = body.lines().rev();
     let unknown = lines.find_map(|line| NOT_FOUND.iter().find_map(|end| line.trim_end().strip_suffix(end)));
     let name = unknown.and_then(|line| line.rsplit([' ', ':']).next()).unwrap_or_default();
-    if MANAGED.contains(&name) && !commands.has_named_remedy.swap(true, Ordering::Relaxed) {
+    // `bash -lc` and `bash -ic` have read the startup files.
+    let is_remedied = ["bash -l", "bash -i"].iter().any(|shell| plan.args.command.contains(shell));
+    if MANAGED.contains(&name) && !is_remedied && !commands.has_named_remedy.swap(true, Ordering::Relaxed) {
         notices.push(Notice::NotOnPath(name.to_owned()));
     }
     if details.timed_out == Some(true) && body == empty::NO_OUTPUT {
