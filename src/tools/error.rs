@@ -99,7 +99,7 @@ pub enum ToolError {
     OutsideRoots {
         /// The path.
         path: String,
-        /// The path in the workspace, if one exists without the leading slash.
+        /// The path in the workspace, if the end of the path exists there.
         near: Option<String>,
     },
     /// None of the client's roots can be used.

@@ -19,6 +19,8 @@ use super::{Context, ToolError, ToolName, path_glob};
 
 /// Maximum number of folder names in a path that are replaced by equivalent ones.
 const MAX_REPAIRED: usize = 16;
+/// Maximum number of names at the start of a path that another machine can have instead of the workspace.
+const MAX_OUTSIDE: usize = 8;
 
 /// Maximum length in bytes of a name that is compared with existing ones: the longest name in its shown form.
 const MAX_NAME_BYTES: usize = show::MAX_GROWTH * NAME_BYTES;
@@ -92,7 +94,7 @@ pub fn refused(cx: &Context, asked: &str, error: OpenError) -> ToolError {
         OpenError::Missing => missing(cx, asked, ExpectedKind::Path),
         OpenError::Outside => ToolError::OutsideRoots {
             path: show::name(asked.as_bytes()).into_owned(),
-            near: without_slash(cx, asked),
+            near: end_in_workspace(cx, asked),
         },
         OpenError::Other(source) => of_system(cx.workspace.show_asked(asked), source),
     }
@@ -241,12 +243,13 @@ fn missing(cx: &Context, asked: &str, wanted: ExpectedKind) -> ToolError {
     ToolError::NotFound { wanted, path: cx.workspace.show_asked(asked), broken_link, near, ls_glob }
 }
 
-/// Returns the path without its leading `/`, if that exists in the workspace.
-fn without_slash(cx: &Context, asked: &str) -> Option<String> {
+/// Returns the longest end of an absolute path that exists in the workspace: without its leading `/`, or at least two names.
+fn end_in_workspace(cx: &Context, asked: &str) -> Option<String> {
     let below = asked.strip_prefix('/').filter(|below| !below.is_empty())?;
-    OpenedPath::open(&cx.workspace, &cx.workspace.absolute(below))
-        .ok()
-        .map(|place| cx.workspace.show(&place.asked))
+    let ends = std::iter::successors(Some(below), |end| Some(end.split_once('/')?.1));
+    let mut ends = ends.take(MAX_OUTSIDE).filter(|end| *end == below || end.contains('/'));
+    let place = ends.find_map(|end| OpenedPath::open(&cx.workspace, &cx.workspace.absolute(end)).ok())?;
+    Some(cx.workspace.show(&place.asked))
 }
 
 /// Returns existing paths that end as the missing path `asked` does.
