@@ -191,11 +191,11 @@ fn with_single_backslashes(pattern: &str) -> String {
     pattern.replace(r"\\", r"\")
 }
 
-/// Returns a regular expression for a glob of a text, as `*name*`. Returns `None` for other patterns.
+/// Returns a regular expression for a glob of a text, as `*name*` or `*.py`. Returns `None` for other patterns.
 fn of_glob(pattern: &str) -> Option<String> {
-    let text = pattern.strip_prefix('*')?.trim_matches('*').replace('*', "");
+    let text = pattern.strip_prefix('*')?.trim_matches('*').replace(['*', '.'], "");
     let is_text = !text.is_empty() && !text.contains(SPECIAL) && !text.contains(char::is_control);
-    is_text.then(|| pattern.trim_matches('*').replace('*', ".*"))
+    is_text.then(|| pattern.trim_matches('*').replace('.', r"\.").replace('*', ".*"))
 }
 
 /// Returns an error about a pattern. That of a pattern with double backslashes says if it has matches with single ones. That
