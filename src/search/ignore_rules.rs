@@ -263,10 +263,14 @@ impl IgnoreRules {
             }
             folder.push(name);
             path.extend_from_slice(name.as_encoded_bytes());
-            if self.ignores(&path, names.peek().is_some() || is_folder) {
+            let is_folder = is_folder || names.peek().is_some();
+            if self.ignores(&path, is_folder) {
                 return false;
             }
             path.push(b'/');
+            if is_folder && !self.base().is_empty() && is_linked_work_tree(&folder, &path) {
+                return false;
+            }
         }
         true
     }
@@ -361,6 +365,12 @@ fn exclude(folder: &Folder) -> Option<Vec<u8>> {
         let common = sys::folder_from(&git, &common.unwrap_or_else(|| ".".into())).ok()?;
         content(&common, "info/exclude")
     })
+}
+
+/// Returns true if a folder that is not listed is a linked work tree, as in [`RuleFilesPresent::is_linked_work_tree`].
+fn is_linked_work_tree(folder: &Path, path: &[u8]) -> bool {
+    let files = RuleFilesPresent::in_folder(folder);
+    sys::open_folder(folder).is_ok_and(|open| files.is_linked_work_tree(&open, path))
 }
 
 /// Returns the path of the main work tree, with a `/` at the end, if `folder` is a linked work tree of a repository.

@@ -119,6 +119,7 @@ fn search(cx: &Context, args: &GrepArgs) -> Result<Output, ToolError> {
     let targets = targets::open(cx, args)?;
     let (query, request) = plan(cx, args).map_err(|error| causes::of_refused(cx, args, &targets, error))?;
     let mut results = Results::new(cx, args, query, request, targets.len());
+    results.search.targets = targets.iter().map(|target| target.place.asked.clone()).collect();
     for target in &targets {
         results.begin(target);
         match results.search_target(target) {

@@ -12,6 +12,7 @@ use crate::search::ignore_rules::IgnoreRules;
 use crate::search::names::{self, NameQuery};
 use crate::search::walk::{Searched, Walk, Walked};
 use crate::stop::Stop;
+use crate::sys;
 use cutline_core::details::Skipped;
 use cutline_core::notice::{InAll, Names, Notice, StoppedAt, WhySkipped};
 
@@ -62,6 +63,8 @@ pub(super) struct Search<'a> {
     pub(super) page: Page,
     /// The requested path of the current target.
     pub(super) asked: PathBuf,
+    /// The requested paths of all targets of grep.
+    pub(super) targets: Vec<PathBuf>,
     pub(super) counting: Counting,
     /// Number of binary files that the search skipped, in all targets. Only the details have it.
     pub(super) binary: u64,
@@ -91,6 +94,7 @@ impl<'a> Search<'a> {
             ignored: Ignored::of(no_ignore),
             page: Page::new(cx, request),
             asked: PathBuf::new(),
+            targets: Vec::new(),
             counting: Counting::default(),
             binary: 0,
             named: BTreeMap::new(),
@@ -137,53 +141,7 @@ impl<'a> Search<'a> {
     ) -> Option<Notice> {
         let listed = self.has_links.load(Ordering::Relaxed).then_some(self.ignored);
         let others = (self.ignored == Ignored::Skipped && self.ignored_any()).then_some(Ignored::Only);
-        listed.into_iter().chain(others).find_map(|ignored| self.links_of(place, ignored, first, &counts))
-    }
-
-    /// Like [`links_not_searched`](Self::links_not_searched), for the links that a walk visits. Ignored links out of the
-    /// roots do not count, because environments of Python have them.
-    fn links_of(
-        &self,
-        place: &OpenedPath,
-        ignored: Ignored,
-        first: FileKind,
-        counts: &impl Fn(&[u8], FileKind, bool) -> bool,
-    ) -> Option<Notice> {
-        let (mut links, only_ignored) = (Vec::new(), ignored == Ignored::Only);
-        let mut counting = Counting { most: only_ignored.then_some(IGNORED_CHECK), ..Counting::default() };
-        let query = NameQuery { only_links: true, ..NameQuery::default() };
-        names::search_tree(walk(self.cx, place, ignored).ok()?, query, |walked| {
-            match walked {
-                Walked::Found(found) => links.push(found.path),
-                Walked::Searched(searched) => return counting.record(searched),
-                _ => {}
-            }
-            if links.len() < LINKS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        });
-        let (mut folders, mut files, mut outside) = (Names::default(), Names::default(), Names::default());
-        let may_count =
-            |path: &&Vec<u8>| counts(path, FileKind::Folder, true) || counts(path, FileKind::File, true);
-        for path in links.iter().filter(may_count) {
-            // A path through long links takes milliseconds.
-            if self.cx.stop().check().is_err() {
-                break;
-            }
-            let names = match OpenedPath::open(&self.cx.workspace, &place.join(path)) {
-                Ok(target) if !place.real.starts_with(&target.real) => match target.stat.kind {
-                    kind if !counts(path, kind, !target.real.starts_with(&place.real)) => continue,
-                    FileKind::Folder => &mut folders,
-                    _ => &mut files,
-                },
-                // What it leads to is not checked.
-                Err(OpenError::Outside) if !only_ignored => &mut outside,
-                _ => continue,
-            };
-            names.push(&self.cx.workspace.show_below(&place.asked, path));
-        }
-        let files = files.reported_as(Notice::LinkedFilesNotSearched);
-        let folders = folders.reported_as(Notice::LinksNotSearched);
-        if first == FileKind::File { files.or(folders) } else { folders.or(files) }
-            .or_else(|| outside.reported_as(Notice::LinksOutside))
+        listed.into_iter().chain(others).find_map(|ignored| links_of(self.cx, place, ignored, first, &counts))
     }
 
     /// Formats a path of the current target.
@@ -214,7 +172,12 @@ impl<'a> Search<'a> {
             }
             Walked::Unreadable(path) => self.skip(WhySkipped::Unreadable, &path),
             Walked::RulesSkipped => self.rules_skipped += 1,
-            Walked::WorkTree(path) => self.work_trees.push(&self.show(&path)),
+            Walked::WorkTree(path) => {
+                let folder = self.asked.join(sys::name(&path));
+                if !self.targets.iter().any(|target| target.starts_with(&folder)) {
+                    self.work_trees.push(&self.show(&path));
+                }
+            }
         }
         ControlFlow::Continue(None)
     }
@@ -304,6 +267,52 @@ pub(super) fn walk(cx: &Context, place: &OpenedPath, ignored: Ignored) -> Result
         has_links: Arc::default(),
         progress: Box::new(progress(&cx.progress)),
     })
+}
+
+/// Like [`Search::links_not_searched`], for the links that a walk visits. Ignored links out of the roots do not count,
+/// because environments of Python have them.
+pub(super) fn links_of(
+    cx: &Context,
+    place: &OpenedPath,
+    ignored: Ignored,
+    first: FileKind,
+    counts: &impl Fn(&[u8], FileKind, bool) -> bool,
+) -> Option<Notice> {
+    let (mut links, only_ignored) = (Vec::new(), ignored == Ignored::Only);
+    let mut counting = Counting { most: only_ignored.then_some(IGNORED_CHECK), ..Counting::default() };
+    let query = NameQuery { only_links: true, ..NameQuery::default() };
+    names::search_tree(walk(cx, place, ignored).ok()?, query, |walked| {
+        match walked {
+            Walked::Found(found) => links.push(found.path),
+            Walked::Searched(searched) => return counting.record(searched),
+            _ => {}
+        }
+        if links.len() < LINKS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    let (mut folders, mut files, mut outside) = (Names::default(), Names::default(), Names::default());
+    let may_count =
+        |path: &&Vec<u8>| counts(path, FileKind::Folder, true) || counts(path, FileKind::File, true);
+    for path in links.iter().filter(may_count) {
+        // A path through long links takes milliseconds.
+        if cx.stop().check().is_err() {
+            break;
+        }
+        let names = match OpenedPath::open(&cx.workspace, &place.join(path)) {
+            Ok(target) if !place.real.starts_with(&target.real) => match target.stat.kind {
+                kind if !counts(path, kind, !target.real.starts_with(&place.real)) => continue,
+                FileKind::Folder => &mut folders,
+                _ => &mut files,
+            },
+            // What it leads to is not checked.
+            Err(OpenError::Outside) if !only_ignored => &mut outside,
+            _ => continue,
+        };
+        names.push(&cx.workspace.show_below(&place.asked, path));
+    }
+    let files = files.reported_as(Notice::LinkedFilesNotSearched);
+    let folders = folders.reported_as(Notice::LinksNotSearched);
+    if first == FileKind::File { files.or(folders) } else { folders.or(files) }
+        .or_else(|| outside.reported_as(Notice::LinksOutside))
 }
 
 /// Returns true if a search for names finds an entry, or `None` if it stops before that, because it has read `most` or at

@@ -6,17 +6,21 @@
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use crate::fs::open::{FileKind, OpenedPath};
 use crate::search::file_filter::{FileFilter, Selector};
 use crate::search::file_types::FileTypes;
 use crate::search::globs::{Glob, has_wildcard, literal_folders};
-use crate::search::names::NameQuery;
+use crate::search::names::{self, NameQuery};
+use crate::search::walk::Walked;
 
 use super::{Context, GrepArgs, ToolError};
 use crate::limits::GREP_PATHS;
 use crate::tools::resolve::{self, ExpectedKind};
-use crate::tools::walk_support::{self, Ignored};
+use crate::tools::walk_support::{self, Ignored, links_of};
 use crate::tools::{ToolName, path_glob};
 
 /// A file, or a folder with a filter for its files.
@@ -124,14 +128,28 @@ fn open_glob(cx: &Context, args: &GrepArgs, text: &str) -> Result<PathPart, Tool
     let place = resolve::open(cx, if folder.is_empty() { "." } else { folder }, ExpectedKind::Directory)?;
     // A glob without `/` would match names in all folders.
     let glob = path_glob::compile(cx, &format!("./{rest}"), text, &place, false)?;
-    let walk = walk_support::walk(cx, &place, Ignored::of(args.no_ignore))?;
-    let rules = walk.rules.clone();
+    let which = Ignored::of(args.no_ignore);
+    let walk = walk_support::walk(cx, &place, which)?;
+    let (rules, has_links) = (walk.rules.clone(), Arc::clone(&walk.has_links));
     let query = NameQuery { globs: vec![glob.clone()], ..NameQuery::default() };
-    if walk_support::finds_any(walk, query, None) == Some(false) {
-        let (find, ignored) = (cx.has(ToolName::Find), rules.ignored_any());
-        return Err(ToolError::NoPathMatches { glob: text.to_owned(), ignored, find });
+    let selected = Some(vec![Selector { path: Vec::new(), glob: Some(glob.clone()) }]);
+    let (filter, mut has_any) = (FileFilter { selected, ..FileFilter::default() }, false);
+    names::search_tree(walk, query, |walked| {
+        has_any = match walked {
+            Walked::Found(_) | Walked::Late { .. } => true,
+            // A notice of the search names it.
+            Walked::WorkTree(path) => filter.enters(&path),
+            _ => false,
+        };
+        if has_any { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    let is_folder = |path: &[u8], kind, _| kind == FileKind::Folder && filter.enters(path);
+    let has_links = has_links.load(Ordering::Relaxed);
+    if has_any || has_links && links_of(cx, &place, which, FileKind::Folder, &is_folder).is_some() {
+        return Ok((place, Some(glob)));
     }
-    Ok((place, Some(glob)))
+    let (find, ignored) = (cx.has(ToolName::Find), rules.ignored_any());
+    Err(ToolError::NoPathMatches { glob: text.to_owned(), ignored, find })
 }
 
 /// Returns the path of `place` relative to a target, if a search of the target reaches it.
