@@ -103,7 +103,7 @@ fn write_page(path: &Path, text: &str) -> io::Result<()> {
         return Err(io::Error::other("it exists and is not a regular file"));
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = new_file_in(folder)?;
+    let mut file = new_file_in(folder, folder)?;
     file.write_all(text.as_bytes())?;
     file.persist(path)?;
     Ok(())

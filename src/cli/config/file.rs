@@ -17,7 +17,7 @@ use super::Place;
 use crate::cli::Running;
 use crate::fit::Scope;
 use crate::fs::follow::Followed;
-use crate::sys::{Opened, below};
+use crate::sys::{FileKind, Opened, below};
 use crate::tools::error::reason;
 use cutline_core::text::Size;
 
@@ -43,26 +43,21 @@ pub(super) struct Edited {
     pub(super) is_empty: bool,
 }
 
-/// Returns the text of a client's file without a byte order mark. A missing file is empty.
-pub(in crate::cli) fn read(path: &Path) -> io::Result<String> {
-    Ok(read_all(path)?.trim_start_matches(BYTE_ORDER_MARK).to_owned())
-}
-
-/// Returns the text of a client's file. A missing file is empty. Does not read a file of size 0, because a link can
-/// point to a device or a pseudo-file that is endless or blocks.
+/// Returns the text of a client's file without a byte order mark. A missing file is empty. Does not read a file of size
+/// 0, because a link can point to a device or a pseudo-file that is endless or blocks.
 ///
 /// # Errors
 ///
 /// Returns an error if the path is not a regular file, or if the file is too large.
-fn read_all(path: &Path) -> io::Result<String> {
-    let metadata = match fs::metadata(path) {
+pub(in crate::cli) fn read(path: &Path) -> io::Result<String> {
+    let opened = match Opened::through_links(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(String::new()),
-        metadata => metadata?,
+        opened => opened?,
     };
-    if !metadata.is_file() {
+    if opened.stat.kind != FileKind::File {
         return Err(not_regular());
     }
-    text_of(&File::open(path)?)
+    Ok(text_of(&opened.file()?)?.trim_start_matches(BYTE_ORDER_MARK).to_owned())
 }
 
 /// Returns the text of an open file.
@@ -124,7 +119,7 @@ pub(super) fn rewrite(
         fs::create_dir_all(shown_folder)?;
         let opened = open_folder()?;
         let folder = opened.path();
-        let mut file = new_temporary(&folder).map_err(|error| unwritable(shown_folder, &error))?;
+        let mut file = new_file_in(&folder, shown_folder)?;
         file.write_all(new.as_bytes())?;
         file.persist_noclobber(folder.join(name)).map_err(|error| error.error)?;
         return Ok(Some(" to a new file".to_owned()));
@@ -173,13 +168,10 @@ fn unwritable(folder: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {why}", folder.display()))
 }
 
-/// Creates a temporary file in `folder` with the mode of a new file.
-pub(in crate::cli) fn new_file_in(folder: &Path) -> io::Result<NamedTempFile> {
-    new_temporary(folder).map_err(|error| unwritable(folder, &error))
-}
-
-fn new_temporary(folder: &Path) -> io::Result<NamedTempFile> {
-    tempfile::Builder::new().permissions(Permissions::from_mode(NEW_MODE)).tempfile_in(folder)
+/// Creates a temporary file in `folder` with the mode of a new file. Errors name `shown_folder`.
+pub(in crate::cli) fn new_file_in(folder: &Path, shown_folder: &Path) -> io::Result<NamedTempFile> {
+    let file = tempfile::Builder::new().permissions(Permissions::from_mode(NEW_MODE)).tempfile_in(folder);
+    file.map_err(|error| unwritable(shown_folder, &error))
 }
 
 /// Creates a file in `folder` that will replace `other`. It gets the owner, group and mode of `other` before the first
