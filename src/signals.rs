@@ -1,9 +1,9 @@
 //! Signals that end this process, and signals that its parent ignored or blocked.
 
-use std::future::poll_fn;
 use std::io;
-use std::task::Poll;
 
+use futures_util::FutureExt as _;
+use futures_util::future::select_all;
 use nix::sys::signal::SigSet;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -13,12 +13,8 @@ pub(crate) struct Signals(Vec<(i32, Signal)>);
 impl Signals {
     /// Returns the number of the next signal that is received.
     pub(crate) async fn next(&mut self) -> i32 {
-        poll_fn(|cx| {
-            let received =
-                |(number, signal): &mut (i32, Signal)| signal.poll_recv(cx).is_ready().then_some(*number);
-            self.0.iter_mut().find_map(received).map_or(Poll::Pending, Poll::Ready)
-        })
-        .await
+        let received = self.0.iter_mut().map(|(number, signal)| signal.recv().map(|_| *number).boxed());
+        select_all(received).await.0
     }
 }
 
