@@ -190,15 +190,9 @@ pub(crate) fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usi
 
 /// Returns the first bytes of a file, at most `most` bytes.
 pub fn first_bytes(file: &File, most: usize) -> io::Result<Vec<u8>> {
-    let mut start = Vec::with_capacity(most);
-    while start.len() < most {
-        let at = start.len() as u64;
-        if sys::read_more(file, &mut start, at)? == 0 {
-            break;
-        }
-    }
-    // The memory can be larger than requested.
-    start.truncate(most);
+    let mut start = vec![0; most];
+    let len = read_at(file, &mut start, 0)?;
+    start.truncate(len);
     Ok(start)
 }
 

@@ -168,11 +168,6 @@ pub(crate) fn read_into<'b>(file: &File, buffer: &'b mut [MaybeUninit<u8>], at: 
     Ok(rustix::io::pread(file, buffer, at)?.0)
 }
 
-/// Adds bytes of a file from the offset `at` to `bytes`, at most its free capacity, and returns their number.
-pub(crate) fn read_more(file: &File, bytes: &mut Vec<u8>, at: u64) -> io::Result<usize> {
-    Ok(rustix::io::retry_on_intr(|| rustix::io::pread(file, rustix::buffer::spare_capacity(bytes), at))?)
-}
-
 /// Opens the folder at `path`. Follows links.
 pub(crate) fn open_folder(path: impl AsRef<Path>) -> io::Result<Folder> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
