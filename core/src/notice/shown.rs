@@ -2,7 +2,7 @@
 
 use derive_more::Display;
 
-use super::parts::{Count, cut_by};
+use super::parts::{Count, between, cut_by};
 use crate::text::{Counter, Size};
 use crate::truncate::{Bounds, Partial, Truncation};
 
@@ -40,14 +40,10 @@ impl Shown {
                 (format!("first {first_line}"), "after it", None)
             }
         };
-        let key_lines = Count(keys, "key line", "key lines");
-        let keys = if keys == 0 { String::new() } else { format!(" and {key_lines} {place}") };
-        let of = if cut.partial.is_none() && kept.output.lines > 0 {
-            format!(" of {total}{by}")
-        } else {
-            String::new()
-        };
-        let words = shown + &keys + &of;
+        let key_lines = (keys > 0).then_some(Count(keys, "key line", "key lines"));
+        let has_whole_lines = cut.partial.is_none() && kept.output.lines > 0;
+        let total = between(" of ", has_whole_lines.then_some(total), &by);
+        let words = shown + &between(" and ", key_lines, &format!(" {place}")) + &total;
         Some(Self { words, whole_lines })
     }
 }
