@@ -4,9 +4,7 @@
 
 mod reports;
 
-use std::cell::LazyCell;
 use std::collections::{BTreeMap, HashSet};
-use std::ops::Deref;
 
 use serde::Serialize;
 
@@ -109,9 +107,7 @@ pub(super) fn with_key_lines(
             (room, collector.plain_within(bounds.without(room.amount())))
         }
     };
-    // Only a text that may report a success needs it.
-    let evident = LazyCell::new(|| with_evidence(kinds));
-    let worst = worst_grade(kinds, &evident, forms, Gap::of(&ends))?;
+    let worst = worst_grade(kinds, forms, Gap::of(&ends))?;
     let mut chosen = Chosen::new(kinds, worst, &ends, room, most);
     let mut texts: BTreeMap<u64, &str> = kinds.near().map(|near| (near.line, near.text.as_str())).collect();
     texts.extend(kinds.kinds().iter().filter_map(|kind| Some((kind.line, kind.text.as_deref()?))));
@@ -131,7 +127,7 @@ pub(super) fn with_key_lines(
     }
     // The ends may include all lines that decided.
     let has_report = kinds.kinds().iter().any(|kind| chosen.lines.contains_key(&kind.line));
-    if worst_grade(kinds, &evident, forms, Gap::of(&ends)).is_none() || !has_report {
+    if worst_grade(kinds, forms, Gap::of(&ends)).is_none() || !has_report {
         return None;
     }
     chosen.fill_gaps(room, &texts);
@@ -145,23 +141,17 @@ pub(super) fn with_key_lines(
     Some(Truncation { reports: Some(reports), ..show(&ends, cut.by, &lines) })
 }
 
-/// Returns the weakest grade of the lines that count; `None` if there are no key lines. `evident` are the kinds of
-/// [`with_evidence`].
-fn worst_grade(
-    kinds: &Kinds,
-    evident: &impl Deref<Target = HashSet<usize>>,
-    forms: KeyForms,
-    gap: Gap,
-) -> Option<Grade> {
+/// Returns the weakest grade of the lines that count; `None` if there are no key lines.
+fn worst_grade(kinds: &Kinds, forms: KeyForms, gap: Gap) -> Option<Grade> {
     let omitted = || kinds.kinds().iter().enumerate().filter(|(_, kind)| gap.contains(kind.line));
     let best = omitted().map(|(_, kind)| kind.grade).min()?;
     match (forms, best) {
         (KeyForms::Strong, Grade::Strong) => {
             let mut strong = omitted().filter(|(_, kind)| kind.grade == Grade::Strong);
-            let (first, second) = (strong.next()?, strong.next());
+            let (first, second, evident) = (strong.next()?, strong.next(), with_evidence(kinds));
             let is_report =
                 second.is_some() || first.1.is_at_start || first.1.count > 1 || evident.contains(&first.0);
-            (is_report && !is_description(kinds, evident)).then_some(Grade::Message)
+            (is_report && !is_description(kinds, &evident)).then_some(Grade::Message)
         }
         (KeyForms::None | KeyForms::Strong, _) => None,
         // Mere words count only if no line has the structure of a report.
