@@ -125,7 +125,7 @@ impl Commands {
             let removal = async {
                 tokio::time::sleep(REMOVE_STALE_AFTER).await;
                 let _no_thread = blocking::run(remove_stale_temp_folders).await;
-                while !registry.closing.is_cancelled() {
+                loop {
                     sweep(&store).await;
                     tokio::time::sleep(SWEEP_INTERVAL).await;
                 }
@@ -138,10 +138,7 @@ impl Commands {
                     registry.clean_up();
                 }
             };
-            tokio::select! {
-                () = registry.closing.cancelled() => {}
-                _ = async { tokio::join!(removal, reaping) } => {}
-            }
+            registry.closing.run_until_cancelled(async { tokio::join!(removal, reaping) }).await;
         });
     }
 
