@@ -16,6 +16,7 @@ mod values;
 mod wrap;
 
 use std::ffi::{OsStr, OsString};
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write as _};
 use std::path::{Path, PathBuf};
@@ -32,6 +33,7 @@ use crate::fs;
 use crate::process::{self, environment, sandbox};
 use crate::tools::error::reason;
 use crate::wrap::KeepPart;
+use cutline_core::text::show;
 use options::{LIMITS, OUTPUT, Options};
 
 /// The name of the binary, of the server, and of its entry in a client's file.
@@ -165,8 +167,15 @@ fn takes(command: &str, id: &str) -> bool {
 /// Exit code if a tool returned an error.
 const TOOL_ERROR: i32 = 1;
 
-/// Runs the command line and returns the exit code of the process.
-pub fn run() -> anyhow::Result<i32> {
+/// Runs the command line, prints its error, and returns the exit code of the process.
+pub fn main() -> i32 {
+    run().unwrap_or_else(|error| {
+        format!("cutline: {}", reason(&error)).lines().for_each(tell);
+        1
+    })
+}
+
+fn run() -> anyhow::Result<i32> {
     if std::env::args_os().nth(1).is_some_and(|word| word == sandbox::SUBCOMMAND) {
         // The server starts sandboxed commands with this hidden subcommand. The rules are on stdin.
         let command: Vec<OsString> = std::env::args_os().skip(2).collect();
@@ -305,6 +314,11 @@ fn print(bytes: impl AsRef<[u8]>) -> io::Result<()> {
     written.or_else(|error| if error.kind() == ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
 }
 
+/// Prints a line for the user on stderr. It may quote another person's file, so it has no control characters.
+fn tell(line: impl Display) {
+    let _closed = writeln!(io::stderr(), "{}", show::name(line.to_string().as_bytes()));
+}
+
 /// Prints styled text. Removes the styles if stdout does not support them.
 fn print_styled(text: &str) -> io::Result<()> {
     match anstream::stdout().current_choice() {
@@ -314,7 +328,7 @@ fn print_styled(text: &str) -> io::Result<()> {
 }
 
 /// Exits with code 2 and the usage of the subcommand `words`, as clap does for invalid arguments.
-fn refuse_in(words: &[&str], message: impl std::fmt::Display) -> ! {
+fn refuse_in(words: &[&str], message: impl Display) -> ! {
     let mut all = command();
     all.build();
     let named = words.iter().fold(&all, |above, word| above.find_subcommand(word).unwrap_or(above));

@@ -14,8 +14,8 @@ mod removal;
 mod shell;
 mod streams;
 
+use std::fmt::Display;
 use std::hash::{BuildHasher as _, Hasher as _};
-use std::io;
 use std::path::PathBuf;
 
 pub use files::{FileKind, Stat};
@@ -43,13 +43,12 @@ pub(crate) fn random() -> u64 {
     std::hash::RandomState::new().build_hasher().finish()
 }
 
-/// Returns the system's text for an error, such as `No space left on device`.
-pub(crate) fn reason(error: &io::Error) -> String {
-    let text = error.to_string();
-    match text.rsplit_once(" (os error ") {
-        Some((text, _)) => text.to_owned(),
-        None => text,
-    }
+/// Returns the text of an error without the numbers of the system's errors: `No space left on device`.
+pub(crate) fn reason(error: &impl Display) -> String {
+    let text = format!("{error:#}");
+    let mut parts = text.split(" (os error ");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.filter_map(|part| part.split_once(')')).fold(first, |text, (_, after)| text + after)
 }
 
 /// Returns the id of the user of this process.

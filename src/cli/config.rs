@@ -6,8 +6,6 @@ mod entry;
 mod file;
 mod places;
 
-use std::fmt::Display;
-use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
@@ -17,7 +15,6 @@ use super::typed::{self, absolute};
 use super::{print, refuse_in, refuse_untaken, values, wrap};
 use crate::fit::{Client, Scope};
 use change::{Action, Change};
-use cutline_core::text::show;
 use edit::Doc;
 
 pub(super) use entry::{folder, is_cutline, is_switched_off, variables, words, wrapped};
@@ -122,11 +119,6 @@ fn overview() -> String {
         format!("  {:<15} {}\n", client.id, place.map_or_else(String::new, |place| place.to_string()))
     });
     OVERVIEW.to_owned() + &lines.collect::<String>()
-}
-
-/// Prints a message for the user on stderr. It may quote another person's file, so it has no control characters.
-fn tell(line: impl Display) {
-    let _closed = writeln!(io::stderr(), "{}", show::name(line.to_string().as_bytes()));
 }
 
 /// Returns the names and values of the servers in a location.
