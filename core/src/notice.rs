@@ -8,7 +8,6 @@
 mod imitation;
 mod parts;
 mod result_text;
-mod shown;
 
 use derive_more::Display;
 
@@ -18,11 +17,10 @@ use crate::truncate::{Limit, Reports};
 use parts::{cut_by, over};
 
 pub use parts::{
-    Blank, Count, FileChange, InAll, NAMES_LISTED, Names, PageOf, Part, Saved, StoppedAt, Unit, WhySkipped,
-    between,
+    Blank, Count, FileChange, InAll, NAMES_LISTED, Names, PageOf, Part, Saved, Shown, StoppedAt, Unit,
+    WhySkipped, between,
 };
 pub use result_text::{PipelineExitCodes, ResultText, Status};
-pub use shown::Shown;
 
 /// A line in square brackets after the body. Each text says what the fields are; `next` is the sentence with the next call,
 /// without a full stop.
@@ -142,16 +140,11 @@ pub enum Notice {
     #[display("[Not shown: {part} ({why})]")]
     NotShown { part: String, why: String },
     /// Files that a sandboxed command created or changed, and that start programs outside the sandbox.
-    #[display(
-        "[{}, {} {} programs outside the sandbox]",
-        if *is_since_last {
-            format!("{} {} {change} since the last command", names.with_rest(), names.word("was", "were"))
-        } else {
-            format!("The command {change} {}", names.with_rest())
-        },
-        if *is_since_last { "and" } else { "which" },
-        names.word("starts", "start")
-    )]
+    #[display("[{} {} programs outside the sandbox]", if *is_since_last {
+        format!("{} {} {change} since the last command, and", names.with_rest(), names.word("was", "were"))
+    } else {
+        format!("The command {change} {}, which", names.with_rest())
+    }, names.word("starts", "start"))]
     AutorunFiles { change: FileChange, is_since_last: bool, names: Names },
     /// A command failed, and may not write to this git folder.
     #[display("[The git folder is read-only in the sandbox. The user can allow it with --writable {_0}]")]
