@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::config::{self, Place, is_cutline, wrapped};
 use super::{NAME, Options, Running, TOOL_ERROR, is_same, parsed, print, print_styled, typed};
-use crate::fit::Client;
+use crate::fit::{Client, Files};
 use crate::fs::workspace::shown;
 use crate::process::{self, sandbox};
 use crate::tools::error::reason;
@@ -194,13 +194,13 @@ fn checked(client: &'static Client, binary: &Path) -> anyhow::Result<Vec<Finding
             }
         }
     }
-    all.extend(own.split_first().map(|(first, others)| of_first(client, binary, first, others)));
+    all.extend(own.split_first().map(|(first, others)| of_first(binary, first, others)));
     Ok(all)
 }
 
 /// Checks an entry that starts cutline. `others` are the entries after it.
-fn of_first(client: &Client, binary: &Path, entry: &Entry, others: &[Entry]) -> Finding {
-    let (Entry { place, value, words, .. }, name) = (entry, client.files.name);
+fn of_first(binary: &Path, entry: &Entry, others: &[Entry]) -> Finding {
+    let (Entry { place, value, words, .. }, Files { name, .. }) = (entry, entry.place.client.files);
     let program = words.first().map_or("", String::as_str);
     let other = others.iter().find(|other| other.words != *words);
     let other = other.map_or_else(String::new, |Entry { place, name, .. }| {
@@ -212,9 +212,9 @@ fn of_first(client: &Client, binary: &Path, entry: &Entry, others: &[Entry]) -> 
     if config::is_switched_off(value) {
         return Note(format!("{name}: the entry in {place} is switched off{other}"));
     }
-    let values = config::variables(&client.files, value).map(|(_, value)| value);
-    let mut texts =
-        words.iter().map(String::as_str).chain(values).chain(config::folder(&client.files, value));
+    let values = config::variables(&place.client.files, value).map(|(_, value)| value);
+    let folder = config::folder(&place.client.files, value);
+    let mut texts = words.iter().map(String::as_str).chain(values).chain(folder);
     if texts.any(is_filled_in) {
         return Note(format!("{what} with ${{…}}, which the client fills in: it was not started"));
     }
@@ -223,7 +223,7 @@ fn of_first(client: &Client, binary: &Path, entry: &Entry, others: &[Entry]) -> 
         Some(path) if !is_same(&path, binary) => {
             Note(format!("{what}, another program than this one: it was not started"))
         }
-        Some(_) => match started(client, value, words, binary) {
+        Some(_) => match started(entry, binary) {
             Ok((text, None)) if other.is_empty() => Fine(format!("{what}: {text}")),
             Ok((text, None)) => Note(format!("{what}: {text}{other}")),
             Ok((text, Some(root))) => Note(format!("{what}: {text}; this entry works in {root}{other}")),
@@ -233,19 +233,14 @@ fn of_first(client: &Client, binary: &Path, entry: &Entry, others: &[Entry]) -> 
 }
 
 /// Starts an entry. Returns what it did, and its first root if that is not in the current folder.
-fn started(
-    client: &Client,
-    entry: &Value,
-    words: &[String],
-    binary: &Path,
-) -> anyhow::Result<(String, Option<String>)> {
+fn started(entry: &Entry, binary: &Path) -> anyhow::Result<(String, Option<String>)> {
+    let Entry { place: Place { client, .. }, value, words, .. } = entry;
     let arguments = words.get(1..).unwrap_or_default();
     let options = parsed(arguments)?;
     let flags = typed::flags_of(arguments)?;
     let flags = flags.iter().filter(|flag| !is_writing(&flag.name)).flat_map(|flag| &flag.words);
     let here = std::env::current_dir().unwrap_or_default();
-    let folder =
-        config::folder(&client.files, entry).map_or_else(|| here.clone(), |folder| here.join(folder));
+    let folder = here.join(config::folder(&client.files, value).unwrap_or_default());
     options.roots.iter().try_for_each(|root| check_root(&folder.join(root)).map(drop))?;
     // The file itself is not opened, because that creates it.
     if let Some(file) = &options.stats_file {
@@ -257,7 +252,7 @@ fn started(
     let saved = tempfile::tempdir()?;
     let mut command = Command::new(binary);
     let is_harmless = |name: &str| name.strip_prefix(VARIABLE).is_some_and(|name| !is_writing(name));
-    command.args(flags).envs(config::variables(&client.files, entry).filter(|(name, _)| is_harmless(name)));
+    command.args(flags).envs(config::variables(&client.files, value).filter(|(name, _)| is_harmless(name)));
     command.env_remove("CUTLINE_STATS_FILE").env("CUTLINE_SPILL_DIR", saved.path()).current_dir(&folder);
     let text = session(command, client.id, &root)?;
     let followed = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
