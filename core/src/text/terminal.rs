@@ -40,8 +40,6 @@ const PARAMETERS: usize = 32;
 pub struct Terminal {
     line: Line,
     escape: Escape,
-    /// Text without its colours. Empty between two parts.
-    stripped: String,
 }
 
 /// The current escape sequence.
@@ -85,11 +83,8 @@ impl Terminal {
     /// Returns a terminal that buffers the end of a line: at least `max_bytes` bytes, or the same number of columns if the
     /// cursor moves in the line, and at most twice that.
     pub fn new(max_bytes: u64) -> Self {
-        Self {
-            line: Line { limit: as_index(max_bytes).max(1), ..Line::default() },
-            escape: Escape::None,
-            stripped: String::new(),
-        }
+        let line = Line { limit: as_index(max_bytes).max(1), ..Line::default() };
+        Self { line, escape: Escape::None }
     }
 
     /// Resolves the next piece. Passes the text that can no longer change to `sink`.
@@ -98,14 +93,12 @@ impl Terminal {
         while !rest.is_empty() {
             while matches!(self.escape, Escape::None) {
                 let (plain, after) = rest.split_at(plain_bytes(rest));
-                self.stripped.push_str(plain);
+                self.line.push(plain);
                 rest = after;
                 let Some((shown, after)) = color_or_crlf(rest) else { break };
-                self.stripped.push_str(shown);
+                self.line.push(shown);
                 rest = after;
             }
-            self.line.push(&self.stripped);
-            self.stripped.clear();
             if let Some(c) = rest.chars().next() {
                 self.step(c);
                 rest = &rest[c.len_utf8()..];
