@@ -5,7 +5,6 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use bytesize::ByteSize;
-use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, StringValueParser, TypedValueParser};
 use tracing_subscriber::filter::Targets;
 
@@ -37,11 +36,6 @@ pub(super) fn one_of<T: Copy + Send + Sync>(words: &'static [(&str, T)]) -> impl
         let found = words.iter().find(|(word, _)| *word == given);
         found.map(|(_, value)| *value).ok_or("not one of them")
     })
-}
-
-/// Returns the name of a value of a flag.
-pub(super) fn word_of(value: &impl ValueEnum) -> String {
-    value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }
 
 /// Returns an error if the value is 0.

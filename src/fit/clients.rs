@@ -1,10 +1,13 @@
 //! The table of clients: the measured limits of each, and the files in which `cutline config` writes its entries.
 
+use derive_more::Display;
+
 use super::Client;
 use Scope::{Local, Project, User};
 
 /// The sessions to which an entry applies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Display, clap::ValueEnum)]
+#[display(rename_all = "lowercase")]
 pub enum Scope {
     /// All users of a project.
     Project,

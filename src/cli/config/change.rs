@@ -11,7 +11,6 @@ use super::file::{Edited, read, rewrite};
 use super::places::{self, Place, places};
 use super::{ConfigOptions, servers};
 use crate::cli::typed::{self, Flag, absolute, flags_of};
-use crate::cli::values::word_of;
 use crate::cli::{NAME, is_same, parsed, print, refuse_in, tell};
 use crate::fit::{Client, Format, Scope};
 use crate::process::on_path;
@@ -75,7 +74,7 @@ impl Change<'_> {
         all.retain(|place| place.path.exists() && has_entry(place));
         let used = all.first().map(|place| place.scope);
         for other in all.iter().filter(|place| Some(place.scope) != used) {
-            let scope = word_of(&other.scope);
+            let Place { scope, .. } = other;
             tell(format_args!("{other} has an entry {name} too; --scope {scope} selects it"));
         }
         all.retain(|place| Some(place.scope) == used);

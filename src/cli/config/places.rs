@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use anyhow::ensure;
 
-use crate::cli::values::word_of;
 use crate::fit::{CLIENTS, Client, Format, Scope};
 
 /// The folder for settings of desktop programs.
@@ -102,10 +101,10 @@ fn project() -> PathBuf {
 pub(in crate::cli) fn written(client: &'static Client, scope: Option<Scope>) -> anyhow::Result<Vec<Place>> {
     let files = &client.files;
     let scope = scope.unwrap_or(files.scope);
-    let mut scopes: Vec<String> = files.paths.iter().map(|(scope, _)| word_of(scope)).collect();
+    let mut scopes: Vec<String> = files.paths.iter().map(|(scope, _)| scope.to_string()).collect();
     scopes.dedup();
-    let (word, has) = (word_of(&scope), scopes.join(", "));
-    ensure!(scopes.contains(&word), "{} has no {word} scope; it has {has}", files.name);
+    let has = scopes.join(", ");
+    ensure!(scopes.contains(&scope.to_string()), "{} has no {scope} scope; it has {has}", files.name);
     let (mut there, mut missing): (Vec<_>, Vec<_>) = places(client)
         .into_iter()
         .filter(|place| place.scope == scope)
