@@ -114,7 +114,7 @@ fn counting(line: &str) {
     let outcome = Ok(Output { details: Details::default(), ..output });
     let record_of = |outcome| {
         let counted = Outcome::of(outcome, &Limits::default());
-        Record::new(0, Tool::Own(ToolName::Read), Duration::ZERO, counted)
+        Record::new(String::new(), Tool::Own(ToolName::Read), Duration::ZERO, counted)
     };
     let mut stats = Stats::default();
     adds("the record of a result of 30KB, and its sums", || {

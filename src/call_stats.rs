@@ -17,10 +17,9 @@ use crate::tools::error::reason;
 /// Percentage of the limit above which a result is close to it.
 const NEAR_LIMIT_PERCENT: u64 = 70;
 
-/// Returns the current time in milliseconds since 1970, or 0 before 1970.
-pub(crate) fn now_ms() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+/// Returns the current time as RFC 3339 in UTC, or 1970 before 1970.
+pub(crate) fn now() -> String {
+    humantime::format_rfc3339_millis(SystemTime::now().max(UNIX_EPOCH)).to_string()
 }
 
 /// The totals, and the file of call records.

@@ -25,7 +25,7 @@ use rmcp::model::{CallToolRequestParams, CallToolResult, Implementation, Protoco
 use rmcp::service::{RequestContext, RoleServer};
 use tokio_util::sync::CancellationToken;
 
-use crate::call_stats::{CallStats, StatsFile, now_ms};
+use crate::call_stats::{CallStats, StatsFile, now};
 use crate::fit::{Client, Fit, Given};
 use crate::fs::workspace::Workspace;
 use crate::limits::Limits;
@@ -133,7 +133,7 @@ impl Server {
         // rmcp sends no response to a cancelled call. The statistics count it as cancelled.
         let outcome = if request.ct.is_cancelled() { Err(ToolError::Cancelled) } else { outcome };
         let counted = Outcome::of(&outcome, &limits);
-        self.stats.add(&Record::new(now_ms(), Tool::Own(tool), start.elapsed(), counted));
+        self.stats.add(&Record::new(now(), Tool::Own(tool), start.elapsed(), counted));
         if let (Outcome::Ok(size), Ok(output)) = (counted, &outcome) {
             self.log_level.notify(tool.as_str(), &size, output, &limits, request).await;
         }

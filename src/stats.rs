@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 use std::num::Saturating;
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -98,9 +98,8 @@ pub struct ResultSize {
 }
 
 impl Record {
-    /// Creates the record of a call that ended at `time_ms`, in milliseconds since 1970.
-    pub fn new(time_ms: u64, tool: Tool, duration: Duration, outcome: Outcome) -> Self {
-        let time = humantime::format_rfc3339_millis(UNIX_EPOCH + Duration::from_millis(time_ms)).to_string();
+    /// Creates the record of a call that ended at `time`, as RFC 3339 in UTC.
+    pub fn new(time: String, tool: Tool, duration: Duration, outcome: Outcome) -> Self {
         let duration_ms = (duration.as_secs_f64() * 1e6).round() / 1e3;
         Self { time, tool, duration_ms, outcome }
     }

@@ -11,7 +11,7 @@ use futures_util::FutureExt as _;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::call_stats::{CallStats, now_ms};
+use crate::call_stats::{CallStats, now};
 use crate::fit::Client;
 use crate::limits::Limits;
 use crate::server::result_of;
@@ -77,7 +77,7 @@ pub(super) fn run(options: &Options, matches: &ArgMatches, json: bool) -> anyhow
     let start = Instant::now();
     let Called { mut outcome, limits } = runtime.block_on(call(&cx, tool, &given));
     let counted = Outcome::of(&outcome, &limits);
-    stats.add(&Record::new(now_ms(), Tool::Own(tool), start.elapsed(), counted));
+    stats.add(&Record::new(now(), Tool::Own(tool), start.elapsed(), counted));
     let code = match &outcome {
         _ if cx.cancel.is_cancelled() => INTERRUPTED,
         Ok(_) => 0,

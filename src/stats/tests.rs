@@ -9,7 +9,8 @@ use cutline_core::text::tokens::estimate;
 /// Returns the record of a call with this outcome and the default limits.
 fn record(tool: ToolName, outcome: &Result<Output, ToolError>) -> Record {
     let outcome = Outcome::of(outcome, &Limits::default());
-    Record::new(1_795_168_800_000, Tool::Own(tool), Duration::from_micros(1234), outcome)
+    let time = "2026-11-20T10:00:00.000Z".to_owned();
+    Record::new(time, Tool::Own(tool), Duration::from_micros(1234), outcome)
 }
 
 /// Returns details of a truncation to `output` of `total`, as `(lines, bytes)`.
@@ -187,7 +188,7 @@ fn quantiles_are_those_of_the_calls_that_were_not_cancelled() {
     let mut stats = Stats::default();
     for n in (1..=100).rev() {
         let outcome = if n > 40 { Outcome::Cancelled } else { Outcome::Error };
-        stats.add(&Record::new(0, Tool::Own(ToolName::Ls), Duration::from_millis(n), outcome));
+        stats.add(&Record::new(String::new(), Tool::Own(ToolName::Ls), Duration::from_millis(n), outcome));
     }
     assert_eq!(
         [0, 50, 95, 100].map(|percent| stats.total.quantile_ms(percent)),
@@ -206,7 +207,7 @@ fn sums_stop_at_the_largest_number() {
     };
     let mut stats = Stats::default();
     for _ in 0..2 {
-        stats.add(&Record::new(0, Tool::Own(ToolName::Ls), Duration::MAX, Outcome::Ok(size)));
+        stats.add(&Record::new(String::new(), Tool::Own(ToolName::Ls), Duration::MAX, Outcome::Ok(size)));
     }
     let total = stats.total.to_value();
     assert_eq!((&total["given"]["bytes"], &total["leftOut"]["bytes"]), (&json!(u64::MAX), &json!(0)));

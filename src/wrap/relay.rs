@@ -16,7 +16,7 @@ use super::limit::{Limited, limit_error, limit_result, limit_task};
 use super::message::{END_BYTES, Line, Lines, MessageHead, error_reply, id_at_end_of, id_key, valid_start};
 use super::parts::OUTSIDE_BYTES;
 use super::{END_GRACE, Settings};
-use crate::call_stats::{CallStats, log_size, now_ms};
+use crate::call_stats::{CallStats, log_size, now};
 use crate::fit::Client;
 use crate::json::{members, replaced, text};
 use crate::process::InputPipe;
@@ -199,7 +199,7 @@ impl Session {
     /// Counts a call of a tool.
     fn count(&self, call: &OpenCall, outcome: Outcome) {
         if let Some(tool) = Tool::named(&call.tool).filter(|_| RESULTS.contains(&&*call.method)) {
-            self.stats.add(&Record::new(now_ms(), tool, call.since.elapsed(), outcome));
+            self.stats.add(&Record::new(now(), tool, call.since.elapsed(), outcome));
         }
     }
 
