@@ -1,7 +1,7 @@
 //! Bytes to text, piece by piece: characters split between two pieces stay whole.
 //!
 //! Bytes that are no characters of the encoding become U+FFFD, in UTF-8 as `String::from_utf8_lossy` would replace them
-//! in the whole text. Of a run of NULs, only the first is text: a file with a hole has millions. UTF-16 has a byte order mark, or is mostly Latin-1. [`detect`](Encoding::detect) finds a legacy encoding.
+//! in the whole text. Of a run of at most 64 MB of NULs, only the first is text: a file with a hole has millions. UTF-16 has a byte order mark, or is mostly Latin-1. [`detect`](Encoding::detect) finds a legacy encoding.
 
 #![expect(clippy::indexing_slicing, reason = "a wrong range has to fail, not to read as no text")]
 
@@ -154,18 +154,20 @@ pub struct Decoder {
     stream: encoding_rs::Decoder,
     part: String,
     lossy: bool,
-    /// True if the last character was a NUL.
-    is_after_nul: bool,
+    /// Number of NULs since the last other character.
+    nuls: usize,
 }
 
 /// Bytes of text that are given to a sink at once, at most: few enough to stay in the nearest cache.
 const PART_BYTES: usize = 8192;
+/// Maximum length of a run of NULs that becomes one. A file can have a hole that takes hours to read.
+const MOST_NULS: usize = 64 << 20;
 
 impl Decoder {
     /// Returns a decoder for a stream in `encoding`.
     pub fn new(encoding: Encoding) -> Self {
         let stream = encoding.standard().new_decoder_without_bom_handling();
-        Self { stream, part: String::with_capacity(PART_BYTES), lossy: false, is_after_nul: false }
+        Self { stream, part: String::with_capacity(PART_BYTES), lossy: false, nuls: 0 }
     }
 
     /// True if anything had to be replaced so far.
@@ -200,9 +202,18 @@ impl Decoder {
     }
 
     fn remove_repeated_nuls(&mut self) {
-        let mut is_after_nul = std::mem::replace(&mut self.is_after_nul, self.part.ends_with('\0'));
-        if memchr::memchr(0, self.part.as_bytes()).is_some() {
-            self.part.retain(|c| !(std::mem::replace(&mut is_after_nul, c == '\0') && c == '\0'));
+        let bytes = self.part.as_bytes();
+        if self.nuls > 0 && self.nuls < MOST_NULS && bytes.iter().all(|byte| *byte == 0) {
+            self.nuls += bytes.len();
+            self.part.clear();
+        } else if memchr::memchr(0, bytes).is_none() {
+            self.nuls = 0;
+        } else {
+            let nuls = &mut self.nuls;
+            self.part.retain(|c| {
+                *nuls = if c == '\0' { *nuls + 1 } else { 0 };
+                *nuls <= 1 || *nuls > MOST_NULS
+            });
         }
     }
 }
