@@ -22,7 +22,7 @@ use super::lines::{BLOCK_BYTES, Bytes, TextFile};
 use crate::stop::{Stop, Stopped, stopped_by};
 use crate::sys::{self, Stat};
 use cutline_core::text::as_index;
-use cutline_core::text::decode::{Encoding, SAMPLE_BYTES};
+use cutline_core::text::decode::Encoding;
 
 /// Maximum number of cached indexes. With [`MAX_BLOCKS`], they take one megabyte.
 const REMEMBERED: usize = 32;
@@ -52,8 +52,6 @@ pub struct LineIndex {
     pub is_complete: bool,
     /// The offset after the last counted byte.
     pub end: u64,
-    /// True if the bytes that decide on the encoding are ASCII, as far as they were counted.
-    pub starts_in_ascii: bool,
     /// The offset of the first byte of the text, after the byte order mark.
     start: u64,
     /// The encoding in which the lines were counted.
@@ -81,17 +79,13 @@ impl LineIndex {
         let block_bytes = bytes.div_ceil(MAX_BLOCKS).max(1).next_multiple_of(BLOCK_BYTES as u64);
         let blocks: Vec<Counted> = (0..bytes.div_ceil(block_bytes)).map(|_| Counted::default()).collect();
         let (next, is_late) = (AtomicU64::new(0), AtomicBool::new(false));
-        let starts_in_ascii = AtomicBool::new(true);
         let work = || {
             let mut buffer = text.buffer(BLOCK_BYTES);
             loop {
                 let number = next.fetch_add(1, Ordering::Relaxed);
                 let Some(counted) = blocks.get(as_index(number)) else { return io::Result::Ok(()) };
                 let part = block_of(text, number, block_bytes);
-                let done = part.blocks(part.start, &mut buffer, stop, |at, piece| {
-                    if at < SAMPLE_BYTES as u64 && !piece.is_ascii() {
-                        starts_in_ascii.store(false, Ordering::Relaxed);
-                    }
+                let done = part.blocks(part.start, &mut buffer, stop, |_, piece| {
                     counted.newlines.fetch_add(text.encoding.newlines(piece), Ordering::Relaxed);
                     counted.bytes.fetch_add(piece.len() as u64, Ordering::Relaxed);
                     ControlFlow::Continue(())
@@ -127,9 +121,8 @@ impl LineIndex {
         // In an incomplete part, a line follows the last newline.
         let open_line = !is_complete || bytes > 0 && !text.ends_with_newline()?;
         let lines = newlines + u64::from(open_line);
-        let starts_in_ascii = starts_in_ascii.into_inner();
         let TextFile { start, encoding, .. } = *text;
-        Ok(Self { lines, is_complete, end, starts_in_ascii, start, encoding, block_bytes, newlines_before })
+        Ok(Self { lines, is_complete, end, start, encoding, block_bytes, newlines_before })
     }
 
     /// Returns the text of `file`, which has this index and `bytes` bytes.

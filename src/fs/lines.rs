@@ -15,7 +15,7 @@ use crate::stop::Stop;
 use crate::sys;
 use cutline_core::text::as_index;
 use cutline_core::text::binary::{DECIDING_BYTES, is_binary_file};
-use cutline_core::text::decode::{Encoding, SAMPLE_BYTES, START_BYTES};
+use cutline_core::text::decode::{Encoding, SAMPLE_BYTES};
 
 /// Number of bytes that are read at a time. An even number keeps pairs of bytes aligned.
 pub const BLOCK_BYTES: usize = 256 * 1024;
@@ -58,7 +58,19 @@ impl Bytes<'_> {
     }
 }
 
-impl TextFile<'_> {
+impl<'a> TextFile<'a> {
+    /// Returns the text in `bytes` up to the offset `end`, with the encoding of its mark, or that of the complete text as
+    /// detected. `first` has the first [`DECIDING_BYTES`].
+    pub fn detected(bytes: Bytes<'a>, first: &[u8], end: u64) -> io::Result<Self> {
+        let (by_mark, mark_bytes) = Encoding::of(first);
+        let encoding = match bytes {
+            _ if mark_bytes > 0 || by_mark != Encoding::Utf8 => by_mark,
+            Bytes::Held(bytes) => Encoding::detect(bytes, end).unwrap_or(Encoding::Utf8),
+            Bytes::Open(file) => detect(file, end, &mut first.to_vec(), first.len())?.0,
+        };
+        Ok(Self { bytes, encoding, start: mark_bytes as u64, end })
+    }
+
     /// Creates a buffer for blocks of this text of at most `block_bytes`. Bytes in memory need none.
     pub fn buffer(&self, block_bytes: usize) -> Buffer {
         let bytes = as_index(self.end.saturating_sub(self.start)).min(block_bytes);
@@ -103,21 +115,6 @@ impl TextFile<'_> {
             at += block.len() as u64;
         }
         Ok(())
-    }
-
-    /// Returns the encoding of the complete text: by its mark, or detected from its first bytes.
-    pub fn detect(&self) -> io::Result<Encoding> {
-        let has_mark = self.start > 0;
-        if has_mark || self.encoding != Encoding::Utf8 {
-            return Ok(self.encoding);
-        }
-        let file = match self.bytes {
-            Bytes::Held(bytes) => return Ok(Encoding::detect(bytes, self.end).unwrap_or(Encoding::Utf8)),
-            Bytes::Open(file) => file,
-        };
-        let mut start = first_bytes(file, as_index(self.end).min(START_BYTES))?;
-        let len = start.len();
-        detect(file, self.end, &mut start, len).map(|(encoding, _)| encoding)
     }
 
     /// Returns true if the text ends with a newline. A single byte after the last pair of UTF-16 is a truncated
@@ -199,6 +196,7 @@ pub fn first_bytes(file: &File, most: usize) -> io::Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cutline_core::text::decode::START_BYTES;
     use std::io::Write as _;
 
     #[test]
@@ -222,8 +220,9 @@ mod tests {
             let mut file = tempfile::tempfile().unwrap();
             file.write_all(&content).unwrap();
             let end = content.len() as u64;
-            let text = TextFile { bytes: Bytes::Open(&file), encoding: Encoding::Utf8, start: 0, end };
-            assert_eq!(Some(text.detect().unwrap()), Encoding::detect(&content, end), "{end}");
+            let first = content.get(..DECIDING_BYTES).unwrap_or(&content);
+            let text = TextFile::detected(Bytes::Open(&file), first, end).unwrap();
+            assert_eq!(Some(text.encoding), Encoding::detect(&content, end), "{end}");
         }
     }
 

@@ -44,11 +44,11 @@ fn content<'a>(text: &TextFile<'a>, end: usize) -> io::Result<Cow<'a, [u8]>> {
         Bytes::Held(bytes) => Cow::Borrowed(bytes.get(..end).unwrap_or_default()),
         Bytes::Open(file) => Cow::Owned(first_bytes(file, end)?),
     };
-    // Detection can read a megabyte. Valid UTF-8 does not need it; a character can be cut off at the end.
+    // A character can be cut off at the end.
     if text.encoding == Encoding::Utf8 && is_utf8(&bytes) {
         return Ok(bytes);
     }
     let mut decoded = Vec::new();
-    Decoder::new(text.detect()?).push(&bytes, &mut |part| decoded.extend_from_slice(part.as_bytes()));
+    Decoder::new(text.encoding).push(&bytes, &mut |part| decoded.extend_from_slice(part.as_bytes()));
     Ok(Cow::Owned(decoded))
 }

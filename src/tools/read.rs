@@ -23,7 +23,7 @@ use crate::fs::open::OpenedPath;
 use crate::limits::{PSEUDO_FILE_BYTES, PSEUDO_FILE_SECS};
 use cutline_core::text::as_index;
 use cutline_core::text::binary::{DECIDING_BYTES, is_binary_file};
-use cutline_core::text::decode::{Encoding, is_utf8};
+use cutline_core::text::decode::is_utf8;
 
 use super::resolve::{self, ExpectedKind};
 use super::{Context, Load, Output, ToolError};
@@ -69,7 +69,6 @@ fn read(cx: &Context, args: &ReadArgs, load: Load) -> Result<Option<Output>, Too
         None => Cow::Owned(lines::first_bytes(&file, DECIDING_BYTES).map_err(failed)?),
     };
     let end = held.as_ref().map_or(place.stat.bytes, |bytes| bytes.len() as u64);
-    let (encoding, mark) = Encoding::of(&start);
     let is_utf8 = is_utf8(&start);
     // The saved output of a command can be read whatever it is.
     let binary = is_binary_file(&start)
@@ -89,9 +88,8 @@ fn read(cx: &Context, args: &ReadArgs, load: Load) -> Result<Option<Output>, Too
         return Err(resolve::binary(cx, &place, end, &start));
     }
     let bytes = held.as_deref().map_or(Bytes::Open(&file), Bytes::Held);
-    let text = TextFile { bytes, encoding, start: mark as u64, end };
-    let encoding = if is_utf8 { encoding } else { text.detect().map_err(failed)? };
-    page::read(cx, args, &place, &TextFile { encoding, ..text }).map(Some)
+    let text = TextFile::detected(bytes, &start, end).map_err(failed)?;
+    page::read(cx, args, &place, &text).map(Some)
 }
 
 /// Returns all bytes of a small file, or of a file that reports a size of 0 but can have content. Returns `None` for a

@@ -11,7 +11,6 @@ use crate::search::content::{ContextLines, Found, IncompleteReason, OutputMode, 
 use crate::search::walk::Walked;
 use cutline_core::notice::{InAll, Names, Notice, Unit, WhySkipped};
 use cutline_core::text::binary::DECIDING_BYTES;
-use cutline_core::text::decode::Encoding;
 use cutline_core::text::show;
 use cutline_core::text::{Total, as_index};
 use cutline_core::truncate::TruncatedBy;
@@ -299,10 +298,9 @@ impl<'a> Results<'a> {
         let shell = resolve::quoted(path.as_bytes())?;
         let place = resolve::open(cx, path, ExpectedKind::File).ok()?;
         let file = resolve::file(cx, &place).ok()?;
-        let (encoding, mark) = Encoding::of(&lines::first_bytes(&file, DECIDING_BYTES).ok()?);
-        let (bytes, start, end) = (Bytes::Open(&file), mark as u64, place.stat.bytes);
-        let encoding = TextFile { bytes, encoding, start, end }.detect().ok()?;
-        let next = notice::for_match(&pattern, args.ignore_case == Some(true), &shell, encoding)?;
+        let first = lines::first_bytes(&file, DECIDING_BYTES).ok()?;
+        let text = TextFile::detected(Bytes::Open(&file), &first, place.stat.bytes).ok()?;
+        let next = notice::for_match(&pattern, args.ignore_case == Some(true), &shell, text.encoding)?;
         let limit = bounds.limit(TruncatedBy::Bytes);
         Some(Notice::MatchTooLong { line: *number, path: show::in_notice(path), limit, next })
     }

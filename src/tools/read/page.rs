@@ -61,7 +61,7 @@ pub(super) fn read(
     };
     let stop = cx.stop().extended(PAGE_TIME);
     let page = ReadPage { cx, args, place, text, index: &index, first, from, stop };
-    page.compose_detected().map_err(failed)
+    page.collect().and_then(|collected| page.compose(collected)).map_err(failed)
 }
 
 /// The number of a page's first line, and the offset of its first byte in the file.
@@ -110,8 +110,6 @@ struct Collected {
     max_chars: Option<usize>,
     /// True if invalid bytes were replaced: in the page, or after it if the page was truncated.
     lossy: bool,
-    /// True if the page is ASCII, and also what was decoded after it.
-    is_ascii: bool,
     /// True if the page has NUL bytes, or what was decoded after it.
     has_nul: bool,
     /// The same for control characters that are replaced, with NUL.
@@ -149,18 +147,6 @@ struct ReadPage<'a> {
 }
 
 impl ReadPage<'_> {
-    /// Returns the result. Detects the encoding unless the page and the start of the file are ASCII, which is the same in all.
-    fn compose_detected(self) -> io::Result<Output> {
-        let collected = self.collect()?;
-        let is_ascii = collected.is_ascii && collected.kept.output.lines > 0 && self.index.starts_in_ascii;
-        let encoding = if is_ascii { self.text.encoding } else { self.text.detect()? };
-        if encoding == self.text.encoding {
-            return self.compose(collected);
-        }
-        let page = ReadPage { text: &TextFile { encoding, ..*self.text }, ..self };
-        page.compose(page.collect()?)
-    }
-
     /// Collects the text of the page.
     fn collect(&self) -> io::Result<Collected> {
         let bounds = self.cx.limits.read_bounds();
@@ -170,9 +156,8 @@ impl ReadPage<'_> {
         let mut head = LongLines::new(head, max_chars);
         let mut decoder = Decoder::new(self.text.encoding);
         let mut lines = PageLines::new(max_chars, self.is_numbered().then_some(self.first));
-        let (mut is_ascii, mut has_nul, mut has_control, mut has_return) = (true, false, false, false);
+        let (mut has_nul, mut has_control, mut has_return) = (false, false, false);
         let mut push = |part: &str, head: &mut LongLines| {
-            is_ascii &= part.is_ascii();
             has_control = has_control || binary::has_control(part);
             has_nul |= has_control && part.contains('\0');
             has_return |= part.contains('\r');
@@ -195,20 +180,11 @@ impl ReadPage<'_> {
         }
         let (kept, max_chars) = head.finish_with(KeyForms::None);
         let max_chars = max_chars.or_else(|| lines.cutter.limit_of_cut(&kept.content));
-        Ok(Collected {
-            kept,
-            lines,
-            max_chars,
-            lossy: decoder.lossy(),
-            is_ascii,
-            has_nul,
-            has_control,
-            has_return,
-        })
+        Ok(Collected { kept, lines, max_chars, lossy: decoder.lossy(), has_nul, has_control, has_return })
     }
 
     fn compose(&self, collected: Collected) -> io::Result<Output> {
-        let Collected { mut kept, lines, max_chars, lossy, has_nul, has_control, has_return, .. } = collected;
+        let Collected { mut kept, lines, max_chars, lossy, has_nul, has_control, has_return } = collected;
         // The details refer to the text of the file without line numbers.
         let numbered = self.is_numbered().then(|| {
             let text = page_lines::without_numbers(&kept.content);
