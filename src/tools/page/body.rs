@@ -173,10 +173,12 @@ impl Body {
     /// Adds a group if it fits. Of the first group, adds the part that fits.
     pub(in crate::tools) fn group(&mut self, group: Group) {
         let is_separated = group.separated && self.total.lines > 0;
-        let mut lines = Vec::new();
-        if !group.rows.is_empty() {
-            lines = self.format.before_rows(&group.path, is_separated);
-        }
+        let before = if group.rows.is_empty() {
+            Vec::new()
+        } else {
+            self.format.before_rows(&group.path, is_separated)
+        };
+        let mut lines = before.clone();
         lines.extend(group.lines(&self.format));
         for line in &lines {
             self.total.bytes += line.len() as u64 + u64::from(self.total.lines > 0);
@@ -190,7 +192,7 @@ impl Body {
             if self.groups > 0 {
                 return;
             }
-            self.show_part(group);
+            self.show_part(&before, group);
         }
         self.groups += 1;
     }
@@ -200,18 +202,10 @@ impl Body {
         self.cut.is_some()
     }
 
-    /// Adds the first group, which does not fit, without the context lines that do not fit.
-    fn show_part(&mut self, mut group: Group) {
-        let heading = match &self.format {
-            RowFormat::Heading { latest } => latest.clone().filter(|_| !group.rows.is_empty()),
-            RowFormat::Path => None,
-        };
-        loop {
-            if group.rows.len() <= 1 {
-                self.cut_lines.extend(group.cut_lines());
-                let line = group.lines(&self.format).concat();
-                return self.show_cut_line(heading.as_deref(), &line, group.path.len());
-            }
+    /// Adds the first group, which does not fit, without the context lines that do not fit. If the match line or name
+    /// alone does not fit below its `heading`, it is truncated. The text starts with the path of the group.
+    fn show_part(&mut self, heading: &[String], mut group: Group) {
+        while group.rows.len() > 1 {
             self.omitted_context += 1;
             let before = group.rows.iter().take_while(|row| row.kind != RowKind::Match).count();
             if group.rows.len() > 2 * before {
@@ -219,21 +213,15 @@ impl Body {
             } else {
                 group.rows.pop_front();
             }
-            let lines: Vec<String> = heading.clone().into_iter().chain(group.lines(&self.format)).collect();
+            let lines = [heading, &group.lines(&self.format)].concat();
             let Some(by) = self.show(&lines, group.cut_lines()) else { return };
             self.cut = Some(by);
         }
-    }
-
-    /// Adds the first match line or name, truncated, below its heading if it has one. Without a heading, the line
-    /// starts with a path of `path_bytes` bytes.
-    fn show_cut_line(&mut self, heading: Option<&str>, line: &str, path_bytes: usize) {
+        self.cut_lines.extend(group.cut_lines());
         self.partial = Some(Partial::FirstLine);
         let max_bytes = self.bounds.sure_bytes().max(SHOWN_BYTES);
-        self.push(&match heading {
-            Some(path) => shorten(&format!("{path}\n{line}"), path.len(), max_bytes),
-            None => shorten(line, path_bytes, max_bytes),
-        });
+        let lines = [heading, &group.lines(&self.format)].concat();
+        self.push(&shorten(&lines.join("\n"), group.path.len(), max_bytes));
     }
 
     /// Adds lines if they fit. Otherwise returns the limit that they would exceed.
