@@ -22,6 +22,7 @@ use crate::search::content::pattern::{Refused, Source};
 use crate::search::content::{
     self, BinaryFiles, ContextLines, FileSearcher, Found, OutputMode, Pattern, Query, Ranking,
 };
+use crate::search::walk::Walked;
 use crate::stop::{Stopped, stopped_by};
 use crate::sys::below;
 use cutline_core::notice::{StoppedAt, Unit, WhySkipped};
@@ -212,13 +213,11 @@ impl Results<'_> {
         match done {
             Ok(()) => {}
             Err(error) if stopped_by(&error) == Some(Stopped::Late) => {
-                if self.search.counting.is_counting() {
-                    self.search.counting.is_at_least = true;
-                } else {
-                    let found = self.search.page.found > before;
-                    (self.search.is_late, self.search.has_later) = (true, found);
+                let found = self.search.page.found > before;
+                let _flow = self.take(Walked::Late { complete: None, has_later: found }); // nothing follows
+                if self.search.is_late && self.is_only_target {
                     let path = self.search.show(b"");
-                    self.search.page.stopped = self.is_only_target.then_some(StoppedAt::File { path, found });
+                    self.search.page.stopped = Some(StoppedAt::File { path, found });
                 }
                 return Ok(());
             }
