@@ -218,6 +218,14 @@ pub enum ToolError {
     Cancelled,
 }
 
+/// Returns an error if an argument has more bytes or parts than it may have.
+pub(super) fn check_most(argument: &str, given: usize, most: usize, unit: &str) -> Result<(), ToolError> {
+    if given > most {
+        return Err(ToolError::Argument(format!("{argument}: must be at most {most} {unit}, got {given}")));
+    }
+    Ok(())
+}
+
 /// Formats the path of a folder before a full stop: `./` instead of `.` for the workspace.
 fn folder(path: &str) -> String {
     let shown = show::path(path);

@@ -23,6 +23,7 @@ use crate::search::walk::Searched;
 use cutline_core::notice::{InAll, Notice, Unit};
 use cutline_core::text::{Total, as_index, show};
 
+use super::error::check_most;
 use super::page::{Group, PageRequest, Sort};
 use super::resolve::{self, ExpectedKind};
 use super::walk_support::{self, COUNTED, IGNORED_CHECK, Ignored, Search};
@@ -217,7 +218,7 @@ fn cause(args: &FindArgs, place: &OpenedPath, query: &NameQuery, search: &Search
 fn query(cx: &Context, args: &FindArgs, place: &OpenedPath) -> Result<NameQuery, ToolError> {
     let sort = args.sort.unwrap_or_default();
     let key = match sort {
-        Sort::Relevance => Key::Relevance(NameScorer::new(&words(&args.pattern)?)),
+        Sort::Relevance => Key::Relevance(NameScorer::new(words(&args.pattern)?)),
         Sort::Modified => Key::Modified,
         Sort::Path => Key::Path,
     };
@@ -246,18 +247,15 @@ fn glob_as_path(args: &FindArgs, path: &str, error: &ToolError) -> Option<ToolEr
 }
 
 /// Returns the words of a pattern. Returns an error if it is a glob.
-fn words(pattern: &str) -> Result<String, ToolError> {
-    if pattern.len() > limits::GLOB_BYTES {
-        let (most, given) = (limits::GLOB_BYTES, pattern.len());
-        return Err(ToolError::Argument(format!("pattern: must be at most {most} bytes, got {given}")));
-    }
+fn words(pattern: &str) -> Result<&str, ToolError> {
+    check_most("pattern", pattern.len(), limits::GLOB_BYTES, "bytes")?;
     if pattern.trim().is_empty() || pattern.contains(['*', '?', '[', ']', '{', '}', '!']) {
         let given = show::name(pattern.as_bytes());
         return Err(ToolError::Argument(format!(
             "pattern: must be words without wildcards with sort=relevance, got \"{given}\""
         )));
     }
-    Ok(pattern.to_owned())
+    Ok(pattern)
 }
 
 #[cfg(test)]

@@ -29,6 +29,7 @@ use cutline_core::notice::{StoppedAt, Unit, WhySkipped};
 use cutline_core::text::binary::{DECIDING_BYTES, media_type};
 use cutline_core::text::{as_index, show};
 
+use super::error::check_most;
 use super::page::{PageRequest, SHOWN_BYTES, Sort};
 use super::resolve;
 use super::walk_support::COUNTED;
@@ -248,10 +249,7 @@ fn source(args: &GrepArgs) -> Source<'_> {
 fn plan(cx: &Context, args: &GrepArgs) -> Result<(Query, PageRequest), ToolError> {
     let is_literal = args.literal == Some(true);
     let most = if is_literal { limits::LITERAL_BYTES } else { limits::PATTERN_BYTES };
-    if args.pattern.len() > most {
-        let given = args.pattern.len();
-        return Err(ToolError::Argument(format!("pattern: must be at most {most} bytes, got {given}")));
-    }
+    check_most("pattern", args.pattern.len(), most, "bytes")?;
     let source = source(args);
     let pattern = Pattern::new(&source).map_err(|refused| match refused {
         // The pattern is valid, but it would also be refused as literal text.

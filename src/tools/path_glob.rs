@@ -15,6 +15,7 @@ use crate::search::globs::{self, Glob, has_wildcard, literal_folders};
 use cutline_core::notice::{Names, Notice};
 use cutline_core::text::show;
 
+use super::error::check_most;
 use super::{Context, ToolError};
 pub(super) use meant::{meant, of_git, repeats_path};
 
@@ -49,7 +50,8 @@ pub(super) fn selections(
     let globs = lists.iter().flat_map(|list| globs_of(list));
     let globs: Vec<String> =
         globs.flat_map(|glob| of_negated_part(&glob).unwrap_or_else(|| vec![glob])).collect();
-    check_count("the list of globs", globs.len())?;
+    // Each glob uses memory.
+    check_most("the list of globs", globs.len(), GLOBS, "globs")?;
     let is_single = globs.len() == 1;
     let (mut selected, mut excluded) = (Vec::new(), Vec::new());
     // An empty glob that is alone is an error.
@@ -73,16 +75,8 @@ pub(super) fn exclusions(
     let globs: Vec<String> = lists.into_iter().flatten().flat_map(|list| globs_of(list)).collect();
     let globs = globs.iter().map(|glob| glob.trim_start_matches('!')).filter(|glob| !glob.is_empty());
     let globs: Vec<&str> = globs.collect();
-    check_count("exclude", globs.len())?;
+    check_most("exclude", globs.len(), GLOBS, "globs")?;
     globs.into_iter().map(|glob| compile(cx, &format!("!{glob}"), glob, base, false)).collect()
-}
-
-/// Returns an error if a list has too many globs, because each uses memory.
-fn check_count(list: &str, globs: usize) -> Result<(), ToolError> {
-    if globs > GLOBS {
-        return Err(ToolError::Argument(format!("{list}: must be at most {GLOBS} globs, got {globs}")));
-    }
-    Ok(())
 }
 
 /// Returns the globs of a list. Two plain names may also be one name with a comma.
