@@ -3,7 +3,6 @@
 //! Results are sorted by path, by modification time (newest first), or by relevance for the words of the pattern. Ties
 //! are sorted by path, so the same call on the same tree returns the same bytes.
 
-use std::borrow::Cow;
 use std::cell::LazyCell;
 use std::ops::ControlFlow;
 use std::slice::from_ref;
@@ -67,21 +66,20 @@ pub struct FindArgs {
 
 /// Runs one call.
 pub async fn run(cx: &Context, args: FindArgs) -> Result<Output, ToolError> {
-    cx.blocking(move |cx| search(cx, &args)).await
+    cx.blocking(move |cx| search(cx, args)).await
 }
 
-fn search(cx: &Context, args: &FindArgs) -> Result<Output, ToolError> {
+fn search(cx: &Context, mut args: FindArgs) -> Result<Output, ToolError> {
     let asked = args.path.as_deref().unwrap_or(".");
     let mut place = resolve::open(cx, asked, ExpectedKind::Directory)
-        .map_err(|error| glob_as_path(args, asked, &error).unwrap_or(error))?;
-    let mut args = Cow::Borrowed(args);
+        .map_err(|error| glob_as_path(&args, asked, &error).unwrap_or(error))?;
     if args.sort != Some(Sort::Relevance)
         && let Some((linked, rest)) = path_glob::through_link(cx, &args.pattern, &place)
     {
         place = linked;
-        args.to_mut().pattern = rest;
+        args.pattern = rest;
     }
-    let args = &*args;
+    let args = &args;
     let query = query(cx, args, &place)?;
     let ranked = matches!(query.key, Key::Relevance(_)).then(ContextLines::default);
     let request = PageRequest::new(args.offset, args.limit, Unit::Results, ranked)?;
