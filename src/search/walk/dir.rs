@@ -3,7 +3,6 @@
 //! A listing ([`Dir`]) stores its position in its parent's listing instead of its path, so memory is proportional to
 //! the size of the tree at any depth. A folder is opened relative to its parent if that is still open, otherwise to the
 //! root.
-#![expect(clippy::indexing_slicing, reason = "a path has the length of its names")]
 
 use std::io;
 use std::sync::{Arc, Weak};
@@ -45,15 +44,11 @@ impl Drop for Dir {
 impl Dir {
     /// Returns the path of an entry, relative to the root of the walk.
     pub(super) fn path(&self, index: usize) -> Vec<u8> {
-        let (last, ..) = self.entries.get(index);
+        let own = self.entries.get(index).0;
         let above = ancestors(&self.position).map(|(dir, index)| dir.entries.get(*index).0);
-        let mut path = vec![b'/'; last.len() + above.clone().map(|name| name.len() + 1).sum::<usize>()];
-        let mut end = path.len();
-        for name in std::iter::once(last).chain(above) {
-            path[end - name.len()..end].copy_from_slice(name);
-            end = (end - name.len()).saturating_sub(1);
-        }
-        path
+        let mut names: Vec<&[u8]> = std::iter::once(own).chain(above).collect();
+        names.reverse();
+        names.join(&b'/')
     }
 }
 
@@ -75,7 +70,7 @@ pub(super) fn path_before(position: &Position) -> Option<Vec<u8>> {
 }
 
 /// Returns the positions of a folder and of the folders above it, the nearest first.
-fn ancestors(position: &Position) -> impl Iterator<Item = &(Arc<Dir>, usize)> + Clone {
+fn ancestors(position: &Position) -> impl Iterator<Item = &(Arc<Dir>, usize)> {
     std::iter::successors(position.as_ref(), |(dir, _)| dir.position.as_ref())
 }
 
