@@ -76,7 +76,8 @@ impl Pattern {
                 (text, hir)
             }
         };
-        let positions = positions(&hir);
+        // A pattern that is only a literal text or an alternation of literal texts counts as one.
+        let positions = if hir.properties().is_alternation_literal() { 1 } else { positions(&hir) };
         if positions > REGEX_POSITIONS {
             return Err(Refused::TooLarge);
         }
@@ -187,23 +188,17 @@ fn has_empty_alternative(hir: &Hir) -> bool {
     }
 }
 
-/// Returns the number of positions of a pattern after expanding all repetitions. A pattern that is only a literal text
-/// or an alternation of literal texts counts as one. In other patterns, each byte of a literal counts.
+/// Returns the number of positions of a pattern after expanding all repetitions. Each byte of a literal counts.
 fn positions(hir: &Hir) -> usize {
-    if hir.properties().is_alternation_literal() { 1 } else { written_out(hir) }
-}
-
-/// Returns the number of positions of any pattern. Each byte of a literal counts.
-fn written_out(hir: &Hir) -> usize {
-    let sum = |parts: &[Hir]| parts.iter().map(written_out).fold(0, usize::saturating_add);
+    let sum = |parts: &[Hir]| parts.iter().map(positions).fold(0, usize::saturating_add);
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) | HirKind::Class(_) => 1,
         HirKind::Literal(literal) => literal.0.len(),
-        HirKind::Capture(group) => written_out(&group.sub),
+        HirKind::Capture(group) => positions(&group.sub),
         HirKind::Concat(parts) | HirKind::Alternation(parts) => sum(parts),
         HirKind::Repetition(repetition) => {
             let times = repetition.max.unwrap_or(repetition.min).max(1);
-            written_out(&repetition.sub).saturating_mul(usize::try_from(times).unwrap_or(usize::MAX))
+            positions(&repetition.sub).saturating_mul(usize::try_from(times).unwrap_or(usize::MAX))
         }
     }
 }
