@@ -38,13 +38,6 @@ pub enum RowKind {
 /// line has more characters than are shown.
 pub(super) const BYTES_PER_CHAR: usize = 8;
 
-impl Row {
-    /// Returns the number of bytes that the row uses.
-    pub fn weight(&self) -> usize {
-        size_of::<Self>() + self.text.len()
-    }
-}
-
 /// Returns the text to show for a line, and [`Row::cut_line_bytes`]. `count` returns the number of matches in a text, and
 /// false if it is a lower bound.
 ///

@@ -66,11 +66,11 @@ impl Visit for ContentVisitor {
     }
 
     fn weight(found: &Found) -> usize {
-        let of_rows = |rows: &[Row]| rows.iter().map(Row::weight).sum::<usize>();
+        let of_row = |row: &Row| size_of::<Row>() + row.text.len();
         match found {
             Found::Row(path, row) => path.len() + row.text.len(),
             Found::Ranked(path, _, lines) => {
-                path.len() + lines.iter().map(|(_, rows)| of_rows(rows)).sum::<usize>()
+                path.len() + lines.iter().flat_map(|(_, rows)| rows).map(of_row).sum::<usize>()
             }
             Found::File(path, _) | Found::Incomplete(path, _) => path.len(),
         }
