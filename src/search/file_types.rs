@@ -56,14 +56,11 @@ impl FileTypes {
             let other = OTHER_NAMES.iter().find(|(other, _)| *other == lower_case);
             let name = other.map_or(&*lower_case, |(_, name)| name);
             let glob = format!("*.{name}");
-            let with_name = known.iter().filter(|one| one.name() == name).map(FileTypeDef::name);
-            let mut selected: Vec<&str> =
-                (name == "all").then_some(name).into_iter().chain(with_name).collect();
-            if selected.is_empty() {
-                // An extension is a common name for its types.
-                selected
-                    .extend(known.iter().filter(|one| one.globs().contains(&glob)).map(FileTypeDef::name));
-            }
+            let is_type = name == "all" || known.iter().any(|one| one.name() == name);
+            // An extension is a common name for its types.
+            let with_extension =
+                known.iter().filter(|one| one.globs().contains(&glob)).map(FileTypeDef::name);
+            let selected: Vec<&str> = if is_type { vec![name] } else { with_extension.collect() };
             if selected.is_empty() {
                 return Err(UnknownType { name: given.to_owned(), near: near(&known, name) });
             }
