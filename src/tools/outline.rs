@@ -1,6 +1,5 @@
 //! The outline of the rest of a source file that is shown in part.
 
-use std::borrow::Cow;
 use std::io;
 
 use crate::fs::lines::{Bytes, TextFile, first_bytes};
@@ -8,7 +7,7 @@ use crate::fs::open::OpenedPath;
 use crate::limits::{OUTLINE_BYTES, OUTLINE_FILE_BYTES, OUTLINE_PART_BYTES};
 use cutline_core::outline::{Language, Listed, definitions, listed};
 use cutline_core::text::as_index;
-use cutline_core::text::decode::{Decoder, Encoding, is_utf8};
+use cutline_core::text::decode::Decoder;
 
 /// Lists the definitions after line `last` in the file at `place`, in a notice of at most `max_bytes` bytes. The shown text
 /// ends at the offset `page_end`. Returns `None` if there are none, or if they cannot be read: the page is shown without
@@ -39,16 +38,12 @@ pub(in crate::tools) fn of_rest(
 }
 
 /// Returns a text up to an offset, in UTF-8. Invalid bytes are replaced as in the page, so both have the same size.
-fn content<'a>(text: &TextFile<'a>, end: usize) -> io::Result<Cow<'a, [u8]>> {
-    let bytes = match text.bytes {
-        Bytes::Held(bytes) => Cow::Borrowed(bytes.get(..end).unwrap_or_default()),
-        Bytes::Open(file) => Cow::Owned(first_bytes(file, end)?),
-    };
-    // A character can be cut off at the end.
-    if text.encoding == Encoding::Utf8 && is_utf8(&bytes) {
-        return Ok(bytes);
+fn content(text: &TextFile<'_>, end: usize) -> io::Result<Vec<u8>> {
+    let (mut decoder, mut content) = (Decoder::new(text.encoding), Vec::new());
+    let mut keep = |part: &str| content.extend_from_slice(part.as_bytes());
+    match text.bytes {
+        Bytes::Held(bytes) => decoder.push(bytes.get(..end).unwrap_or_default(), &mut keep),
+        Bytes::Open(file) => decoder.push(&first_bytes(file, end)?, &mut keep),
     }
-    let mut decoded = Vec::new();
-    Decoder::new(text.encoding).push(&bytes, &mut |part| decoded.extend_from_slice(part.as_bytes()));
-    Ok(Cow::Owned(decoded))
+    Ok(content)
 }
