@@ -153,10 +153,11 @@ fn find<'a>(mut search: Search<'a>, place: &OpenedPath, query: NameQuery) -> Res
 /// Searches for the reason why nothing was found, if there is one that the model can act on.
 fn cause(args: &FindArgs, place: &OpenedPath, query: &NameQuery, search: &Search<'_>) -> Option<Notice> {
     let (cx, kind) = (search.cx, args.kind.unwrap_or_default());
-    let any_ignored = |query: NameQuery| {
-        let walk = walk_support::walk(cx, place, Ignored::Only).ok()?;
-        walk_support::finds_any(walk, query, Some(IGNORED_CHECK))
+    let finds_any = |ignored: Ignored, query: NameQuery, most: Searched| {
+        let walk = walk_support::walk(cx, place, ignored).ok()?;
+        walk_support::finds_any(walk, query, Some(most))
     };
+    let any_ignored = |query: NameQuery| finds_any(Ignored::Only, query, IGNORED_CHECK);
     let is_ignored = |args: &FindArgs| any_ignored(NameQuery { kind, ..self::query(cx, args, place).ok()? });
     let has_ignored = search.ignored == Ignored::Skipped && search.ignored_any();
     let ignored_match = LazyCell::new(|| is_ignored(args));
@@ -164,10 +165,8 @@ fn cause(args: &FindArgs, place: &OpenedPath, query: &NameQuery, search: &Search
         return Some(Notice::IgnoredNotSearched);
     }
     let is_glob = args.sort != Some(Sort::Relevance);
-    let any_file = || {
-        let walk = walk_support::walk(cx, place, search.ignored).ok()?;
-        walk_support::finds_any(walk, NameQuery { kind: EntryKind::File, ..query.clone() }, Some(COUNTED))
-    };
+    let any_file =
+        || finds_any(search.ignored, NameQuery { kind: EntryKind::File, ..query.clone() }, COUNTED);
     // A ranking has no glob that another type could match.
     let others = match args.kind.filter(|_| is_glob) {
         Some(EntryKind::File) if query.other_matches.load(Ordering::Relaxed) => Some("Folders"),
@@ -188,8 +187,7 @@ fn cause(args: &FindArgs, place: &OpenedPath, query: &NameQuery, search: &Search
     if is_glob && args.ignore_case != Some(true) && (is_cheap || args.pattern.contains(char::is_uppercase)) {
         let any_case = FindArgs { ignore_case: Some(true), ..args.clone() };
         let query = NameQuery { kind, ..self::query(cx, &any_case, place).ok()? };
-        let walk = walk_support::walk(cx, place, search.ignored).ok()?;
-        if walk_support::finds_any(walk, query, Some(COUNTED)) == Some(true) {
+        if finds_any(search.ignored, query, COUNTED) == Some(true) {
             return Some(Notice::CaseDiffers("Names"));
         }
     }

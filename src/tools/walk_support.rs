@@ -278,17 +278,10 @@ pub(super) fn links_of(
     first: FileKind,
     counts: &impl Fn(&[u8], FileKind, bool) -> bool,
 ) -> Option<Notice> {
-    let (mut links, only_ignored) = (Vec::new(), ignored == Ignored::Only);
-    let mut counting = Counting { most: only_ignored.then_some(IGNORED_CHECK), ..Counting::default() };
+    let only_ignored = ignored == Ignored::Only;
     let query = NameQuery { only_links: true, ..NameQuery::default() };
-    names::search_tree(walk(cx, place, ignored).ok()?, query, |walked| {
-        match walked {
-            Walked::Found(found) => links.push(found.path),
-            Walked::Searched(searched) => return counting.record(searched),
-            _ => {}
-        }
-        if links.len() < LINKS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    });
+    let most = only_ignored.then_some(IGNORED_CHECK);
+    let (links, _) = first_paths(walk(cx, place, ignored).ok()?, query, most, LINKS);
     let (mut folders, mut files, mut outside) = (Names::default(), Names::default(), Names::default());
     let may_count =
         |path: &&Vec<u8>| counts(path, FileKind::Folder, true) || counts(path, FileKind::File, true);
@@ -318,17 +311,25 @@ pub(super) fn links_of(
 /// Returns true if a search for names finds an entry, or `None` if it stops before that, because it has read `most` or at
 /// its deadline.
 pub(super) fn finds_any(walk: Walk, query: NameQuery, most: Option<Searched>) -> Option<bool> {
-    let (mut counting, mut is_found) = (Counting { most, ..Counting::default() }, Some(false));
+    let (found, is_complete) = first_paths(walk, query, most, 1);
+    (is_complete || !found.is_empty()).then_some(!found.is_empty())
+}
+
+/// Returns the first `limit` paths that a search for names finds, and false if it stops before it finds them, because it
+/// has read `most` or at its deadline.
+fn first_paths(walk: Walk, query: NameQuery, most: Option<Searched>, limit: usize) -> (Vec<Vec<u8>>, bool) {
+    let (mut paths, mut counting) = (Vec::new(), Counting { most, ..Counting::default() });
     names::search_tree(walk, query, |walked| {
         match walked {
-            Walked::Searched(searched) => return counting.record(searched),
-            Walked::Found(_) => is_found = Some(true),
-            Walked::Late { .. } => is_found = None,
-            _ => return ControlFlow::Continue(()),
+            Walked::Found(found) => paths.push(found.path),
+            Walked::Searched(searched) => counting.record(searched)?,
+            Walked::Late { .. } => counting.is_at_least = true,
+            _ => {}
         }
-        ControlFlow::Break(())
+        let is_done = paths.len() >= limit || counting.is_at_least;
+        if is_done { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
-    is_found.filter(|is_found| *is_found || !counting.is_at_least)
+    (paths, !counting.is_at_least)
 }
 
 /// Counts the entries that a walk has listed, and reports their number now and then.
