@@ -58,8 +58,13 @@ pub fn open(cx: &Context, asked: &str, wanted: ExpectedKind) -> Result<OpenedPat
         return Err(ToolError::Argument("path: must not be empty; use . for the workspace".to_owned()));
     }
     let place = match OpenedPath::open(&cx.workspace, &cx.workspace.absolute(asked)) {
+        Ok(place) => place,
         Err(OpenError::Missing) => open_alike(cx, asked).ok_or_else(|| missing(cx, asked, wanted))?,
-        other => other.map_err(|error| refused(cx, asked, error))?,
+        Err(OpenError::Outside) => {
+            let (path, near) = (show::name(asked.as_bytes()).into_owned(), end_in_workspace(cx, asked));
+            return Err(ToolError::OutsideRoots { path, near });
+        }
+        Err(OpenError::Other(error)) => return Err(of_system(cx.workspace.show_asked(asked), error)),
     };
     let path = || cx.workspace.show(&place.asked);
     match (wanted, place.stat.kind, special_kind(place.stat.kind)) {
@@ -88,18 +93,6 @@ fn special_kind(kind: FileKind) -> Option<&'static str> {
     }
 }
 
-/// Returns the error for the model if the path `asked` was not opened.
-pub fn refused(cx: &Context, asked: &str, error: OpenError) -> ToolError {
-    match error {
-        OpenError::Missing => missing(cx, asked, ExpectedKind::Path),
-        OpenError::Outside => ToolError::OutsideRoots {
-            path: show::name(asked.as_bytes()).into_owned(),
-            near: end_in_workspace(cx, asked),
-        },
-        OpenError::Other(source) => of_system(cx.workspace.show_asked(asked), source),
-    }
-}
-
 /// Returns the error for the model if the file or folder at `place` could not be read.
 pub fn unreadable(cx: &Context, place: &OpenedPath, error: io::Error) -> ToolError {
     of_system(cx.workspace.show(&place.asked), error)
@@ -122,24 +115,23 @@ pub fn folder(cx: &Context, place: &OpenedPath) -> Result<Folder, ToolError> {
     place.folder().map_err(|error| unreadable(cx, place, error))
 }
 
-/// The programs that show the content of a binary file, their arguments before and after its path, and the type that they
-/// need.
-const INSPECTORS: [(&str, &str, &str, Option<&str>); 15] = [
-    ("iconv", " -f UTF-16 -t UTF-8", "", Some(UTF_16)),
-    ("iconv", " -f UTF-32LE -t UTF-8", "", Some(UTF_32LE)),
-    ("iconv", " -f UTF-32BE -t UTF-8", "", Some(UTF_32BE)),
-    ("pdftotext", "", " -", Some("application/pdf")),
-    ("unzip", " -l", "", Some(ZIP)),
-    ("tar", " -tf", "", Some(TAR)),
-    ("zcat", "", "", Some("application/gzip")),
-    ("bzcat", "", "", Some("application/x-bzip2")),
-    ("xzcat", "", "", Some("application/x-xz")),
-    ("zstdcat", "", "", Some("application/zstd")),
-    ("sqlite3", "", " .schema", Some("application/vnd.sqlite3")),
-    ("tr", r" -d '\000' <", "", Some("text/plain")),
-    ("strings", "", "", None),
-    ("xxd", "", "", None),
-    ("od", " -c", "", None),
+/// The commands that show the content of a binary file at `PATH`, and the type that they need.
+const INSPECTORS: [(&str, Option<&str>); 15] = [
+    ("iconv -f UTF-16 -t UTF-8 PATH", Some(UTF_16)),
+    ("iconv -f UTF-32LE -t UTF-8 PATH", Some(UTF_32LE)),
+    ("iconv -f UTF-32BE -t UTF-8 PATH", Some(UTF_32BE)),
+    ("pdftotext PATH -", Some("application/pdf")),
+    ("unzip -l PATH", Some(ZIP)),
+    ("tar -tf PATH", Some(TAR)),
+    ("zcat PATH", Some("application/gzip")),
+    ("bzcat PATH", Some("application/x-bzip2")),
+    ("xzcat PATH", Some("application/x-xz")),
+    ("zstdcat PATH", Some("application/zstd")),
+    ("sqlite3 PATH .schema", Some("application/vnd.sqlite3")),
+    (r"tr -d '\000' < PATH", Some("text/plain")),
+    ("strings PATH", None),
+    ("xxd PATH", None),
+    ("od -c PATH", None),
 ];
 /// The type of a ZIP archive.
 const ZIP: &str = "application/zip";
@@ -171,10 +163,10 @@ pub(super) fn inspector(mime: &str, path: &str) -> Option<String> {
         _ if is_zip => ZIP,
         _ => mime,
     };
-    let fits = |of: Option<&str>| of.is_none_or(|of| of == wanted);
-    let mut fitting = INSPECTORS.iter().filter(|(.., of)| fits(*of));
-    let (program, before, after, _) = fitting.find(|(program, ..)| process::on_path(program).is_some())?;
-    Some(format!("{program}{before} {path}{after}"))
+    let is_installed =
+        |command: &str| command.split(' ').next().is_some_and(|name| process::on_path(name).is_some());
+    let mut fitting = INSPECTORS.iter().filter(|(_, of)| of.is_none_or(|of| of == wanted));
+    fitting.find(|(command, _)| is_installed(command)).map(|(command, _)| command.replace("PATH", path))
 }
 
 /// Maximum bytes of a path in a command that a notice suggests.
@@ -211,7 +203,8 @@ fn missing(cx: &Context, asked: &str, wanted: ExpectedKind) -> ToolError {
     let nearest = Nearest::of(cx, &cx.workspace.absolute(asked), MAX_REPAIRED);
     let broken_link = nearest.as_ref().is_some_and(Nearest::is_link);
     let completed = nearest.as_ref().filter(|_| wanted == ExpectedKind::File);
-    let mut near = completed.map_or_else(Vec::new, |nearest| nearest.with_extension(cx));
+    let mut near =
+        completed.map_or_else(Vec::new, |nearest| nearest.with_stem(cx, &[Some(nearest.name.as_ref())]));
     let unmatched = nearest.filter(|_| near.is_empty());
     let similar = unmatched.map_or_else(Vec::new, |nearest| nearest.near(cx, MAX_REPAIRED));
     if near.is_empty() {
@@ -255,20 +248,15 @@ fn end_in_workspace(cx: &Context, asked: &str) -> Option<String> {
 /// Returns existing paths that end as the missing path `asked` does.
 pub(super) fn elsewhere(cx: &Context, asked: &str, wanted: ExpectedKind) -> Vec<String> {
     let path = lexical(&cx.workspace.absolute(asked));
-    let roots = cx.workspace.roots.iter().map(|root| root.real.as_path());
-    let Some(root) = roots.filter(|root| path.starts_with(root)).max_by_key(|root| root.as_os_str().len())
-    else {
-        return Vec::new();
-    };
-    let below = path.strip_prefix(root).unwrap_or(&path);
-    if path.as_os_str().len() > MAX_PATH_BYTES {
-        return Vec::new();
-    }
+    let roots = cx.workspace.roots.iter().filter(|root| path.starts_with(&root.real));
+    let root = roots.max_by_key(|root| root.real.as_os_str().len());
+    let Some(root) = root.filter(|_| path.as_os_str().len() <= MAX_PATH_BYTES) else { return Vec::new() };
+    let below = path.strip_prefix(&root.real).unwrap_or(&path);
     let exists = |path: &Path| {
         let kind = OpenedPath::open(&cx.workspace, path).map(|opened| opened.stat.kind);
         kind.is_ok_and(|kind| wanted != ExpectedKind::Directory || kind == FileKind::Folder)
     };
-    let Ok(opened) = OpenedPath::open(&cx.workspace, root) else { return Vec::new() };
+    let Ok(opened) = OpenedPath::open(&cx.workspace, &root.real) else { return Vec::new() };
     let found = near::with_same_end(&opened, below, exists);
     found.iter().map(|path| cx.workspace.show(path)).collect()
 }
@@ -337,11 +325,6 @@ impl Nearest {
     fn is_link(&self) -> bool {
         let stat = |folder| below::stat(&folder, self.name.as_bytes());
         self.is_last() && self.folder.folder().and_then(stat).is_ok_and(|stat| stat.kind == FileKind::Link)
-    }
-
-    /// Returns the files with the missing name and an extension.
-    fn with_extension(&self, cx: &Context) -> Vec<String> {
-        self.with_stem(cx, &[Some(self.name.as_ref())])
     }
 
     /// Returns the files whose name without its extension is one of `stems`.
