@@ -268,6 +268,8 @@ fn remedy_for_a_version_manager_is_named_once() {
     let notice = "[pnpm is not on PATH. If a version manager installs it, try bash -lc 'pnpm …'. The user can set PATH in \
                   the env settings of this server]";
     let command = json!({"command": "echo before; pnpm test 2>&1 | tail -3"});
+    let reply = client.call("bash", json!({"command": "bash -lc 'pnpm test'"}));
+    assert!(!reply.text().contains("version manager"), "{reply}");
     client.call("bash", command.clone()).assert_contains(notice);
     for command in
         [command, json!({"command": "no-such-tool"}), json!({"command": "echo 'npm: command not found'"})]

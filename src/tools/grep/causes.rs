@@ -65,10 +65,12 @@ pub(super) fn of(args: &GrepArgs, targets: &[Target], results: &Results<'_>) -> 
             })
         })
     };
-    if (args.glob.is_some() || args.file_type.is_some())
-        && is_none_selected
-        && !(ignored_any && count(cx, folders(), &any_line(query)?, Ignored::Only, COUNTED).count() > 0)
-    {
+    let in_ignored = |query: &Query, most| {
+        if ignored_any { count(cx, folders(), query, Ignored::Only, most) } else { Total::Exact(0) }
+    };
+    let same = counted(query, query.pattern.clone());
+    let is_filtered = (args.glob.is_some() || args.file_type.is_some()) && is_none_selected;
+    if is_filtered && in_ignored(&same, COUNTED).count() == 0 {
         let place = &targets.first()?.place;
         if let Some(git) = path_glob::of_git(cx, &globs, place) {
             return Some(git);
@@ -90,7 +92,10 @@ pub(super) fn of(args: &GrepArgs, targets: &[Target], results: &Results<'_>) -> 
         };
         let filters = [named("glob ", &args.glob), named("type ", &args.file_type)];
         let filters = filters.into_iter().flatten().collect::<Vec<_>>().join(" and ");
-        let filter = filters + &named(" outside exclude ", &args.exclude).unwrap_or_default();
+        let mut filter = filters + &named(" outside exclude ", &args.exclude).unwrap_or_default();
+        if in_ignored(&any_line(query)?, COUNTED).count() > 0 {
+            filter += " outside ignored files";
+        }
         return Some(Notice::NoFileMatches { filter, near });
     }
     if args.invert != Some(true) {
@@ -121,14 +126,8 @@ pub(super) fn of(args: &GrepArgs, targets: &[Target], results: &Results<'_>) -> 
             return Some(Notice::WithinLines);
         }
     }
-    if ignored_any {
-        let query = counted(query, query.pattern.clone());
-        let ignored = count(cx, folders(), &query, Ignored::Only, IGNORED_CHECK);
-        if ignored.count() > 0 || ignored.is_at_least() {
-            return Some(Notice::IgnoredNotSearched);
-        }
-    }
-    linked()
+    let ignored = in_ignored(&same, IGNORED_CHECK);
+    if ignored.count() > 0 || ignored.is_at_least() { Some(Notice::IgnoredNotSearched) } else { linked() }
 }
 
 /// Returns what may be meant by a pattern that matches nothing: another pattern, true if that is literal, and the notice if it
