@@ -1,7 +1,7 @@
 //! Bytes to text, piece by piece: characters split between two pieces stay whole.
 //!
 //! Bytes that are no characters of the encoding become U+FFFD, in UTF-8 as `String::from_utf8_lossy` would replace them
-//! in the whole text. Of a run of at most 64 MB of NULs, only the first is text: a file with a hole has millions. UTF-16 has a byte order mark, or is mostly Latin-1. [`detect`](Encoding::detect) finds a legacy encoding.
+//! in the whole text. Of a run of at most 16 MB of NULs, only the first is text: a file with a hole has millions. UTF-16 has a byte order mark, or is mostly Latin-1. [`detect`](Encoding::detect) finds a legacy encoding.
 
 #![expect(clippy::indexing_slicing, reason = "a wrong range has to fail, not to read as no text")]
 
@@ -161,7 +161,7 @@ pub struct Decoder {
 /// Bytes of text that are given to a sink at once, at most: few enough to stay in the nearest cache.
 const PART_BYTES: usize = 8192;
 /// Maximum length of a run of NULs that becomes one. A file can have a hole that takes hours to read.
-const MOST_NULS: usize = 64 << 20;
+const MOST_NULS: usize = 16 << 20;
 
 impl Decoder {
     /// Returns a decoder for a stream in `encoding`.
