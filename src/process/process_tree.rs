@@ -324,8 +324,14 @@ fn signal_all(
     let send = |process: &Process| {
         let _ended_or_unreadable = sys::send_signals(process.id, process.start, signals);
     };
-    let members = members(scopes, found, listed.as_deref().unwrap_or_default());
-    members.iter().filter(|process| !groups.contains(&process.group)).copied().for_each(send);
+    let processes = listed.as_deref().unwrap_or_default();
+    let known: BTreeSet<_> =
+        scopes.iter().filter_map(|scope| scope.left.as_ref()).flat_map(|left| &left.known).collect();
+    processes.iter().filter(|process| known.contains(&key(process))).for_each(send);
+    // After these signals, because it takes longer.
+    let members = members(scopes, found, processes);
+    let others = members.iter().filter(|it| !groups.contains(&it.group) && !known.contains(&key(it)));
+    others.copied().for_each(send);
     let found = members.into_iter().map(key).collect();
     listed.map(|_| found)
 }
