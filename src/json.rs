@@ -14,7 +14,8 @@ use serde_json::value::RawValue;
 ///
 /// # Errors
 ///
-/// Returns an error if `json` is not a valid object or array. `visit` has then seen the part before the error.
+/// Returns an error if `json` is not a valid object or array. `visit` has then seen the part before the error. A member
+/// whose value has the error has an empty value.
 pub(crate) fn each_child<'a>(json: &'a str, visit: impl FnMut(&'a str, &'a str)) -> serde_json::Result<()> {
     let mut deserializer = serde_json::Deserializer::from_str(json);
     deserializer.deserialize_any(Children(visit))?;
@@ -89,7 +90,9 @@ impl<'de, F: FnMut(&'de str, &'de str)> Visitor<'de> for Children<F> {
         while let Some(name) = map.next_key::<&RawValue>()? {
             let name = name.get();
             let name = name.get(1..name.len() - 1).unwrap_or_default();
-            (self.0)(name, map.next_value::<&RawValue>()?.get());
+            let value = map.next_value::<&RawValue>();
+            (self.0)(name, value.as_ref().map_or("", |value| value.get()));
+            value?;
         }
         Ok(())
     }

@@ -23,6 +23,8 @@ pub(super) struct MessageHead<'a> {
     pub(super) params: Option<&'a str>,
     pub(super) result: Option<&'a str>,
     pub(super) error: Option<&'a str>,
+    /// True if the message has a result or an error, also one that is `null` or not valid.
+    has_outcome: bool,
     /// True if the line is not a JSON object, or has a member that is unknown or repeated.
     is_odd: bool,
 }
@@ -46,8 +48,9 @@ impl<'a> MessageHead<'a> {
             } else {
                 seen.push(name);
             }
+            head.has_outcome |= matches!(name, "result" | "error");
             // Some servers send `"error": null`.
-            if value != "null" {
+            if !matches!(value, "null" | "") {
                 *place = Some(value);
             }
         });
@@ -56,6 +59,11 @@ impl<'a> MessageHead<'a> {
             head.id = head.id.or_else(|| id_at_end(line));
         }
         head
+    }
+
+    /// Returns true if a message, also one that is not valid, is a response. A line of a log is none.
+    pub(super) fn is_response(&self) -> bool {
+        self.method.is_none() && self.has_outcome
     }
 
     /// Returns true if the message follows JSON-RPC. Clients accept more than the protocol allows, so a message passes
@@ -113,7 +121,7 @@ pub(super) struct Line<'l> {
     /// The line with its newline. The last line gets one.
     pub(super) bytes: Cow<'l, [u8]>,
     /// True if the line is over the limit. `bytes` then has a message with only the id, if that is at the start or the
-    /// end, and an empty method if there is one.
+    /// end, and an empty result if it is a response. Otherwise it has an empty method.
     pub(super) is_oversized: bool,
 }
 
@@ -146,7 +154,8 @@ impl<R: Read> Lines<R> {
         let start =
             valid_start(&self.line).trim_end_matches(|c: char| c.is_alphanumeric() || "+-.".contains(c));
         let head = MessageHead::read(start);
-        let (id, has_method) = (head.id.map(str::to_owned), head.method.is_some());
+        let id = head.id.map(str::to_owned);
+        let kind = if head.is_response() { "result" } else { "method" };
         while !self.line.ends_with(b"\n") {
             self.line.drain(..self.line.len().saturating_sub(END_BYTES));
             self.line.shrink_to(2 * BLOCK_BYTES);
@@ -155,8 +164,7 @@ impl<R: Read> Lines<R> {
             }
         }
         let id = id.or_else(|| id_at_end_of(&self.line));
-        let method = if has_method { "\"\"" } else { "null" };
-        let head = format!("{{\"id\":{},\"method\":{method}}}", id.as_deref().unwrap_or("null"));
+        let head = format!("{{\"id\":{},\"{kind}\":\"\"}}", id.as_deref().unwrap_or("null"));
         Ok(Some(Line { bytes: head.into_bytes().into(), is_oversized: true }))
     }
 

@@ -255,7 +255,7 @@ impl Session {
         let (_, end) = line.bytes.split_at(line.bytes.len().saturating_sub(END_BYTES));
         let id_at_end = if is_utf8 { None } else { id_at_end_of(end) };
         head.id = head.id.or(id_at_end.as_deref());
-        let call = head.id.filter(|_| head.method.is_none()).and_then(|id| locked(&self.calls).take(id));
+        let call = head.id.filter(|_| head.is_response()).and_then(|id| locked(&self.calls).take(id));
         let replacement = if line.is_oversized {
             Err(OVERSIZED)
         } else if message.starts_with('[') {

@@ -230,6 +230,17 @@ fn oversized_response_is_recognised_by_its_first_or_last_member() {
 }
 
 #[test]
+fn oversized_request_of_the_server_completes_no_call() {
+    let workspace = Workspace::new();
+    let request = format!(r#"{{"jsonrpc":"2.0","id":1,"params":"{}","method":"ping"}}"#, "x".repeat(3000));
+    let response = json!({"jsonrpc": "2.0", "id": 1, "result": {"content": []}});
+    workspace.write("1", format!("{request}\n{response}\n"));
+    let mut wrap = Wrap::start(&workspace, &["--max-message", "2KB"], RESPONSES);
+    wrap.call("1", "a");
+    assert_eq!(wrap.message(), response);
+}
+
+#[test]
 fn oversized_batch_is_dropped_with_a_warning() {
     let workspace = Workspace::new();
     let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
