@@ -97,12 +97,16 @@ fn is_valid_error(error: &str) -> bool {
     error.starts_with('{') && head.is_ok_and(|head| head.message.get().starts_with('"'))
 }
 
-/// Returns the id in the last member of a message, before its version at most. TypeScript servers write it there.
+/// Returns the id in the last member of a message, before its version at most. TypeScript and Python servers
+/// can write it there.
 fn id_at_end(line: &str) -> Option<&str> {
-    let (_, rest) = line.rsplit_once("\"id\":")?;
-    let end = rest.trim_end().strip_suffix('}')?;
-    let id = end.strip_suffix(",\"jsonrpc\":\"2.0\"").unwrap_or(end);
-    id_key(id).and_then(|_| serde_json::from_str::<&RawValue>(id).ok()).map(RawValue::get)
+    let (_, rest) = line.rsplit_once("\"id\"")?;
+    let rest = rest.trim_ascii_start().strip_prefix(':')?;
+    let mut values = serde_json::Deserializer::from_str(rest).into_iter::<&RawValue>();
+    let id = values.next()?.ok()?.get();
+    let (_, end) = rest.split_at(values.byte_offset());
+    let is_end = |it: &str| end.bytes().filter(|byte| !byte.is_ascii_whitespace()).eq(it.bytes());
+    (id_key(id).is_some() && (is_end("}") || is_end(",\"jsonrpc\":\"2.0\"}"))).then_some(id)
 }
 
 /// Returns the same of the end of a message that may not be UTF-8.

@@ -58,6 +58,8 @@ fn invalid_response_becomes_an_error_of_the_call() {
         // TypeScript servers write the id last.
         format!(r#"{{"result":{{"a":NaN,"b":{result}}},"jsonrpc":"2.0","id":1}}"#),
         format!(r#"{{"result":{{"content":[],"content":{}}},"id":1,"jsonrpc":"2.0"}}"#, result["content"]),
+        format!(r#"{{"jsonrpc": "2.0", "result": {{"a": NaN, "b": {result}}}, "id": 1}}"#),
+        format!(r#"{{"result": {{"a": NaN, "b": {result}}}, "id" : 1 , "jsonrpc": "2.0" }}"#),
         r#"{"result":{"isError":true,"isE\u0072ror":false},"id":1,"jsonrpc":"2.0"}"#.to_owned(),
     ];
     for message in invalid {

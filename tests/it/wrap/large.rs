@@ -213,6 +213,7 @@ fn oversized_response_is_recognised_by_its_first_or_last_member() {
         format!(r#"{{"jsonrpc":"2.0","id":1,"result":"{long}"}}"#),
         format!(r#"{{"result":{{"a":"{long}","rows":[{{"id":7}}]}},"jsonrpc":"2.0","id":2}}"#),
         format!(r#"{{"result":{{"a":"{long}"}},"id":3,"jsonrpc":"2.0"}}"#),
+        format!(r#"{{"jsonrpc": "2.0", "result": {{"a": "{long}"}}, "id": 4}}"#),
     ];
     for (n, response) in responses.iter().enumerate() {
         workspace.write((n + 1).to_string(), format!("{response}\n"));
@@ -220,9 +221,9 @@ fn oversized_response_is_recognised_by_its_first_or_last_member() {
     // The limit is within the id.
     let long_id = format!(r#"{{"jsonrpc":"2.0","result":"{:x<1966}","id":14}}"#, "");
     assert_eq!(long_id.find("14"), Some(2000));
-    workspace.write("4", long_id + "\n");
+    workspace.write("5", long_id + "\n");
     let mut wrap = Wrap::start(&workspace, &["--max-message", "2KB"], RESPONSES);
-    for id in [1, 2, 3, 14] {
+    for id in [1, 2, 3, 4, 14] {
         wrap.call(&id.to_string(), "a");
         let response = wrap.message();
         assert_eq!((&response["id"], &response["error"]["code"]), (&json!(id), &json!(-32000)), "{response}");
