@@ -5,7 +5,7 @@
 //! truncates those over a limit, saves the full result, and adds a notice. Errors are shortened and not saved.
 //!
 //! Batches and messages over the limit of a message do not pass. Neither does what the server sends if it is invalid, a
-//! response to no open request, or a response or the state of a task with more than 4 KB outside of its result. Other
+//! response to no open request, or a response with more than 4 KB outside of its result. Other
 //! lines of the client pass, whatever they are.
 //!
 //! `relay` forwards the two directions and has the open requests, `message` reads their lines, `parts` reads a result,

@@ -19,7 +19,7 @@ use cutline_core::truncate::{
     Bounds, BytesAs, Collector, Cut, Keep, KeyForms, KeySpace, Limit, TruncatedBy, Truncation,
 };
 
-use super::parts::{FREE_BYTES, OUTSIDE_BYTES, Parts};
+use super::parts::{FREE_BYTES, Parts};
 use super::shrink::{MARK, compact, shrink, shrink_within, write_json};
 use super::{KeepPart, Settings};
 use crate::capture::{Captured, CapturedText, Content};
@@ -158,12 +158,12 @@ pub(super) fn limit_error(error: &str, limits: &ToolLimits<'_>) -> Option<String
 ///
 /// # Errors
 ///
-/// Returns the reason if the state is invalid or too large without its result.
+/// Returns the reason if the result is invalid, or there is also an error.
 pub(super) fn limit_task(state: &str, limits: &ToolLimits<'_>) -> Limited {
     let [result, error] = members(state, ["result", "error"]).map(|json| json.filter(|json| *json != "null"));
     let outcome = result.or(error).unwrap_or("");
-    if (state.len() - outcome.len()) as u64 > OUTSIDE_BYTES {
-        return Err("the state of a task is over the limit without its result");
+    if result.is_some() && error.is_some() {
+        return Err("the state of a task has both a result and an error");
     }
     let new =
         if let Some(json) = result { limit_result(json, limits)?.0 } else { limit_error(outcome, limits) };

@@ -402,9 +402,11 @@ fn results_in_the_state_of_a_task_are_truncated() {
     let text: String = (1..=9).map(|n| n.to_string() + "\n").collect();
     let result = json!({"content": [{"type": "text", "text": text}]});
     let created = json!({"jsonrpc": "2.0", "id": 1, "result": {"resultType": "task", "taskId": "t", "status": "working", "ttlMs": null}});
-    let working = json!({"jsonrpc": "2.0", "id": 2, "result": {"resultType": "complete", "taskId": "t", "status": "working"}});
+    let working = json!({"jsonrpc": "2.0", "id": 2, "result": {"resultType": "complete", "taskId": "t", "status": "working", "statusMessage": large()}});
     let state = json!({"taskId": "t", "status": "completed", "result": result, "error": null});
     let update = json!({"jsonrpc": "2.0", "method": "notifications/tasks", "params": state});
+    let progress =
+        json!({"jsonrpc": "2.0", "method": "notifications/tasks/status", "params": working["result"]});
     let done = json!({"jsonrpc": "2.0", "id": 3, "result": state});
     let failed = json!({"taskId": "t", "status": "failed", "error": {"code": -1, "message": large()}});
     let failed = json!({"jsonrpc": "2.0", "id": 4, "result": failed});
@@ -414,7 +416,7 @@ fn results_in_the_state_of_a_task_are_truncated() {
     let list = json!({"jsonrpc": "2.0", "id": 7, "result": {"taskId": "t", "result": [text]}});
     let responses = [
         vec![&created],
-        vec![&working],
+        vec![&progress, &working],
         vec![&update, &done],
         vec![&failed],
         vec![&both],
@@ -434,6 +436,7 @@ fn results_in_the_state_of_a_task_are_truncated() {
     };
     let get = |wrap: &mut Wrap, id: u8| ask(wrap, id, "tasks/get");
     get(&mut wrap, 2);
+    assert_eq!(wrap.message(), progress);
     assert_eq!(wrap.message(), working);
     get(&mut wrap, 3);
     let is_cut = |result: &Value| {
