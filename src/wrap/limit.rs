@@ -138,19 +138,21 @@ pub(super) fn limit_result(result: &str, limits: &ToolLimits<'_>) -> Limited<(Op
 /// message that ends like one. Returns `None` if the error does not change.
 pub(super) fn limit_error(error: &str, limits: &ToolLimits<'_>) -> Option<String> {
     let room = as_index(limits.bounds.bytes.max(ERROR_BYTES));
-    let marked = members(error, ["message"]).into_iter().flatten().find_map(|json| {
-        let message = text(json)?;
-        let notice = Notice::part_of_text(&message, limits.settings.hint.as_deref())?;
-        Some(replaced(error, json, &as_json(&format!("{message}\n\n{notice}"))))
-    });
-    let error = marked.as_deref().unwrap_or(error);
-    if error.len() <= room {
-        return marked;
-    }
     let names = ["code", "message", "data"];
     let known = names.into_iter().zip(members(error, names)).filter_map(|(name, value)| Some((name, value?)));
-    let known: Vec<_> = known.map(|(name, value)| format!("\"{name}\":{}", compact(value))).collect();
-    shrink(&format!("{{{}}}", known.join(",")), room).map(|(error, _)| error)
+    let known = known.map(|(name, value)| format!("\"{name}\":{}", compact(value)));
+    let short = (error.len() > room).then(|| format!("{{{}}}", known.collect::<Vec<_>>().join(",")));
+    let short = short.and_then(|known| Some(shrink(&known, room)?.0));
+    let error = short.as_deref().unwrap_or(error);
+    let [message] = members(error, ["message"]);
+    let marked = message.and_then(|json| {
+        let message = text(json)?;
+        let of = |body| Notice::part_of_text(body, limits.settings.hint.as_deref());
+        // The cut can be after a complete line.
+        let notice = of(&message).or_else(|| of(message.strip_suffix(MARK)?))?;
+        Some(replaced(error, json, &as_json(&format!("{message}\n\n{notice}"))))
+    });
+    marked.or(short)
 }
 
 /// Applies the limits to the result or the error in the `state` of a task. Returns the new state, or `None` if it does
