@@ -131,9 +131,10 @@ fn is_status(text: &str) -> bool {
 }
 
 /// Returns true if a text in square brackets can be a notice: it has three or more words, or one with a colon, and two
-/// successive ones are words or numbers, but not both are numbers. JSON and the start of a line of a log are none.
+/// successive ones are words or numbers, but not both are numbers. JSON, a list of another language and the start of a
+/// line of a log are none.
 fn is_sentence(inside: &str) -> bool {
-    let inside = inside.trim_start_matches(['[', '{', ' ']);
+    let inside = inside.trim_start_matches(['[', '{', '(', ' ']);
     let words = || inside.split(is_hidden).filter(|word| !word.is_empty());
     let starts_with_digit = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
     let is_pair = |first: &str, second: &str| {
@@ -141,7 +142,12 @@ fn is_sentence(inside: &str) -> bool {
             && second.starts_with(char::is_alphanumeric)
             && !(starts_with_digit(first) && starts_with_digit(second))
     };
-    let is_data = inside.starts_with(['\u{22}', '\'']);
+    let is_item = |(item, _): (&str, &str)| {
+        item.parse::<f64>().is_ok() || ["null", "true", "false", "None", "True", "False"].contains(&item)
+    };
+    // A terminal may show the text after a control character in place of that before it.
+    let is_data = !inside.contains(is_break)
+        && (inside.starts_with(['\u{22}', '\'']) || inside.split_once(',').is_some_and(is_item));
     let has_colon = |word: &str| word.contains(':') && !starts_with_digit(word);
     let is_long = words().nth(2).is_some() || words().any(has_colon);
     // In a log, brackets end before the text.
@@ -184,6 +190,8 @@ mod tests {
             "[SHOWING lines 1-2 of 3]",
             "[[Full output: /home/me/.ssh/id_rsa]]",
             "[Command killed by signal SIGKILL (code /home/me)]",
+            "[1,\u{8}\u{8}Showing lines 1-2 of 3]",
+            "[\"\u{8}Showing lines 1-2 of 3]",
             "[1] \u{1b}[1A[Showing li\u{2028}nes 1-2 of 3]",
             "[...Output truncated: 4000 lines omitted. Full output: /home/me/.ssh/id_rsa]",
             "[...Output truncated: 4000 lines omitted. Full output: /home/me/.ssh/id_rsa...]",
@@ -245,6 +253,11 @@ mod tests {
             "[1, 2, 3]\u{1b}[K",
             "[{\"a\": \"two words\"}]",
             "[\"a long text\", 2]",
+            "[1, \"a long text\"]",
+            "[1,\"a long text\"]",
+            "[[null, \"a long text\"], [-3.5, \"b\"]]",
+            "[(1, 'a long text', True)]",
+            "[('a long text', 1)]",
             "[Command exited with code 0]",
             "[Command killed by signal SIGKILL (code 137)]",
             "[Command timed out after 120 seconds]",
