@@ -176,6 +176,19 @@ fn comparison_of_text_and_structured_content_uses_no_memory_for_values() {
 }
 
 #[test]
+fn values_of_several_blocks_use_at_most_eight_times_their_size() {
+    let workspace = Workspace::new();
+    // Half of a surrogate pair needs a second pass, and the space a copy without it.
+    let long = format!("[ \\\"{}\\\\ud800\\\"]", "x".repeat(16_600_000));
+    let blocks = [&long, "[1]"].map(|text| format!(r#"{{"type":"text","text":"{text}"}}"#));
+    let result = format!(r#"{{"content":[{}]}}"#, blocks.join(","));
+    let response = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{result}}}\n");
+    let (line, used) = line_and_memory(&workspace, &[], &response);
+    assert!(line.len() < 40_000, "{} bytes", line.len());
+    assert!(used < 5_000_000 + 8 * response.len() as u64, "{used} bytes of {}", response.len());
+}
+
+#[test]
 fn cursor_movements_use_no_more_memory_than_other_text() {
     let workspace = Workspace::new();
     let text = "\u{1b}[200Cx\n".repeat(100_000);
