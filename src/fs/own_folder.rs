@@ -66,8 +66,12 @@ impl OwnFolder {
         Ok(folder)
     }
 
-    /// Returns the folder, and creates it if it is missing. Locks a temporary one.
+    /// Returns the folder, and creates it if it is missing. Locks a temporary one, and restores its rights, which a
+    /// command can have changed.
     pub(crate) fn open(&self) -> io::Result<Arc<Folder>> {
+        if self.is_temporary {
+            let _checked_below = sys::make_accessible(&self.parent, self.name.as_bytes());
+        }
         if self.existing()?.is_none() {
             match below::make_private_folder(&self.parent, &self.name) {
                 // Another server may have created it just before.
@@ -107,7 +111,14 @@ impl OwnFolder {
     }
 
     fn is_usable(&self, folder: &Folder) -> bool {
-        let fits = |stat: Stat| !stat.is_removed() && (!self.is_private || stat.is_own_private_folder());
+        // Commands get the path of a temporary one.
+        let is_at =
+            |stat: Stat| below::stat(&self.parent, self.name.as_bytes()).is_ok_and(|at| at.id == stat.id);
+        let fits = |stat: Stat| {
+            !stat.is_removed()
+                && (!self.is_private || stat.is_own_private_folder())
+                && (!self.is_temporary || is_at(stat))
+        };
         below::stat(folder, b".").is_ok_and(fits)
     }
 

@@ -219,7 +219,7 @@ impl Sandbox {
     ///
     /// # Errors
     ///
-    /// Returns an error if it is unknown what must be read-only.
+    /// Returns an error if it is unknown what must be read-only, or if the temp folder was replaced.
     pub(super) fn command<'a>(
         &self,
         roots: &[Root],
@@ -228,7 +228,8 @@ impl Sandbox {
         variables: impl Iterator<Item = (OsString, OsString)>,
     ) -> io::Result<Command> {
         self.check(roots).map_err(io::Error::other)?;
-        let _unchanged_if_it_is_there = self.temp.open();
+        let of_temp = |error| io::Error::other(format!("--sandbox: {error}. Start the server again"));
+        self.temp.open().map_err(of_temp)?;
         let (protect, _) = self.autorun_files_by_protection(roots)?;
         // A git folder can be one of the writable folders, or be around one.
         let is_writable = |folder: &&Path| !protect.iter().any(|path| folder.starts_with(path));

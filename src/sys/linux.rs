@@ -102,7 +102,7 @@ pub(super) fn open_beneath(base: impl AsFd, path: &[u8], flags: OFlags) -> Resul
 }
 
 /// Gives this user all rights to the folder `name` in `base`. Returns an error if that is no folder.
-pub(super) fn make_accessible(base: impl AsFd, name: &[u8]) -> Result<(), Errno> {
+pub(crate) fn make_accessible(base: impl AsFd, name: &[u8]) -> Result<(), Errno> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let folder = rustix::fs::openat(base, name, flags, Mode::empty())?;
     // `fchmod` refuses a descriptor that was opened with `O_PATH`.

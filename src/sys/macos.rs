@@ -96,7 +96,7 @@ pub(super) fn open_beneath(_: impl AsFd, _: &[u8], _: OFlags) -> Result<OwnedFd,
 }
 
 /// Gives this user all rights to the folder `name` in `base`. Returns an error if that is no folder.
-pub(super) fn make_accessible(base: impl AsFd, name: &[u8]) -> Result<(), Errno> {
+pub(crate) fn make_accessible(base: impl AsFd, name: &[u8]) -> Result<(), Errno> {
     rustix::fs::chmodat(base, name, Mode::RWXU, AtFlags::SYMLINK_NOFOLLOW)
 }
 

@@ -99,3 +99,23 @@ fn no_command_runs_if_a_client_root_contains_the_saved_outputs() {
     reply.assert_contains("must not lie in");
     assert!(!workspace.saved_dir().join("x").exists());
 }
+
+#[test]
+fn commands_get_no_temp_folder_of_others() {
+    let workspace = workspace();
+    for mode in ["read-only", "workspace-write"] {
+        let Some(mut client) = client(&workspace, &["--sandbox", mode]) else { return };
+        let mut run = |command: &str| client.call("bash", json!({"command": command}));
+        let folder = run("echo $TMPDIR; chmod 777 $TMPDIR").text().trim().to_owned();
+        run("stat -c %a $TMPDIR").assert_text("700\n");
+        std::fs::remove_dir_all(&folder).unwrap();
+        run("touch $TMPDIR/x && stat -c %a $TMPDIR").assert_text("700\n");
+        std::fs::rename(&folder, workspace.base().join(mode)).unwrap();
+        std::os::unix::fs::symlink(workspace.base().join("extra"), &folder).unwrap();
+        let reply = run("echo x > $TMPDIR/new");
+        reply.assert_contains("is not a folder of this user's alone. Start the server again");
+        assert!(!workspace.base().join("extra/new").exists());
+        std::fs::remove_file(&folder).unwrap();
+        run("touch $TMPDIR/x && stat -c %a $TMPDIR").assert_text("700\n");
+    }
+}
