@@ -32,7 +32,7 @@ use absent as system;
 #[cfg(target_os = "linux")]
 use linux as system;
 
-use autorun_files::Watched;
+use autorun_files::{Protection, Watched};
 use system::rules_file;
 
 pub use autorun_files::{AutorunChange, notices};
@@ -78,8 +78,10 @@ struct SandboxRules {
     /// Folders that the command can write to.
     write: Vec<OsString>,
     /// Paths below those folders to which the command cannot write. Mounts make them read-only if the system lets the
-    /// command have its own. Otherwise, the command gets rights only to the entries of the folders around them.
+    /// command have its own.
     protect: Vec<OsString>,
+    /// Those of them that this does not protect. The command gets rights only to the entries of the folders around them.
+    refused: Vec<OsString>,
     /// True if the system lets the command have its own mounts.
     can_mount: bool,
     /// True if the command gets its own `/dev/shm`. Needs `can_mount`.
@@ -194,7 +196,7 @@ impl Sandbox {
     /// Returns a warning that lists the autorun files that a command for `roots` can write to, and the folders in which
     /// it can create nothing. Returns `None` if there are none.
     pub fn warning(&self, roots: &[Root]) -> Option<String> {
-        let (read_only, unprotected) = match self.autorun_files_by_protection(roots) {
+        let Protection { refused, unprotected, .. } = match self.autorun_files_by_protection(roots) {
             Ok(files) => files,
             Err(error) => return Some(error.to_string()),
         };
@@ -203,11 +205,16 @@ impl Sandbox {
             let warning = "sandboxed commands can write to files that start programs outside the sandbox";
             warnings.push(format!("{warning}: {}", listed(&unprotected)));
         }
-        if !self.can_mount && !read_only.is_empty() {
-            let git = listed(&read_only);
+        if !refused.is_empty() {
+            let why = if self.can_mount {
+                "the file system ignores case in names"
+            } else {
+                "this system lets commands have no mounts of their own"
+            };
+            let git = listed(&refused);
             warnings.push(format!(
-                "this system lets commands have no mounts of their own. To keep {git} read-only, commands cannot create, \
-                 remove or rename entries of the folders around it. --writable {git} lifts this"
+                "{why}. To keep {git} read-only, commands cannot create, remove or rename entries of the folders \
+                 around it. --writable {git} lifts this"
             ));
         }
         (!warnings.is_empty()).then(|| warnings.join("; "))
@@ -230,12 +237,13 @@ impl Sandbox {
         self.check(roots).map_err(io::Error::other)?;
         let of_temp = |error| io::Error::other(format!("--sandbox: {error}. Start the server again"));
         self.temp.open().map_err(of_temp)?;
-        let (protect, _) = self.autorun_files_by_protection(roots)?;
+        let Protection { read_only: protect, refused, .. } = self.autorun_files_by_protection(roots)?;
         // A git folder can be one of the writable folders, or be around one.
         let is_writable = |folder: &&Path| !protect.iter().any(|path| folder.starts_with(path));
         let rules = SandboxRules {
             write: self.writable_with(roots).filter(is_writable).map(Into::into).collect(),
             protect: protect.into_iter().map(Into::into).collect(),
+            refused: refused.into_iter().map(Into::into).collect(),
             can_mount: self.can_mount,
             has_shared_memory: self.mode == Mode::WorkspaceWrite && self.can_mount,
             deny_unix_sockets: self.deny_unix_sockets,

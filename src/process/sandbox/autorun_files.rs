@@ -2,7 +2,7 @@
 //! of names directly in each root, and the git folder of each root.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::Metadata;
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
@@ -86,6 +86,17 @@ enum Kind {
     Contents,
 }
 
+/// Existing autorun files, without links.
+#[derive(Debug, Default)]
+pub(super) struct Protection {
+    /// Those that a command cannot write to, at least by this spelling of their names.
+    pub(super) read_only: BTreeSet<PathBuf>,
+    /// Those of them that a mount does not protect, so that a command gets no right to the folders around them.
+    pub(super) refused: BTreeSet<PathBuf>,
+    /// Those that a command can write to.
+    pub(super) unprotected: BTreeSet<PathBuf>,
+}
+
 impl Sandbox {
     /// Returns the autorun files that are, or may be, in one of the folders that a command for `roots` can write to,
     /// and git folders also in its temp folder. Also returns the links in these folders on the way to one.
@@ -146,16 +157,23 @@ impl Sandbox {
         can_be && file.existing.is_some()
     }
 
-    /// Returns the existing autorun files, without links: those that a command for `roots` cannot write to, and the
-    /// others. Returns the error of the system if they are not known.
-    pub(super) fn autorun_files_by_protection(
-        &self,
-        roots: &[Root],
-    ) -> io::Result<(BTreeSet<PathBuf>, BTreeSet<PathBuf>)> {
-        let (read_only, others): (Vec<_>, Vec<_>) =
-            self.find_autorun_files(roots)?.into_iter().partition(|file| self.is_read_only(file));
-        let existing = |files: Vec<AutorunFile>| files.into_iter().filter_map(|file| file.existing).collect();
-        Ok((existing(read_only), existing(others)))
+    /// Returns the existing autorun files, without links, by what a command for `roots` can do. Returns the error of the
+    /// system if they are not known.
+    pub(super) fn autorun_files_by_protection(&self, roots: &[Root]) -> io::Result<Protection> {
+        let mut all = Protection::default();
+        for file in self.find_autorun_files(roots)? {
+            let is_read_only = self.is_read_only(&file);
+            let Some(path) = file.existing else { continue };
+            let ignores_case = has_other_spelling(&path);
+            if is_read_only && file.kind == Kind::Git && (ignores_case || !self.can_mount) {
+                all.refused.insert(path.clone());
+            }
+            if !is_read_only || file.kind != Kind::Git && ignores_case {
+                all.unprotected.insert(path.clone());
+            }
+            all.read_only.extend(is_read_only.then_some(path));
+        }
+        Ok(all)
     }
 
     /// Returns the git folders of `root` that no `--writable` names: `.git`, the folder that a `.git` file names, and
@@ -182,6 +200,16 @@ impl Sandbox {
         let folders = roots.iter().flat_map(|root| self.git_folders(&root.real)).flatten();
         folders.map(|(_, way)| way.end).filter(|end| end.join("HEAD").exists()).collect()
     }
+}
+
+/// Returns true if the file system ignores case in the name of `path`. A mount may not cover the other spellings.
+fn has_other_spelling(path: &Path) -> bool {
+    let Some((folder, name)) = path.parent().zip(path.file_name()) else { return false };
+    let upper = name.to_ascii_uppercase();
+    let other = if upper == name { name.to_ascii_lowercase() } else { upper };
+    let names = || folder.read_dir().into_iter().flatten().flatten().map(|entry| entry.file_name());
+    let is_spelling = |found: &OsString| found.eq_ignore_ascii_case(name);
+    other != name && folder.join(other).symlink_metadata().is_ok() && names().filter(is_spelling).count() < 2
 }
 
 /// Returns the folder that the file at `path` names after `prefix`, relative to `base`, with the way to it.

@@ -53,7 +53,7 @@ fn apply_rules() -> io::Result<Vec<(OsString, OsString)>> {
     let paths = |paths: Vec<OsString>| paths.into_iter().map(PathBuf::from).collect::<Vec<_>>();
     let (mut write, protect) = (paths(rules.write), paths(rules.protect));
     let folder = PathBuf::from(rules.folder);
-    let protect = files::present(protect)?;
+    let (protect, refused) = (files::present(protect)?, files::present(paths(rules.refused))?);
     if rules.can_mount {
         let hides_none = !mounts::hides(write.iter().chain(&protect).chain([&folder]));
         let shared_memory =
@@ -61,7 +61,7 @@ fn apply_rules() -> io::Result<Vec<(OsString, OsString)>> {
         write.extend(shared_memory);
     }
     let folder = files::without_links(&folder, OFlags::DIRECTORY)?;
-    files::apply_landlock(&write, if rules.can_mount { &[] } else { &protect })?;
+    files::apply_landlock(&write, &refused)?;
     drop_capabilities()?;
     calls::install_filter(rules.deny_unix_sockets)?;
     rustix::process::fchdir(folder)?;

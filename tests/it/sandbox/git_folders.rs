@@ -389,3 +389,13 @@ fn created_file_is_reported_although_another_one_is_unknown() {
         .call("bash", json!({"command": "pwd"}))
         .assert_error(&["--sandbox: cannot check", "settings.json"]);
 }
+
+/// Only a file system that ignores case has one entry for both spellings.
+#[test]
+fn other_spelling_of_the_git_folder_changes_nothing() {
+    let workspace = workspace();
+    git(&workspace, ".", &["init", "-q"]);
+    let Some(mut client) = start(&workspace, true, true, &[]) else { return };
+    client.call("bash", json!({"command": "mkdir .GIT"})).assert_text("(no output)");
+    client.call("bash", json!({"command": "touch .GIT/x y"})).assert_text("(no output)");
+}
