@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Permissions};
-use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::io::{self, ErrorKind, Read as _, Seek as _, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
 use std::path::Path;
@@ -17,6 +17,7 @@ use super::Place;
 use crate::cli::Running;
 use crate::fit::Scope;
 use crate::fs::follow::Followed;
+use crate::process::on_path;
 use crate::sys::{FileKind, Opened, below};
 use crate::tools::error::reason;
 use cutline_core::text::Size;
@@ -132,7 +133,7 @@ pub(super) fn rewrite(
     let changed = copy(&new)?;
     let copied = if edited.was_own {
         String::new()
-    } else if git_has(&path) {
+    } else if git_has(&path, &before) {
         "; git has the old file".to_owned()
     } else {
         let mut backup = name.to_owned();
@@ -188,17 +189,17 @@ fn file_like(other: &File, folder: &Path, text: &str) -> io::Result<NamedTempFil
     Ok(file)
 }
 
-/// Returns true if the index of a git repository has the content of this file. Git that does not end in time counts
-/// as false: the repository can have a pipe, which git waits for.
-fn git_has(path: &Path) -> bool {
-    let git = |arguments: &[&str]| {
-        let mut command = Command::new("git");
+/// Returns true if the index of a git repository has the content of `file`, which is at `path`. Git that does not end in
+/// time counts as false.
+fn git_has(path: &Path, mut file: &File) -> bool {
+    let git = |input: Stdio, arguments: &[&OsStr]| {
+        // Not from a relative folder of `PATH`, which can be in the project.
+        let mut command = Command::new(on_path("git")?);
         // Settings of the repository could start a program: one that watches files, or one that fetches missing
         // objects.
         command.envs([("GIT_NO_LAZY_FETCH", "1"), ("GIT_ALLOW_PROTOCOL", "none")]);
-        command.args(["-c", "core.fsmonitor=false", "-C"]).arg(path.parent()?);
-        command.args(arguments).arg("--").arg(path);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command.args(["-c", "core.fsmonitor=false", "-C"]).arg(path.parent()?).args(arguments);
+        command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut git = Running(command.spawn().ok()?);
         let start = Instant::now();
         while git.0.try_wait().ok()?.is_none() {
@@ -211,12 +212,15 @@ fn git_has(path: &Path) -> bool {
         git.0.stdout.take()?.read_to_string(&mut text).ok()?;
         git.0.wait().is_ok_and(|status| status.success()).then_some(text)
     };
-    let staged = git(&["ls-files", "--stage"]);
+    let words = ["ls-files", "--stage", "--"].map(OsStr::new);
+    let staged = git(Stdio::null(), &[&words[..], &[path.as_os_str()]].concat());
     let has = |staged: String| {
-        let now = git(&["hash-object", "--no-filters"]);
-        now.is_some_and(|now| staged.split(' ').any(|word| word == now.trim()))
+        // By its content, because another process can replace the path by a pipe, which git would wait for.
+        file.rewind().ok()?;
+        let now = git(file.try_clone().ok()?.into(), &["hash-object", "--stdin"].map(OsStr::new))?;
+        Some(staged.split(' ').any(|word| word == now.trim()))
     };
-    staged.is_some_and(has)
+    staged.and_then(has).unwrap_or(false)
 }
 
 #[cfg(test)]

@@ -261,6 +261,17 @@ fn git_that_does_not_end_is_not_waited_for() {
 }
 
 #[test]
+fn git_of_the_project_is_not_run() {
+    let workspace = Workspace::with(&json!({".mcp.json": "{\"a\": 1}\n", "bin": {"dir": true}}));
+    workspace.write("bin/git", workspace.expand("#!/bin/sh\n: > <root>/ran\n"));
+    fs::set_permissions(workspace.path("bin/git"), fs::Permissions::from_mode(0o755)).unwrap();
+    let start = Start::new(&workspace).env("PATH", "bin:./bin:/usr/bin:/bin");
+    let output = start.command().args(["config", "claude-code", "--write"]).output().unwrap();
+    assert!(stderr(&output).contains("; the old file is "), "{}", stderr(&output));
+    assert!(!workspace.path("ran").exists());
+}
+
+#[test]
 fn git_replaces_the_backup() {
     let workspace = Workspace::with(&json!({".mcp.json": "{\"a\": 1}\n"}));
     let git = |arguments: &[&str]| {
