@@ -13,7 +13,7 @@ use crate::sys::{self, Folder, Stat, below};
 
 /// The prefix of the names of temp folders. A random number follows.
 const PREFIX: &str = "cutline-commands-";
-/// Maximum number of folders of earlier servers that one server removes. Other users can create folders of any number.
+/// Maximum number of folders of earlier servers that one server removes.
 const MAX_STALE: usize = 10_000;
 
 /// A folder of this server.
@@ -146,10 +146,13 @@ impl Drop for OwnFolder {
 /// nothing is removed through a link.
 pub(crate) fn remove_stale_temp_folders() {
     let Ok(shared) = sys::open_folder(sys::temp_dir()) else { return };
-    let is_own = |name: &[u8]| name.starts_with(PREFIX.as_bytes());
+    let is_private =
+        |base: &Folder, name: &[u8]| below::stat(base, name).is_ok_and(|stat| stat.is_own_private_folder());
+    // Other users can create folders of any number.
+    let is_own = |name: &[u8]| name.starts_with(PREFIX.as_bytes()) && is_private(&shared, name);
     for name in sys::names_in(&shared, MAX_STALE, is_own).unwrap_or_default() {
         let Ok(folder) = below::folder(&shared, &name) else { continue };
-        if below::stat(&folder, b".").is_ok_and(|stat| stat.is_own_private_folder()) && sys::lock(&folder) {
+        if is_private(&folder, b".") && sys::lock(&folder) {
             let _next_server_tries_again = sys::remove_tree(&shared, &name, &folder);
         }
     }
