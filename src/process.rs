@@ -117,8 +117,8 @@ impl Commands {
         sys::survive_large_files();
         if !sys::has_process_table() {
             tracing::warn!(
-                "/proc shows no processes of this PID namespace, so cutline can only end the processes that stay in \
-                 the process group of their command"
+                "/proc shows no processes of this PID namespace, so cutline can only end the processes in the process \
+                 groups of running commands, and no background processes of commands that have ended"
             );
         }
         tokio::spawn(async move {

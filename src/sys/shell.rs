@@ -52,7 +52,8 @@ pub(crate) fn close_inherited_on_exec() {
 
 /// Leaves the terminal of the client, so that commands have no terminal: a prompt there would wait for input, and
 /// output would mix with the client's. The leader of a process group first joins the group of its parent, because a
-/// leader cannot start a session. Its process group then has the same number again.
+/// leader cannot start a session. Its process group then has the same number again. The leader of a session keeps its
+/// terminal.
 pub(crate) fn leave_terminal() {
     use rustix::process::{getpgid, getppid, setpgid, setsid};
     let _leads_a_group = setsid().or_else(|_| {
