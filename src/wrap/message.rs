@@ -16,6 +16,7 @@ pub(super) const END_BYTES: usize = 1024;
 
 /// The members of a message as JSON.
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact about the members")]
 pub(super) struct MessageHead<'a> {
     version: Option<&'a str>,
     pub(super) id: Option<&'a str>,
@@ -25,6 +26,10 @@ pub(super) struct MessageHead<'a> {
     pub(super) error: Option<&'a str>,
     /// True if the message has a result or an error, also one that is `null` or not valid.
     has_outcome: bool,
+    /// True if the message has parameters, also ones that are not valid. A response has none.
+    has_params: bool,
+    /// True if the message has a member that JSON-RPC does not define, as lines of a log do.
+    has_unknown: bool,
     /// True if the line is not a JSON object, or has a member that is unknown or repeated.
     is_odd: bool,
 }
@@ -41,7 +46,7 @@ impl<'a> MessageHead<'a> {
                 "params" => &mut head.params,
                 "result" => &mut head.result,
                 "error" => &mut head.error,
-                _ => return head.is_odd = true,
+                _ => return (head.is_odd, head.has_unknown) = (true, true),
             };
             if seen.contains(&name) {
                 head.is_odd = true;
@@ -49,6 +54,7 @@ impl<'a> MessageHead<'a> {
                 seen.push(name);
             }
             head.has_outcome |= matches!(name, "result" | "error");
+            head.has_params |= name == "params";
             // Some servers send `"error": null`.
             if !matches!(value, "null" | "") {
                 *place = Some(value);
@@ -63,7 +69,8 @@ impl<'a> MessageHead<'a> {
 
     /// Returns true if a message, also one that is not valid, is a response. A line of a log is none.
     pub(super) fn is_response(&self) -> bool {
-        self.method.is_none() && self.has_outcome
+        let is_message = self.version.is_some() && !self.has_params;
+        self.method.is_none() && (is_message || self.has_outcome && !self.has_unknown)
     }
 
     /// Returns true if the message follows JSON-RPC. Clients accept more than the protocol allows, so a message passes

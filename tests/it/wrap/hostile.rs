@@ -43,6 +43,10 @@ fn invalid_response_becomes_an_error_of_the_call() {
         r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"","m\u0065ssage":""}}"#.to_owned(),
         json!({"jsonrpc": "2.0", "id": 1, "result": {}, "x": large()}).to_string(),
         json!({"jsonrpc": "2.0", "id": 1, "result": null}).to_string(),
+        json!({"jsonrpc": "2.0", "id": 1}).to_string(),
+        json!({"jsonrpc": "2.0", "id": 1, "Result": {}}).to_string(),
+        r#"{"jsonrpc":"2.0","id":1,"mean":NaN}"#.to_owned(),
+        r#"{"jsonrpc":"2.0","id":1,"res"#.to_owned(),
         json!({"jsonrpc": "2.0", "id": 1, "result": {}, "params": {"a": large()}}).to_string(),
         format!(r#"{{"jsonrpc":"2.0","id":1,"\u0069d":7,"result":{result}}}"#),
         format!(r#"{{"jsonrpc":"2.0","id":7,"id":1,"result":{result}}}"#),
@@ -93,10 +97,10 @@ fn message_that_is_no_response_completes_no_call() {
         json!([[{"jsonrpc": "2.0", "id": 1, "result": result}]]).to_string(),
         json!({"jsonrpc": "2.0", "id": 1.0, "result": result}).to_string(),
         json!({"jsonrpc": "2.0", "id": true, "result": result}).to_string(),
-        json!({"jsonrpc": "2.0", "id": 1}).to_string(),
         // Lines of a log.
         json!({"level": "info", "id": 1}).to_string(),
-        r#"{"jsonrpc":"2.0","id":1,"mean":NaN}"#.to_owned(),
+        json!({"id": 1, "level": "error", "error": "timeout"}).to_string(),
+        r#"{"name":"Alice","id":1,"mean":NaN}"#.to_owned(),
         r#"INFO user {"name":"Alice","id":1}"#.to_owned(),
         r#"[{"name":"Bob","result":{}},{"name":"Alice","id":1}"#.to_owned(),
     ];
