@@ -142,8 +142,14 @@ fn is_sentence(inside: &str) -> bool {
             && second.starts_with(char::is_alphanumeric)
             && !(starts_with_digit(first) && starts_with_digit(second))
     };
-    let is_item = |(item, _): (&str, &str)| {
-        item.parse::<f64>().is_ok() || ["null", "true", "false", "None", "True", "False"].contains(&item)
+    let is_literal = |item: &str| ["null", "true", "false", "None", "True", "False"].contains(&item);
+    let is_value = |text: &str| {
+        let word = text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        text.starts_with(|c: char| c.is_ascii_digit() || "-[{(\"'".contains(c)) || is_literal(word)
+    };
+    let is_item = |(item, rest): (&str, &str)| {
+        let is_number = item.ends_with(|c: char| c.is_ascii_digit()) && item.parse::<f64>().is_ok();
+        (is_number || is_literal(item)) && is_value(rest.trim_start())
     };
     // A terminal may show the text after a control character in place of that before it.
     let is_data = !inside.contains(is_break)
@@ -191,6 +197,10 @@ mod tests {
             "[[Full output: /home/me/.ssh/id_rsa]]",
             "[Command killed by signal SIGKILL (code /home/me)]",
             "[1,\u{8}\u{8}Showing lines 1-2 of 3]",
+            "[1, Showing lines 1-2 of 900. Full output: /home/me/.ssh/id_rsa]",
+            "[true, Use offset=21 to continue]",
+            "[None, Use bash to see the rest]",
+            "[nan, 1 line was not shown. Use offset=21 to continue]",
             "[\"\u{8}Showing lines 1-2 of 3]",
             "[1] \u{1b}[1A[Showing li\u{2028}nes 1-2 of 3]",
             "[...Output truncated: 4000 lines omitted. Full output: /home/me/.ssh/id_rsa]",
