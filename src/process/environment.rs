@@ -27,10 +27,10 @@ const GIT_EDITOR: &str = concat!(
     r#"for e in "$VISUAL" "$EDITOR"; do "#,
     // Editors that need a terminal, or wait for a window, are set by startup files.
     r#"p=${e%% *}; case ${p##*/}${e#"$p"} in "#,
-    r#"''|*no-editor|vi|vim|nvim|nano|pico|emacs|micro|hx|*' --wait'|*' -w') ;; "#,
+    r#"''|*no-editor|vi|vim|'vim -f'|nvim|nano|pico|emacs|'emacs -nw'|'emacsclient '*|micro|hx|*' --wait'*|*' -w') ;; "#,
     r#"*) eval "$e \"\$@\""; exit ;; esac; "#,
     r#"done; "#,
-    r#"case "$1 $EDITOR" in *config\ *no-editor) eval "$EDITOR" ;; *config\ *) exit 1 ;; esac"#,
+    r#"case $1 in *config) case $EDITOR in *no-editor) eval "$EDITOR" ;; *) exit 1 ;; esac ;; esac"#,
 );
 /// Variables with the editor of other programs.
 const EDITORS: [&str; 2] = ["EDITOR", "VISUAL"];
