@@ -240,7 +240,8 @@ fn missing(cx: &Context, asked: &str, wanted: ExpectedKind) -> ToolError {
 fn end_in_workspace(cx: &Context, asked: &str) -> Option<String> {
     let below = asked.strip_prefix('/').filter(|below| !below.is_empty())?;
     let ends = std::iter::successors(Some(below), |end| Some(end.split_once('/')?.1));
-    let mut ends = ends.take(MAX_OUTSIDE).filter(|end| *end == below || end.contains('/'));
+    let mut ends =
+        ends.take(MAX_OUTSIDE).filter(|end| *end == below || end.trim_end_matches('/').contains('/'));
     let place = ends.find_map(|end| OpenedPath::open(&cx.workspace, &cx.workspace.absolute(end)).ok())?;
     Some(cx.workspace.show(&place.asked))
 }

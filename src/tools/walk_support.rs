@@ -174,7 +174,7 @@ impl<'a> Search<'a> {
             Walked::RulesSkipped => self.rules_skipped += 1,
             Walked::WorkTree(path) => {
                 let folder = self.asked.join(sys::name(&path));
-                if !self.targets.iter().any(|target| target.starts_with(&folder)) {
+                if !self.targets.contains(&folder) {
                     self.work_trees.push(&self.show(&path));
                 }
             }
