@@ -8,6 +8,7 @@
 mod imitation;
 mod parts;
 mod result_text;
+mod shown;
 
 use derive_more::Display;
 
@@ -17,10 +18,11 @@ use crate::truncate::{Limit, Reports};
 use parts::{cut_by, over};
 
 pub use parts::{
-    Blank, Count, FileChange, InAll, NAMES_LISTED, Names, PageOf, Part, Saved, Shown, StoppedAt, Unit,
-    WhySkipped, between,
+    Blank, Count, FileChange, InAll, NAMES_LISTED, Names, PageOf, Part, Saved, StoppedAt, Unit, WhySkipped,
+    between,
 };
 pub use result_text::{PipelineExitCodes, ResultText, Status};
+pub use shown::Shown;
 
 /// A line in square brackets after the body. Each text says what the fields are; `next` is the sentence with the next call,
 /// without a full stop.

@@ -19,10 +19,11 @@ use std::path::Path;
 use std::process::Command;
 
 /// The files with the texts of the notices.
-const NOTICES: [&str; 4] = [
+const NOTICES: [&str; 5] = [
     "core/src/notice.rs",
     "core/src/notice/result_text.rs",
     "core/src/notice/parts.rs",
+    "core/src/notice/shown.rs",
     "src/tools/notice.rs",
 ];
 
