@@ -130,6 +130,23 @@ fn is_status(text: &str) -> bool {
     }
 }
 
+/// Returns true if a text in square brackets is a list of another language: it begins with a quote, or with a number or
+/// another literal before another item.
+fn is_data(inside: &str) -> bool {
+    let is_literal = |item: &str| ["null", "true", "false", "None", "True", "False"].contains(&item);
+    let is_value = |text: &str| {
+        let word = text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        text.starts_with(|c: char| c.is_ascii_digit() || "-[{(\"'".contains(c)) || is_literal(word)
+    };
+    let is_item = |(item, rest): (&str, &str)| {
+        let is_number = item.ends_with(|c: char| c.is_ascii_digit()) && item.parse::<f64>().is_ok();
+        (is_number || is_literal(item)) && is_value(rest.trim_start())
+    };
+    // A terminal may show the text after a control character in place of that before it.
+    !inside.contains(is_break)
+        && (inside.starts_with(['\u{22}', '\'']) || inside.split_once(',').is_some_and(is_item))
+}
+
 /// Returns true if a text in square brackets can be a notice: it has three or more words, or one with a colon, and two
 /// successive ones are words or numbers, but not both are numbers. JSON, a list of another language and the start of a
 /// line of a log are none.
@@ -142,24 +159,12 @@ fn is_sentence(inside: &str) -> bool {
             && second.starts_with(char::is_alphanumeric)
             && !(starts_with_digit(first) && starts_with_digit(second))
     };
-    let is_literal = |item: &str| ["null", "true", "false", "None", "True", "False"].contains(&item);
-    let is_value = |text: &str| {
-        let word = text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-        text.starts_with(|c: char| c.is_ascii_digit() || "-[{(\"'".contains(c)) || is_literal(word)
-    };
-    let is_item = |(item, rest): (&str, &str)| {
-        let is_number = item.ends_with(|c: char| c.is_ascii_digit()) && item.parse::<f64>().is_ok();
-        (is_number || is_literal(item)) && is_value(rest.trim_start())
-    };
-    // A terminal may show the text after a control character in place of that before it.
-    let is_data = !inside.contains(is_break)
-        && (inside.starts_with(['\u{22}', '\'']) || inside.split_once(',').is_some_and(is_item));
     let has_colon = |word: &str| word.contains(':') && !starts_with_digit(word);
     let is_long = words().nth(2).is_some() || words().any(has_colon);
     // In a log, brackets end before the text.
     let of_notice = || words().take_while(|word| !word.ends_with(']'));
     let mut pairs = of_notice().zip(of_notice().skip(1));
-    is_long && !is_data && pairs.any(|(first, second)| is_pair(first, second))
+    is_long && !is_data(inside) && pairs.any(|(first, second)| is_pair(first, second))
 }
 
 #[cfg(test)]
