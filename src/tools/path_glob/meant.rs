@@ -32,10 +32,10 @@ pub(in crate::tools) fn of_git(cx: &Context, globs: &[String], place: &OpenedPat
 }
 
 /// Returns a glob that is probably meant by one of `globs`, which match nothing in `place`: its form here if it is
-/// written as in another program, in all folders or an existing one if its folder is missing, of what is in a folder of
-/// its name, in lower case, in deeper or other folders, with an extension or another one of its format, or of names that end with it or contain it.
-/// It matches folders if it is of folders, or otherwise entries of the kind of `like`. The exclusions, the depth and
-/// the rule for links of `like` apply.
+/// written as in another program, in all folders or an existing one if its folder is missing, of what is in a folder
+/// of its name, in lower case, in deeper or other folders, with an extension or another one of its format, or of names
+/// that end with it or contain it. It matches folders if it is of folders, or otherwise entries of the kind of `like`.
+/// The exclusions, the depth and the rule for links of `like` apply.
 pub(in crate::tools) fn meant(
     cx: &Context,
     globs: &[String],
@@ -160,13 +160,19 @@ fn with_any_extension(path: &str) -> Option<String> {
 
 /// Returns a glob with the other usual extension of the same format.
 fn with_twin_extension(glob: &str) -> Option<String> {
-    let twins = [("yaml", "yml"), ("jpeg", "jpg"), ("html", "htm"), ("markdown", "md")];
     let (names, extension) = glob.rsplit_once('.').filter(|_| !glob.contains([',', '{']))?;
-    twins.into_iter().find_map(|(one, other)| match extension {
-        it if it == one => Some(format!("{names}.{other}")),
-        it if it == other => Some(format!("{names}.{one}")),
-        _ => None,
-    })
+    let twin = match extension {
+        "yaml" => "yml",
+        "yml" => "yaml",
+        "jpeg" => "jpg",
+        "jpg" => "jpeg",
+        "html" => "htm",
+        "htm" => "html",
+        "markdown" => "md",
+        "md" => "markdown",
+        _ => return None,
+    };
+    Some(format!("{names}.{twin}"))
 }
 
 /// Returns globs of the names that end with `glob`, if that is an extension, and of those that contain it, if it is a
