@@ -126,8 +126,12 @@ pub(super) fn of(args: &GrepArgs, targets: &[Target], results: &Results<'_>) -> 
             return Some(Notice::WithinLines);
         }
     }
-    let ignored = in_ignored(&same, IGNORED_CHECK);
-    if ignored.count() > 0 || ignored.is_at_least() { Some(Notice::IgnoredNotSearched) } else { linked() }
+    // With a filter that selects only ignored files, they have matches, as counted above.
+    let may_be_in_ignored = is_filtered || {
+        let ignored = in_ignored(&same, IGNORED_CHECK);
+        ignored.count() > 0 || ignored.is_at_least()
+    };
+    if may_be_in_ignored { Some(Notice::IgnoredNotSearched) } else { linked() }
 }
 
 /// Returns what may be meant by a pattern that matches nothing: another pattern, true if that is literal, and the notice if it
