@@ -1,7 +1,8 @@
 //! Bytes to text, piece by piece: characters split between two pieces stay whole.
 //!
-//! Bytes that are no characters of the encoding become U+FFFD, in UTF-8 as `String::from_utf8_lossy` would replace them
-//! in the whole text. Of a run of at most 16 MB of NULs, only the first is text: a file with a hole has millions. UTF-16 has a byte order mark, or is mostly Latin-1. [`detect`](Encoding::detect) finds a legacy encoding.
+//! Bytes that are no characters of the encoding become U+FFFD, in UTF-8 as `String::from_utf8_lossy` would replace
+//! them in the whole text. Of a run of at most 16 MB of NULs, only the first is text: a file with a hole has millions.
+//! UTF-16 has a byte order mark, or is mostly Latin-1. [`detect`](Encoding::detect) finds a legacy encoding.
 
 #![expect(clippy::indexing_slicing, reason = "a wrong range has to fail, not to read as no text")]
 
