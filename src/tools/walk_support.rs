@@ -125,6 +125,11 @@ impl<'a> Search<'a> {
         self.page.found == 0 && self.is_complete()
     }
 
+    /// Returns true if a search of the ignored files would reach its bound, because it lists the same folders again.
+    pub(super) fn is_large(&self) -> bool {
+        self.counting.searched.names >= IGNORED_CHECK.names
+    }
+
     /// Returns true if ignore rules excluded an entry that the walk would visit or enter otherwise.
     pub(super) fn ignored_any(&self) -> bool {
         self.rules.iter().any(IgnoreRules::ignored_any)

@@ -103,22 +103,24 @@ pub(super) fn of(args: &GrepArgs, targets: &[Target], results: &Results<'_>) -> 
             return Some(Notice::HasBackspace);
         }
         let source = super::source(args);
-        let lines_of = |source: &Source<'_>| {
+        let lines_of = |source: &Source<'_>, most| {
             let query = counted(query, Pattern::new(source).ok()?);
-            let lines = count(cx, targets.iter(), &query, search.ignored, COUNTED);
+            let lines = count(cx, targets.iter(), &query, search.ignored, most);
             (lines.count() > 0).then_some(lines)
         };
         let by_pattern = meant(args).into_iter().find_map(|(pattern, literal, notice)| {
-            lines_of(&Source { pattern: &pattern, literal, ..source }).map(notice)
+            lines_of(&Source { pattern: &pattern, literal, ..source }, COUNTED).map(notice)
         });
         let by_pattern = by_pattern.or_else(|| args.escapes_bar().then_some(Notice::BarEscaped));
         if by_pattern.is_some() {
             return by_pattern;
         }
-        // In a large tree, a second search is worth its time only for a pattern with uppercase letters.
-        let is_cheap = search.counting.searched.visited <= COUNTED.visited;
-        let has_case = args.pattern.contains(if is_cheap { char::is_alphabetic } else { char::is_uppercase });
-        if has_case && !source.ignore_case && lines_of(&Source { ignore_case: true, ..source }).is_some() {
+        // In a large tree, only the first files are searched again, and only for a pattern with uppercase letters.
+        let is_large = search.counting.searched.visited > COUNTED.visited;
+        let (most, letter): (_, fn(char) -> bool) =
+            if is_large { (IGNORED_CHECK, char::is_uppercase) } else { (COUNTED, char::is_alphabetic) };
+        let any_case = Source { ignore_case: true, ..source };
+        if args.pattern.contains(letter) && !source.ignore_case && lines_of(&any_case, most).is_some() {
             return Some(Notice::CaseDiffers("Lines"));
         }
         // A search across lines needs another permit, so this is not checked.
@@ -127,7 +129,7 @@ pub(super) fn of(args: &GrepArgs, targets: &[Target], results: &Results<'_>) -> 
         }
     }
     // With a filter that selects only ignored files, they have matches, as counted above.
-    let may_be_in_ignored = is_filtered || {
+    let may_be_in_ignored = is_filtered || ignored_any && search.is_large() || {
         let ignored = in_ignored(&same, IGNORED_CHECK);
         ignored.count() > 0 || ignored.is_at_least()
     };
