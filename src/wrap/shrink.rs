@@ -160,12 +160,13 @@ fn object(way: Option<&Way<'_>>, depth: usize, json: &str, room: usize, parts: &
 fn string(json: &str, room: usize) -> Shrunk {
     let room = room.checked_sub(MARK.len() + 2)?;
     let body = json.strip_prefix('"')?.strip_suffix('"')?;
-    // The longest start that is not cut within a character or an escape, and has no half of a surrogate pair.
+    let all = text(json)?;
+    // The longest start that is not cut within a character, an escape or a surrogate pair.
     let ends = (0..=room).rev().take(2 * "\\uXXXX".len() + 1);
-    let decoded = |start: &str| serde_json::from_str::<String>(&format!("\"{start}\"")).ok();
+    let decoded = |start: &str| text(&format!("\"{start}\"")).filter(|shown| all.starts_with(shown));
     let mut starts = ends.filter_map(|end| body.get(..end));
     let (start, shown) = starts.find_map(|start| Some((start, decoded(start)?)))?;
-    let (shown, total) = (shown.chars().count() as u64, text(json)?.chars().count() as u64);
+    let (shown, total) = (shown.chars().count() as u64, all.chars().count() as u64);
     Some((format!("\"{start}{MARK}\""), Unit::Characters, shown, total))
 }
 
@@ -246,6 +247,7 @@ mod tests {
             ("aé".repeat(30), 17 + 5, "aéa"),
             (r"\u00e9".repeat(30), 17 + 11, r"\u00e9"),
             (emoji, 17 + 23, r"\ud83d\ude00"),
+            (r"\ud83d".repeat(30), 17 + 11, r"\ud83d"),
         ] {
             let (text, parts) = shrunk(&format!("\"{body}\""), room);
             assert_eq!(text, format!("\"{kept}{MARK}\""));
