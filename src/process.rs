@@ -24,7 +24,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use tokio::process::Command;
@@ -81,7 +81,7 @@ pub struct Commands {
     permits: Arc<Semaphore>,
     /// The folder with the startup file of pipelines, and without a sandbox with the reports. It is created for the
     /// first command with a pipeline. Sandboxed commands cannot write there.
-    temp: OnceLock<Option<Arc<OwnFolder>>>,
+    temp: Mutex<Option<Arc<OwnFolder>>>,
 }
 
 /// A permit to run one command. Dropping it lets another command run.
@@ -102,7 +102,7 @@ impl Commands {
             environment,
             store: Arc::new(Store::new(saved)),
             permits: Arc::new(Semaphore::new(COMMANDS_AT_ONCE)),
-            temp: OnceLock::new(),
+            temp: Mutex::default(),
             has_named_remedy: AtomicBool::new(false),
         }
     }
@@ -220,8 +220,8 @@ impl Commands {
     pub async fn shutdown(&self) {
         self.registry.shutdown().await;
         let of_sandbox = self.sandbox.iter().map(|sandbox| &sandbox.temp);
-        let folders: Vec<_> =
-            of_sandbox.chain(self.temp.get().into_iter().flatten()).map(Arc::clone).collect();
+        let own = self.temp.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let folders: Vec<_> = of_sandbox.cloned().chain(own).collect();
         let sandbox = self.sandbox.clone();
         let removal = async {
             let remove = move || {

@@ -14,7 +14,7 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use super::Commands;
 use crate::fs::own_folder::OwnFolder;
@@ -51,13 +51,13 @@ const BEFORE_COMMANDS: [&str; 11] =
     ["then", "do", "else", "elif", "if", "while", "until", "time", "builtin", "command", "eval"];
 
 /// The startup file. Each record of a report starts with an empty word. `.` ends one of an earlier pipeline, and the
-/// value of `$_` follows; `=` ends that of the last pipeline.
+/// start of `$_` follows; `=` ends that of the last pipeline.
 ///
 /// The file and the DEBUG trap preserve `$_`: it is the last argument of their last builtin. In POSIX mode, `unset` is
 /// the builtin even if the command defined a function of that name. No failure can change the exit status, and a closed
 /// stderr hides error messages and traces.
 const STARTUP: &str = r#"eval 'trap -- '\''{ case "${PIPESTATUS[@]}" in *[1-9]*" "*)
-\builtin printf "%s\0" "" "${PIPESTATUS[@]}" . "$_" >>'"$CUTLINE_PIPELINES"';; esac; } 2>&- || :'\'' DEBUG
+\builtin printf "%.9s\0" "" "${PIPESTATUS[@]}" . "$_" >>'"$CUTLINE_PIPELINES"';; esac; } 2>&- || :'\'' DEBUG
 trap -- '\''{ __cutline=("${PIPESTATUS[@]}") POSIXLY_CORRECT=1
 \unset -f unset builtin printf command_not_found_handle; \builtin printf "%s\0" "" "${__cutline[@]}" =; } 2>&- \
 >>'"$CUTLINE_PIPELINES"' || :'\'' EXIT; unset BASH_ENV CUTLINE_PIPELINES #' "$_"
@@ -83,13 +83,20 @@ impl Commands {
         if !is_bash || !has_pipe(command) || is_revealing(command) || starts_otherwise() {
             return None;
         }
-        let own = self.temp.get_or_init(|| OwnFolder::temporary().ok().map(Arc::new)).as_ref()?;
+        let report = self.create_report();
+        report.inspect_err(|error| tracing::debug!("no pipeline report: {error}")).ok().flatten()
+    }
+
+    /// Returns `None` if the shell would read the path of the report as something else.
+    fn create_report(&self) -> io::Result<Option<PipelineReport>> {
+        // Locked until the startup file is complete.
+        let mut temp = self.temp.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = match &*temp {
+            Some(folder) => folder,
+            None => temp.insert(Arc::new(OwnFolder::temporary()?)),
+        };
         let folder = self.sandbox.as_ref().map_or(own, |sandbox| &sandbox.temp);
-        if !is_plain(&folder.path) {
-            return None;
-        }
-        let report = PipelineReport::create(own, folder);
-        report.inspect_err(|error| tracing::debug!("no pipeline report: {error}")).ok()
+        is_plain(&folder.path).then(|| PipelineReport::create(own, folder)).transpose()
     }
 }
 
@@ -126,8 +133,11 @@ fn is_plain(path: &Path) -> bool {
 
 impl PipelineReport {
     fn create(own: &OwnFolder, folder: &Arc<OwnFolder>) -> io::Result<Self> {
-        match below::create(&*own.open()?, STARTUP_NAME) {
-            Ok(mut startup) => startup.write_all(STARTUP.as_bytes())?,
+        let of_startup = own.open()?;
+        match below::create(&of_startup, STARTUP_NAME) {
+            Ok(mut startup) => startup.write_all(STARTUP.as_bytes()).inspect_err(|_| {
+                let _without_it = below::remove(&of_startup, STARTUP_NAME.as_bytes());
+            })?,
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
         }

@@ -109,6 +109,24 @@ fn full_disk_only_prevents_the_saved_output() {
 }
 
 #[test]
+fn pipelines_are_reported_again_once_the_disk_has_space() {
+    let workspace = Workspace::new();
+    fs::create_dir(workspace.path("full")).unwrap();
+    let full = workspace.path("full").display().to_string();
+    for limit in ["size=64k", "nr_inodes=4"] {
+        let mount = format!("mount -t tmpfs -o {limit} tmpfs {full}");
+        let Some(start) = start_in(&workspace, &["--mount"], &mount) else { return };
+        let mut client = start.env("TMPDIR", &full).client();
+        client.call("bash", json!({"command": "yes > full/a; touch full/b full/c full/d; true"}));
+        client.call("bash", json!({"command": "false | true"})).assert_text("(no output)");
+        client.call("bash", json!({"command": "rm full/[a-d]"})).assert_success();
+        client
+            .call("bash", json!({"command": "false | true"}))
+            .assert_text("(no output)\n\n[Exit codes of the last pipeline: 1, 0]");
+    }
+}
+
+#[test]
 fn server_started_in_a_session_of_another_namespace_runs_and_ends_commands() {
     let workspace = Workspace::new();
     let Some(start) = start_in(&workspace, &["--pid", "--fork", "--mount-proc"], "true") else { return };
