@@ -128,9 +128,11 @@ pub(super) struct Amount {
 impl Amount {
     /// Returns an upper bound of what a line takes with its newline.
     pub(super) fn of_line(line: &str, bounds: Bounds) -> Self {
-        let tokens = if bounds.tokens.is_some() { TokenCounter::of(line).count() } else { 0 };
-        // A newline may be a token.
-        Self { lines: 1, bytes: bounds.bytes_of(line) + bounds.bytes_of("\n"), tokens: tokens + 1 }
+        let mut tokens = TokenCounter::default();
+        if bounds.tokens.is_some() {
+            [line, "\n"].map(|part| tokens.push(part));
+        }
+        Self { lines: 1, bytes: bounds.bytes_of(line) + bounds.bytes_of("\n"), tokens: tokens.count() }
     }
 
     pub(super) fn is_within(self, bounds: Bounds) -> bool {
