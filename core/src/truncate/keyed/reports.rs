@@ -28,20 +28,30 @@ pub struct Reports {
 
 /// Counts the lines of all the text that report a failure with the grade `worst` or a stronger one.
 pub(super) fn reports(kinds: &Kinds, worst: Grade, chosen: &Chosen<'_>, ends: &Truncation) -> Reports {
-    let after = Gap::of(ends).after;
+    let gap = Gap::of(ends);
     let head_bytes = ends.cut.map_or(0, |cut| cut.head.bytes);
     let (head, tail) = ends.content.split_at(as_index(head_bytes));
-    let mut parts: Vec<(u64, &str)> = vec![(0, head), (after - 1, tail)];
-    parts.extend(chosen.lines.iter().map(|(line, text)| (line - 1, *text)));
-    // For each kind, its first line that is shown, and the number of those.
-    let mut shown: BTreeMap<usize, (u64, u64)> = BTreeMap::new();
-    for (before, text) in parts {
-        for (kind, line, count) in kinds.count_in(text) {
-            let entry = shown.entry(kind).or_insert((before + line, 0));
-            *entry = (entry.0.min(before + line), entry.1 + count);
+    let key_lines = chosen.lines.iter().map(|(line, text)| (*line, *text));
+    // The shown lines, with an empty line for each gap, and their numbers.
+    let (mut text, mut numbers) = (String::new(), Vec::new());
+    for (line, shown) in (1..).zip(head.lines()).chain(key_lines).chain((gap.after..).zip(tail.lines())) {
+        if numbers.last().is_some_and(|last| last + 1 != line) {
+            text += "\n";
+            numbers.push(line - 1);
         }
+        text = text + shown + "\n";
+        numbers.push(line);
     }
+    // For each kind, its first line that is shown, and the number of those.
+    let of_kind = |(kind, line, count)| Some((kind, (*numbers.get(as_index(line - 1))?, count)));
+    let mut shown: BTreeMap<usize, (u64, u64)> =
+        kinds.count_in(&text).into_iter().filter_map(of_kind).collect();
     let counted = || kinds.kinds().iter().enumerate().filter(|(_, kind)| kind.grade <= worst);
+    // A line can report a failure only because of the line after it, which is not shown.
+    let is_shown = |line| !gap.contains(line) || chosen.lines.contains_key(&line);
+    for (kind, Kind { line, .. }) in counted().filter(|(_, kind)| is_shown(kind.line)) {
+        shown.entry(kind).or_insert((*line, 1));
+    }
     let alike = counted().filter_map(|(kind, Kind { count, .. })| {
         let (line, shown) = shown.get(&kind)?;
         (count > shown).then(|| (*line, count - shown))

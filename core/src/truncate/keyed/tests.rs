@@ -304,6 +304,16 @@ fn kinds_without_space_are_reported() {
 }
 
 #[test]
+fn reports_that_the_line_after_them_shows_are_counted_as_shown() {
+    let report = |(name, line)| format!("{name} imported but unused\n --> a.py:{line}:1\n");
+    let text = [("os", 1), ("re", 2), ("os", 3)].map(report).concat() + &PASSED.repeat(50);
+    let (lines, reports) = facts(&of_tail(20, &text));
+    assert_eq!(lines, [1, 2, 3, 4, 5, 6]);
+    assert_eq!((reports.lines, reports.kinds, reports.hidden), (3, 2, None));
+    assert_eq!(reports.alike, []);
+}
+
+#[test]
 fn lines_near_a_report_are_shown_nearest_first_until_a_success() {
     let log = |from: u64| (from..from + 40).map(|n| format!("row {n} stored\n")).collect::<Vec<_>>().concat();
     let report = "start of f\n\na.c:9: Failure\n  left: 1\n\n  right: two\n";
