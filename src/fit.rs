@@ -15,7 +15,7 @@ use std::time::Duration;
 use cutline_core::text::json_bytes;
 use cutline_core::truncate::BytesAs;
 
-use crate::limits::{Limits, NOTICE_BYTES};
+use crate::limits::{Limits, NOTICE_BYTES, TIMEOUT_GRACE};
 
 pub use clients::{CLIENTS, Files, Format, Scope};
 
@@ -126,8 +126,10 @@ impl Client {
             _ => limits.answer_within,
         };
         // The command would end together with the server. It therefore gets a shorter timeout, so that its output is
-        // returned.
-        let ends_with_call = answer_within.filter(|_| !self.keeps_server).map(|time| time.as_secs());
+        // returned, also if it ends only with SIGKILL.
+        let ends_with_call = answer_within
+            .filter(|_| !self.keeps_server)
+            .map(|time| time.saturating_sub(TIMEOUT_GRACE).as_secs().max(1));
         let within_call = |secs: u64| ends_with_call.map_or(secs, |most| secs.min(most));
         let max_json_bytes = self.max_result_json_bytes.filter(|_| !given.max_bytes).map(|all| {
             let folder = saved_in.map_or(0, |path| json_bytes(&path.to_string_lossy()));
@@ -303,13 +305,13 @@ mod tests {
         let limits = fitted(&Limits::default(), Given::default());
         assert_eq!(
             (limits.bash_timeout_secs, limits.bash_max_timeout_secs, limits.answer_within),
-            (27, 27, None)
+            (25, 25, None)
         );
         let longer = Limits { answer_within: Some(Duration::from_secs(270)), ..Limits::default() };
         let limits = fitted(&longer, Given { answer_within: true, ..Given::default() });
         assert_eq!(
             (limits.bash_timeout_secs, limits.bash_max_timeout_secs, limits.answer_within),
-            (120, 270, None)
+            (120, 268, None)
         );
     }
 

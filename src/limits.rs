@@ -40,6 +40,8 @@ pub const COMMAND_BYTES: usize = 131_071;
 pub const BASH_TIMEOUT_SECS: u64 = 120;
 /// Longest timeout in seconds that a call can request.
 pub const BASH_MAX_TIMEOUT_SECS: u64 = 600;
+/// Time between SIGTERM and SIGKILL for a command that exceeded its timeout.
+pub const TIMEOUT_GRACE: Duration = Duration::from_secs(2);
 /// Maximum number of paths in one grep call.
 pub const GREP_PATHS: usize = 100;
 /// Maximum number of commands that run at the same time. Clients start fewer, and they fit into the usual limit of 1024

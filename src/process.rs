@@ -50,7 +50,7 @@ pub use crate::sys::Ending;
 pub(crate) use crate::sys::{
     InputPipe, adopt_orphans, close_inherited_on_exec, leave_terminal, on_path, signal_name,
 };
-pub use pipeline::has_pipe;
+pub use pipeline::{has_pipe, without_quoted};
 pub use start::Program;
 pub use supervise::{Background, Cause, CommandOutcome, Running, State, Times, status};
 

@@ -10,6 +10,7 @@
 //! A trap for ended child processes (CHLD) would be faster in loops and cover functions. But bash 5.2 runs it while it
 //! expands a command, and can then not parse the next `$(…)` of that command.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
@@ -105,6 +106,33 @@ pub fn has_pipe(command: &str) -> bool {
     command.replace("||", "").contains('|')
 }
 
+/// Returns `command` without comments and without text in quotes, unless that runs a command (`"$(…)"`). Returns all of it
+/// if a quote is not closed, as in the text of a here-document.
+pub fn without_quoted(command: &str) -> Cow<'_, str> {
+    let (mut kept, mut quoted, mut open) = (String::new(), String::new(), None);
+    let mut chars = command.chars().peekable();
+    while let Some(c) = chars.next() {
+        match open {
+            None if c == '#' && kept.ends_with(char::is_whitespace) => {
+                while chars.next_if(|c| *c != '\n').is_some() {}
+            }
+            None if "'\"".contains(c) => open = Some(c),
+            Some(quote) if quote == c => {
+                if c == '"' && (quoted.contains("$(") || quoted.contains('`')) {
+                    kept += &quoted;
+                }
+                (quoted, open) = (String::new(), None);
+            }
+            _ => {
+                let text = if open.is_some() { &mut quoted } else { &mut kept };
+                text.push(c);
+                text.extend(chars.next_if(|_| c == '\\' && open != Some('\'')));
+            }
+        }
+    }
+    if open.is_some() { command.into() } else { kept.into() }
+}
+
 /// Returns true if `command` could notice the report, or change it. The name of a command counts where a command can
 /// start, with `eval` also in quotes, and not in an argument or a comment.
 fn is_revealing(command: &str) -> bool {
@@ -120,9 +148,9 @@ fn is_revealing(command: &str) -> bool {
             word => word.is_some_and(|word| REVEALING_COMMANDS.contains(&word)),
         }
     };
-    let has_eval = command.contains("eval");
-    let ends = |c| "\n;&|(){}<>`!".contains(c) || has_eval && ['"', '\''].contains(&c);
-    REVEALING_VARIABLES.iter().any(|name| command.contains(name)) || command.split(ends).any(reveals)
+    let outside = if command.contains("eval") { command.into() } else { without_quoted(command) };
+    let ends = |c| "\n;&|(){}<>`!\"'".contains(c);
+    REVEALING_VARIABLES.iter().any(|name| command.contains(name)) || outside.split(ends).any(reveals)
 }
 
 /// Returns true if the path is the same text for the shell, whether quoted or not.
@@ -276,6 +304,8 @@ mod tests {
             "eval 'trap -p' | b",
             "a | b; echo \"${#PIPESTATUS[@]}\"",
             "grep -rn PIPESTATUS . | b",
+            "echo \"$(trap -p)\" | b",
+            "cat <<EOF | b\nit's\nEOF\ntrap - EXIT",
         ] {
             assert!(is_revealing(command), "{command:?}");
         }
@@ -290,6 +320,9 @@ mod tests {
             "git commit -m 'Fix trap'; a | b",
             "grep -q trap f; a | b # declare it",
             "./trap-signals.sh | b",
+            "a | grep -E 'failed|trap|set'",
+            "a | grep -E \"get|declare|(set)\"",
+            "a | b; # see (trap), don't",
         ] {
             assert!(!is_revealing(command), "{command:?}");
         }

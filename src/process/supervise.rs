@@ -19,12 +19,11 @@ use super::{CommandPermit, Ending, Program, signal_name};
 use crate::blocking;
 use crate::capture::{Capture, Captured, Latest};
 use crate::fs::workspace::shown;
+use crate::limits::TIMEOUT_GRACE;
 use cutline_core::notice::{PipelineExitCodes, Status};
 use cutline_core::text::show;
 use cutline_core::truncate::KeyForms;
 
-/// Time between SIGTERM and SIGKILL for a command that exceeded its timeout.
-const TIMEOUT_GRACE: Duration = Duration::from_secs(2);
 /// Time without output after the shell has ended. After it, the result no longer waits for a pipe that other processes
 /// keep open.
 const QUIET_PERIOD: Duration = Duration::from_millis(40);
@@ -189,7 +188,11 @@ impl SupervisedCommand {
                 break (Cause::Itself, ending);
             }
             if is_timeout {
-                break (Cause::Timeout, self.shell.end_and_wait(TIMEOUT_GRACE).await);
+                // The client may not wait longer for the result.
+                let left =
+                    answer_within.filter(|_| !was_sent).map(|within| within.saturating_sub(began.elapsed()));
+                let grace = left.map_or(TIMEOUT_GRACE, |left| left.clamp(GRACE, TIMEOUT_GRACE));
+                break (Cause::Timeout, self.shell.end_and_wait(grace).await);
             }
             // The command outlives its result. Later output goes to the saved file.
             let output = self.with_capture(|capture| capture.take_output(true, KeyForms::All)).await;

@@ -8,7 +8,9 @@ use super::plan::Plan;
 use crate::capture::{Captured, CapturedText, Content};
 use crate::fs::workspace::shown;
 use crate::process::sandbox::{self, AutorunChange};
-use crate::process::{Background, Cause, CommandOutcome, Ending, State, has_pipe, signal_name, status};
+use crate::process::{
+    Background, Cause, CommandOutcome, Ending, State, has_pipe, signal_name, status, without_quoted,
+};
 use crate::tools::notice::{self, empty};
 use crate::tools::resolve;
 use crate::tools::{Context, Output, ToolName, ToolSet, Totals, saved_result};
@@ -129,19 +131,6 @@ fn ends_at_once(part: &str) -> bool {
     let word = part.split_whitespace().next().unwrap_or_default();
     let is_short = word.parse::<u8>().is_ok() || ["", "echo", "printf", "exit", "fi", "done"].contains(&word);
     is_short && !part.contains(['|', '`'])
-}
-
-/// Returns `command` without text in quotes.
-fn without_quoted(command: &str) -> String {
-    let mut open = None;
-    let is_outside = |c: &char| {
-        let was_open = open;
-        if open.is_none_or(|quote| quote == *c) && "'\"".contains(*c) {
-            open = if open.is_none() { Some(*c) } else { None };
-        }
-        was_open.is_none()
-    };
-    command.chars().filter(is_outside).collect()
 }
 
 /// Formats an output of which `keep` is kept within `bounds` as a result, with the location of the full output. Notices

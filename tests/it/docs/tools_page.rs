@@ -161,6 +161,7 @@ fn limits_match_constants() {
         format!("decoded: {pixels} megapixels and {};", spaced(is::IMAGE_FILE_BYTES)),
         format!("- a file of `/proc`: {} or {secs} seconds", spaced(pseudo)),
         format!("their age: {}, {}, {days} days", spaced(spill), spaced(spills)),
+        format!("then SIGKILL (after a timeout, up to {} seconds later)", is::TIMEOUT_GRACE.as_secs()),
         format!("- commands: {timeout} seconds, at most {longest}; {} at once,", is::COMMANDS_AT_ONCE),
     ];
     for (page, wanted) in [
