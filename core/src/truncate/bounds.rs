@@ -130,7 +130,8 @@ impl Amount {
     pub(super) fn of_line(line: &str, bounds: Bounds) -> Self {
         let mut tokens = TokenCounter::default();
         if bounds.tokens.is_some() {
-            [line, "\n"].map(|part| tokens.push(part));
+            tokens.push(line);
+            tokens.push("\n");
         }
         Self { lines: 1, bytes: bounds.bytes_of(line) + bounds.bytes_of("\n"), tokens: tokens.count() }
     }
