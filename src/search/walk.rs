@@ -109,7 +109,7 @@ pub enum Walked<F> {
         /// Everything up to and including this path is complete. A folder whose contents are complete has a `/` at the
         /// end, and a folder that was only visited itself has none. `None` if nothing is complete.
         complete: Option<Vec<u8>>,
-        /// True if such results follow.
+        /// True if such results follow. Those that precede it do not count.
         has_later: bool,
     },
 }

@@ -82,7 +82,7 @@ pub(super) struct Search<'a> {
     pub(super) is_late: bool,
     /// Everything up to this path was searched before the deadline. `None` if nothing was searched completely.
     pub(super) complete_up_to: Option<String>,
-    /// True if results after `complete_up_to` are included.
+    /// True if results after `complete_up_to` follow, as in [`Walked::Late`].
     pub(super) has_later: bool,
 }
 
@@ -215,7 +215,8 @@ impl<'a> Search<'a> {
 }
 
 /// Counts what a search finds beyond its page, within bounds that do not depend on time: the walk reports what it searched
-/// before each result, and ends when that is enough. Of a single file, `content::Query::counted_bytes` is the bound.
+/// before each result, and ends when that is enough. Within a file, `content::Query::counted_bytes` is the bound. grep
+/// searches no further target after either.
 #[derive(Debug, Default)]
 pub(super) struct Counting {
     /// What was searched in all targets so far.
