@@ -154,7 +154,7 @@ impl Results<'_> {
     /// Searches the binary files of a target that the search has skipped, until the deadline or until the bytes for
     /// that are used up. Does nothing if the call searches for lines that do not match.
     fn search_binaries(&mut self, place: &OpenedPath) -> Result<(), ToolError> {
-        let paths = std::mem::take(&mut self.binary);
+        let paths = std::mem::take(&mut self.binary_paths);
         if paths.is_empty() || self.query.invert || self.search.is_late {
             return Ok(());
         }
@@ -226,7 +226,8 @@ impl Results<'_> {
         }
         self.search_binaries(place)?;
         if self.search.binary > 0 && self.is_only_target && self.binary_matches.count() == 0 {
-            // `No matches found` would be wrong if this is the only file of the call.
+            // `No matches found` would be wrong if this is the only file of the call. If it has the pattern, a notice
+            // says so.
             let start = lines::first_bytes(&resolve::file(cx, place)?, DECIDING_BYTES);
             return Err(resolve::binary(cx, place, place.stat.bytes, &start.unwrap_or_default()));
         }

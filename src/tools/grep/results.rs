@@ -50,7 +50,7 @@ pub(super) struct Results<'a> {
     /// The last file with a match.
     file: Option<FileRows>,
     /// The paths of binary files that the search of the current target skipped, at most [`BINARY_FILES`].
-    pub(super) binary: Vec<Vec<u8>>,
+    pub(super) binary_paths: Vec<Vec<u8>>,
     /// The bytes of binary files that the call may still search.
     pub(super) binary_bytes: u64,
     /// The binary files that contain the pattern.
@@ -94,7 +94,7 @@ impl<'a> Results<'a> {
             matches: 0,
             files: 0,
             file: None,
-            binary: Vec::new(),
+            binary_paths: Vec::new(),
             binary_bytes: BINARY_CALL_BYTES,
             binary_matches: Names::default(),
             saved_format: RowFormat::new(&cx.limits),
@@ -155,8 +155,8 @@ impl<'a> Results<'a> {
             Some(Found::Incomplete(path, why)) => match why {
                 IncompleteReason::Binary => {
                     self.search.binary += 1;
-                    if self.binary.len() < BINARY_FILES {
-                        self.binary.push(path);
+                    if self.binary_paths.len() < BINARY_FILES {
+                        self.binary_paths.push(path);
                     }
                 }
                 IncompleteReason::NotCounted => self.search.counting.is_at_least = true,
