@@ -126,7 +126,7 @@ fn find<'a>(mut search: Search<'a>, place: &OpenedPath, query: NameQuery) -> Res
     let (cx, request) = (search.cx, search.page.request);
     search.asked.clone_from(&place.asked);
     let name = |path: &[u8]| cx.workspace.show_below(&place.asked, path);
-    // The results to show, if they are not sorted by path.
+    // The results to show, if they are not sorted by path. The saved ones always are.
     let mut best = (!matches!(query.key, Key::Path)).then(|| Best::new(as_index(request.last())));
     let walk = search.walk(place)?;
     names::search_tree(walk, query, |walked| {
