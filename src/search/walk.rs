@@ -100,8 +100,8 @@ pub enum Walked<F> {
     RulesSkipped,
     /// A linked work tree of git inside the main one, whose entries the walk neither visits nor enters.
     WorkTree(Vec<u8>),
-    /// All that the walk has searched before the next item. It is given out before results, where it does not depend on
-    /// the workers, and now and then without any, where it does.
+    /// All that the walk has searched up to the next results, and for them. It is given out before results, where it does
+    /// not depend on the workers, and now and then without any, where it does.
     Searched(Searched),
     /// The deadline passed before the end of the walk. Only results of the entry after `complete` may follow. Results
     /// of that entry and later ones can also precede it, if there were too many to buffer.
@@ -238,9 +238,8 @@ fn give_out<V: Visit>(
             drop(queue);
             std::panic::resume_unwind(panic);
         }
-        // Read before a result is taken, so that the sink can refuse this result, whatever the workers did meanwhile.
-        let (searched, is_complete) = (queue.searched, queue.is_empty());
-        let ready = queue.take_ready(stop.deadline().has_passed(), head_deadline.has_passed());
+        let is_complete = queue.is_empty();
+        let (searched, ready) = queue.take_ready(stop.deadline().has_passed(), head_deadline.has_passed());
         if let (Some(worker), None) = (&mut own, &ready) {
             drop(queue);
             worker.step();

@@ -73,8 +73,10 @@ pub(super) enum Item<F> {
         found: Vec<F>,
         /// The bytes that they count.
         bytes: usize,
-        /// What was searched, including the work without results that follows.
+        /// What was searched for them.
         searched: Searched,
+        /// What was searched in the work without results that follows.
+        after: Searched,
     },
     /// Work that was stopped at a position. These are the results of the incomplete entry there.
     Unfinished(Position, Vec<F>),
@@ -88,7 +90,7 @@ pub(super) struct Queue<F> {
     /// The bytes that the results of all items count.
     buffered_bytes: usize,
     /// What was searched before the head.
-    pub(super) searched: Searched,
+    searched: Searched,
     /// True if the calling thread works itself, so that nothing else takes the results while it works.
     pub(super) never_waits: bool,
     /// The panic of a worker.
@@ -136,7 +138,8 @@ impl<F> Queue<F> {
         let Some(at) = self.running(worker) else { return };
         let bytes = bytes + ITEM_BYTES;
         self.buffered_bytes += bytes;
-        self.items.insert(at + 1, Item::Done { found, bytes, searched: Searched::default() });
+        let (searched, after) = Default::default();
+        self.items.insert(at + 1, Item::Done { found, bytes, searched, after });
     }
 
     /// Returns true if `worker` must wait before it adds more results. The head never waits for others.
@@ -158,14 +161,14 @@ impl<F> Queue<F> {
         let Some(at) = self.running(worker) else { return false };
         // In reverse order, `at + 1` is the item before this one.
         match self.items.get_mut(at + 1) {
-            Some(Item::Done { searched, .. }) if found.is_empty() => {
-                *searched += done;
+            Some(Item::Done { after, .. }) if found.is_empty() => {
+                *after += done;
                 self.items.remove(at);
             }
             _ => {
                 let bytes = if found.is_empty() { 0 } else { bytes + ITEM_BYTES };
                 self.buffered_bytes += bytes;
-                self.items[at] = Item::Done { found, bytes, searched: done };
+                self.items[at] = Item::Done { found, bytes, searched: done, after: Searched::default() };
             }
         }
         if let Some(next) = next {
@@ -173,8 +176,8 @@ impl<F> Queue<F> {
         }
         let before = self.searched;
         let is_empty = |head: &mut Item<F>| matches!(head, Item::Done { found, .. } if found.is_empty());
-        while let Some(Item::Done { searched, .. }) = self.items.pop_if(is_empty) {
-            self.searched += searched;
+        while let Some(Item::Done { searched, after, .. }) = self.items.pop_if(is_empty) {
+            self.searched += searched + after;
         }
         let reports = |searched: Searched| {
             let Searched { names, visited, bytes } = searched;
@@ -184,18 +187,21 @@ impl<F> Queue<F> {
     }
 
     /// Removes and returns the head if it can be given out. If `is_late`, this includes work that no worker starts any
-    /// more. If `is_too_late`, it includes work that a worker does not end.
-    pub(super) fn take_ready(&mut self, is_late: bool, is_too_late: bool) -> Option<Item<F>> {
+    /// more. If `is_too_late`, it includes work that a worker does not end. Also returns what was searched up to the end
+    /// of the head, so that the sink can refuse its results, whatever other workers did meanwhile.
+    pub(super) fn take_ready(&mut self, is_late: bool, is_too_late: bool) -> (Searched, Option<Item<F>>) {
         let head = self.items.pop_if(|head| match head {
             Item::Done { .. } | Item::Unfinished(..) => true,
             Item::Pending(_) => is_late,
             Item::Running(..) => is_too_late,
-        })?;
-        if let Item::Done { bytes, searched, .. } = &head {
+        });
+        let mut up_to = self.searched;
+        if let Some(Item::Done { bytes, searched, after, .. }) = &head {
             self.buffered_bytes -= bytes;
-            self.searched += *searched;
+            up_to += *searched;
+            self.searched = up_to + *after;
         }
-        Some(head)
+        (up_to, head)
     }
 
     /// Returns true if the head can be given out, or if the walk is complete.
