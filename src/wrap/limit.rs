@@ -61,7 +61,8 @@ pub(super) type Limited<T = Option<String>> = Result<T, &'static str>;
 ///
 /// # Errors
 ///
-/// Returns the reason if the result is not an object, or has more than one meaning.
+/// Returns the reason if the result is not an object, has more than one meaning, or is a request for input that would be
+/// cut.
 pub(super) fn limit_result(result: &str, limits: &ToolLimits<'_>) -> Limited<(Option<String>, Outcome)> {
     let parts = Parts::read(result, limits.bounds.bytes)?;
     let all = if let [text] = &*parts.texts { Cow::from(text) } else { parts.texts.join("\n\n").into() };
@@ -93,6 +94,10 @@ pub(super) fn limit_result(result: &str, limits: &ToolLimits<'_>) -> Limited<(Op
         let new = part_of_text
             .map(|notice| replaced(result, parts.content, &format!("[{items},{}]", text_block(&notice))));
         return Ok((new, outcome(ResultSize::of_text(given, Extent::of(given), bounds))));
+    }
+    if parts.members.contains(&("resultType", "\"input_required\"")) {
+        // Without one of its members, the client could not answer it.
+        return Err("its request for input is over the limits");
     }
     let notices = part_of_text.into_iter().collect();
     let mut cutter = Cutter { limits, parts: &parts, all: &all, details: Details::default(), notices };
