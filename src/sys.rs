@@ -20,8 +20,8 @@ use std::path::PathBuf;
 
 pub use files::{FileKind, Stat};
 pub(crate) use files::{
-    Folder, Opened, append, each_name, folder_from, is_absent, is_gone, is_missing, is_procfs, lock, name,
-    names_in, nanos, open_folder, read_into,
+    Folder, Opened, append, copy_acl, each_name, folder_from, is_absent, is_gone, is_missing, is_procfs,
+    lock, name, names_in, nanos, open_folder, read_into,
 };
 #[cfg(target_os = "linux")]
 pub(crate) use linux::*;

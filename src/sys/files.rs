@@ -11,10 +11,15 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use rustix::fs::{FileType, FlockOperation, Mode, OFlags};
+use rustix::fs::{FileType, FlockOperation, Mode, OFlags, XattrFlags};
 use rustix::io::Errno;
 
 use super::{GOES_ON_AFTER_INTR, LOOK, PathHandle, below, dir_reader, user};
+
+/// The attribute with the access control list of a file on Linux.
+const ACL: &str = "system.posix_acl_access";
+/// The size of the longest list that is copied, with about 500 entries.
+const ACL_BYTES: usize = 4096;
 
 /// An open folder. Paths below it are opened relative to it.
 pub(crate) type Folder = OwnedFd;
@@ -238,4 +243,42 @@ pub(crate) fn is_procfs(_: &Path) -> bool {
 /// Returns true if the error means that the file was removed or replaced.
 pub(crate) fn is_gone(error: &io::Error) -> bool {
     matches!(Errno::from_io_error(error), Some(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::NXIO))
+}
+
+/// Gives `to` the access control list of `from`, if it has one. Its mask is the group's mode.
+pub(crate) fn copy_acl(from: &File, to: &File) -> io::Result<()> {
+    let mut acl = [0; ACL_BYTES];
+    match rustix::fs::fgetxattr(from, ACL, &mut acl[..]) {
+        Ok(bytes) => {
+            Ok(rustix::fs::fsetxattr(to, ACL, acl.get(..bytes).unwrap_or_default(), XattrFlags::empty())?)
+        }
+        Err(Errno::RANGE) => Err(Errno::RANGE.into()),
+        Err(_without_a_list) => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn access_control_list_is_copied() {
+        // Version 2. The owner reads and writes, user 1234 reads, the group has no rights.
+        let entries =
+            [(1, 6, u32::MAX), (2, 4, 1234), (4, 0, u32::MAX), (16, 4, u32::MAX), (32, 0, u32::MAX)];
+        let entry = |(tag, rights, id): (u16, u16, u32)| {
+            [&tag.to_le_bytes()[..], &rights.to_le_bytes(), &id.to_le_bytes()].concat()
+        };
+        let acl = [2_u32.to_le_bytes().to_vec(), entries.map(entry).concat()].concat();
+        let [from, to] = [(); 2].map(|()| tempfile::tempfile().unwrap());
+        copy_acl(&from, &to).unwrap();
+        if rustix::fs::fsetxattr(&from, ACL, &acl, XattrFlags::empty()) == Err(Errno::OPNOTSUPP) {
+            eprintln!("skipped: this file system has no access control lists");
+            return;
+        }
+        copy_acl(&from, &to).unwrap();
+        let mut copy = [0; ACL_BYTES];
+        let bytes = rustix::fs::fgetxattr(&to, ACL, &mut copy[..]).unwrap();
+        assert_eq!(copy[..bytes], acl);
+    }
 }

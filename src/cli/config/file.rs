@@ -18,7 +18,7 @@ use crate::cli::Running;
 use crate::fit::Scope;
 use crate::fs::follow::Followed;
 use crate::process::on_path;
-use crate::sys::{FileKind, Opened, below};
+use crate::sys::{self, FileKind, Opened, below};
 use crate::tools::error::reason;
 use cutline_core::text::Size;
 
@@ -175,15 +175,16 @@ pub(in crate::cli) fn new_file_in(folder: &Path, shown_folder: &Path) -> io::Res
     file.map_err(|error| unwritable(shown_folder, &error))
 }
 
-/// Creates a file in `folder` that will replace `other`. It gets the owner, group and mode of `other` before the first
-/// byte is written; until then, only this user can read it.
+/// Creates a file in `folder` that will replace `other`. It gets the owner, group, mode and access control list of `other`
+/// before the first byte is written; until then, only this user can read it.
 fn file_like(other: &File, folder: &Path, text: &str) -> io::Result<NamedTempFile> {
     let mut file = NamedTempFile::new_in(folder)?;
-    let (own, other) = (file.as_file().metadata()?, other.metadata()?);
-    if (own.uid(), own.gid()) != (other.uid(), other.gid()) {
-        fchown(file.as_file(), Some(other.uid()), Some(other.gid()))?;
+    let (own, like) = (file.as_file().metadata()?, other.metadata()?);
+    if (own.uid(), own.gid()) != (like.uid(), like.gid()) {
+        fchown(file.as_file(), Some(like.uid()), Some(like.gid()))?;
     }
-    file.as_file().set_permissions(other.permissions())?;
+    file.as_file().set_permissions(like.permissions())?;
+    sys::copy_acl(other, file.as_file())?;
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;
     Ok(file)
