@@ -140,9 +140,9 @@ impl Server {
         result_of(outcome, format)
     }
 
-    /// Waits for the roots and runs a call within `limits` and the limits on concurrent work. The time limit counts
-    /// from `start`, when the handler began, and includes these waits. [`catalog::call`] checks the arguments and then
-    /// waits for the permit.
+    /// Waits for the roots and runs a call within `limits` and the limits on concurrent work. The deadline counts from
+    /// `start`, when the handler began, and includes these waits; it does not apply to commands. [`catalog::call`]
+    /// checks the arguments and then waits for the permit.
     async fn work(
         &self,
         tool: ToolName,

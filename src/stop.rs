@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 /// The longest time of a call, about 30 years. Later times may not be representable.
 const FAR: Duration = Duration::from_hours(24 * 365 * 30);
 
-/// The time at which a call returns its results so far.
+/// The time at which a call of read, grep, find or ls returns its results so far. A command has time limits of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deadline {
     at: Instant,

@@ -71,7 +71,8 @@ async fn folder(cx: &Context, cwd: Option<String>) -> Result<PathBuf, ToolError>
     cx.blocking(move |cx| Ok(resolve::open(cx, &cwd, ExpectedKind::Directory)?.real.clone())).await
 }
 
-/// Waits for a permit to run the command, at most as long as the call may take. Reports progress while it waits.
+/// Waits for a permit to run the command, at most for `answer_within`, and without a limit if there is none. Reports
+/// progress while it waits.
 async fn wait_for_permit(
     cx: &Context,
     reporter: &mut ProgressReporter<'_>,
