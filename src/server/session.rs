@@ -1,10 +1,10 @@
 //! Runs a session from the first message to the exit code.
 //!
 //! A session ends at the end of input, with a signal, if it fails, or if nothing reads the output when a request comes
-//! or while one waits for its `RequestPermit`. cutline then ends all commands immediately. Meanwhile, other calls get a
-//! short time to return their results. At the end of input, this time starts again whenever the stream to the client
-//! accepts more bytes. After this time, and after `process::Commands::shutdown`, the process exits, even if work is still
-//! running.
+//! or while one waits for its `RequestPermit`. cutline then ends all commands immediately, and their calls return
+//! `Cancelled` without the output. Meanwhile, other calls get a short time to return their results. At the end of input,
+//! this time starts again whenever the stream to the client accepts more bytes. After this time, and after
+//! `process::Commands::shutdown`, the process exits, even if work is still running.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

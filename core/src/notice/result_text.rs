@@ -36,7 +36,7 @@ pub struct ResultText {
     pub pipelines: PipelineExitCodes,
 }
 
-/// The end of a command that a result reports.
+/// The end of a command that a result or a saved output reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
 pub enum Status {
     /// It exited with this code, which is not 0.
@@ -53,7 +53,7 @@ pub enum Status {
     /// By its timeout, in seconds.
     #[display("Command timed out after {}", Count(*_0, "second", "seconds"))]
     TimedOut(u64),
-    /// It still ran at the server's end, and was ended with it.
+    /// It outlived its result and was ended with the server. Only its saved output has this status.
     #[display("Command ended with the server")]
     EndedWithServer,
 }
