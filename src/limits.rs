@@ -15,7 +15,7 @@ pub const MAX_BYTES: u64 = 30_000;
 pub const NOTICE_BYTES: u64 = 1000;
 /// `--lean`: bytes of an output above which it is cut. About three screens, which most outputs do not exceed.
 pub const LEAN_OUTPUT_BYTES: u64 = 12_000;
-/// `--lean`: bytes to which it is cut. With less, fewer causes of failures are visible (docs/performance.md).
+/// `--lean`: maximum bytes after the cut. With less, fewer causes of failures are visible (docs/performance.md).
 pub const LEAN_CUT_TO: u64 = 5_000;
 /// `--lean`: bytes of a page of read.
 pub const LEAN_READ_BYTES: u64 = 16_000;
@@ -143,8 +143,8 @@ pub struct Limits {
     pub bash_head: u64,
     /// Default number of lines that bash keeps from the end. `None` means the rest of `max_lines` after `bash_head`.
     pub bash_tail: Option<u64>,
-    /// Size in bytes to which an output of bash, truncate or wrap that exceeds its limit is cut. `None` means the
-    /// limit.
+    /// Maximum bytes of an output of bash, truncate or wrap after it was cut because it exceeds its limit. `None` means
+    /// the limit.
     pub cut_to: Option<u64>,
     /// Bytes of an output above which it is cut, if that is less than `max_bytes`.
     pub output_bytes: Option<u64>,

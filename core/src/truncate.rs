@@ -86,13 +86,14 @@ pub enum Keep {
     Head,
     /// The last lines.
     Tail,
-    /// Some from the start and the others from the end, with a gap between them.
+    /// Some from the start and some from the end, with a gap between them. Lines that the start does not use are not given
+    /// to the end.
     Both {
         /// Lines from the start. At most one less than the limit are kept, so that at least one line is from the end.
         head: u64,
     },
-    /// The first and the last lines of a text that exceeds the limits, in about this many bytes with key lines between them.
-    /// Its parts are the constants `SHORT_…` of `collector.rs`.
+    /// The first and the last lines of a text that exceeds the limits, with key lines between them, in about this many bytes
+    /// at most. Its parts are the constants `SHORT_…` of `collector.rs`. They also limit lines, so short lines take less.
     Short {
         /// The bytes.
         bytes: u64,
