@@ -36,9 +36,9 @@ pub enum KeyForms {
     /// phrase of a failure, if an omitted line has that structure. If it is the only one, it must also have a location or a
     /// stack trace, occur several times, or be at the start of a message. There are none in a text that describes failures.
     Strong,
-    /// For the output of a failed command: lines with the structure or a phrase of a failure, if an omitted line has that
-    /// structure; otherwise lines with a phrase or a word of a failure. Warnings, and locations without a message, only if
-    /// there are no others.
+    /// For the output of a command that failed or still runs: lines with the structure or a phrase of a failure, if an
+    /// omitted line has that structure; otherwise lines with a phrase or a word of a failure. Warnings, and locations
+    /// without a message, only if there are no others.
     All,
 }
 
