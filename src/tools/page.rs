@@ -204,12 +204,11 @@ impl Page {
         *reached = (more && !is_cut).then_some(limit);
         let is_grep = matches!(unit, Unit::Matches | Unit::Files);
         details.matches = is_grep.then_some(body.groups);
-        // If the search stopped at the limit of the call, this is the number up to it.
-        let given = found.saturating_sub(offset);
-        let total = if extent.is_some() { given } else { given.min(limit) };
+        // The number of results after the skipped ones. Without the extent of all results, at most the limit of the call.
+        let counted = found.saturating_sub(offset).min(if extent.is_some() { u64::MAX } else { limit });
         let is_rest_unknown = more && extent.is_none();
         let is_lower_bound = is_rest_unknown || is_late;
-        let next = (body.groups < total || is_rest_unknown).then_some(offset + body.groups);
+        let next = (body.groups < counted || is_rest_unknown).then_some(offset + body.groups);
         details.timed_out = is_late.then_some(true);
         let Body { groups, bounds, omitted_context, .. } = body;
         let kept = body.into_kept(extent);
@@ -219,7 +218,8 @@ impl Page {
         notices.extend(stopped.map(|at| Notice::Stopped { secs: cx.deadline.limit.as_secs(), at }));
         let by = kept.cut.map(|cut| bounds.limit(cut.by));
         if let Some(info) = details.add_cut(&kept, kept.total, is_lower_bound, bounds) {
-            info.original_count = if extent.is_some() || is_grep && ranked.is_some() { found } else { total };
+            let counts_skipped = extent.is_some() || is_grep && ranked.is_some();
+            info.original_count = if counts_skipped { found } else { counted };
             info.returned_count = groups;
             if omitted_context > 0 {
                 info.reason = SINGLE_RESULT_TOO_LARGE;
@@ -227,7 +227,7 @@ impl Page {
         }
         if ranked.is_none() {
             if let Some(by) = by {
-                let of = PageOf { shown: groups, total: Total::new(offset + total, is_lower_bound), unit };
+                let of = PageOf { shown: groups, total: Total::new(offset + counted, is_lower_bound), unit };
                 notices.push(Notice::PageLimit { by, of: is_grep.then_some(of), saved });
             } else if more && !is_cut {
                 notices.push(Notice::LimitReached { limit, unit, saved });
