@@ -1,12 +1,12 @@
 //! `cutline wrap`: truncates the results of any MCP server.
 //!
 //! The client starts `cutline wrap`, which starts the server. Every valid message passes unchanged, byte for byte,
-//! except results, errors and states of tasks that exceed a limit, and results whose text ends like a notice. cutline
+//! except errors, states of tasks and results of tools that exceed a limit, and those whose text ends like a notice. cutline
 //! truncates those over a limit, saves the full result, and adds a notice. Errors are shortened and not saved.
 //!
 //! Batches and messages over the limit of a message do not pass. Neither does what the server sends if it is invalid, a
-//! response to no open request, or a response with more than 4 KB outside of its result. Other
-//! lines of the client pass, whatever they are.
+//! response to no open request, or a response or a state of a task with more than 4 KB around it. Other lines of the
+//! client pass, whatever they are.
 //!
 //! `relay` forwards the two directions and has the open requests, `message` reads their lines, `parts` reads a result,
 //! `limit` truncates it, and `shrink` shortens JSON. This file starts and ends the server.

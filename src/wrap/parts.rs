@@ -7,7 +7,7 @@ use crate::json::{decoded, each_child, members, text};
 pub(super) const FREE_BYTES: u64 = 4096;
 /// Maximum bytes of the members of a truncated result that cutline does not know, such as `_meta`.
 const MEMBERS_BYTES: u64 = FREE_BYTES;
-/// Maximum bytes of a message outside of its result.
+/// Maximum bytes of a message outside of its result, error or state of a task.
 pub(super) const OUTSIDE_BYTES: u64 = 4096;
 
 /// The parts of a result.
