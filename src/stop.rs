@@ -13,6 +13,8 @@ const FAR: Duration = Duration::from_hours(24 * 365 * 30);
 /// The time at which a call of read, grep, find or ls returns its results so far. A command has time limits of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deadline {
+    /// The start of the call.
+    pub start: Instant,
     at: Instant,
     /// The total time of the call.
     pub limit: Duration,
@@ -21,7 +23,7 @@ pub struct Deadline {
 impl Deadline {
     /// Creates the deadline of a call that started at `start` and may take `limit`.
     pub fn new(start: Instant, limit: Duration) -> Self {
-        Self { at: start + limit.min(FAR), limit }
+        Self { start, at: start + limit.min(FAR), limit }
     }
 
     /// Returns the remaining time: zero after the deadline.

@@ -8,7 +8,7 @@ mod progress;
 mod result;
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -45,14 +45,12 @@ pub struct BashArgs {
 
 /// Runs one call.
 pub async fn run(cx: &Context, args: BashArgs) -> Result<Output, ToolError> {
-    let began = Instant::now();
     let plan = Plan::new(args, &cx.limits)?;
     let folder = folder(cx, plan.args.cwd.clone()).await?;
     let mut reporter = ProgressReporter::new(&cx.progress);
     let permit = wait_for_permit(cx, &mut reporter).await?;
-    // The client's timeout starts with the call.
-    let remaining = |within: Duration| within.saturating_sub(began.elapsed()).max(MIN_RESULT_TIME);
-    let times = Times { timeout: plan.timeout, answer_within: cx.limits.answer_within.map(remaining) };
+    let answer_within = answer_within(cx).map(|left| left.max(MIN_RESULT_TIME));
+    let times = Times { timeout: plan.timeout, answer_within };
     let not_started = |source| ToolError::Spawn(show::name(shown(&folder)).into_owned(), source);
     let roots = &cx.workspace.roots;
     let running = cx.shared.commands.run(permit, &plan.args.command, roots, &folder, plan.view, times);
@@ -71,6 +69,11 @@ async fn folder(cx: &Context, cwd: Option<String>) -> Result<PathBuf, ToolError>
     cx.blocking(move |cx| Ok(resolve::open(cx, &cwd, ExpectedKind::Directory)?.real.clone())).await
 }
 
+/// Returns the time that is left of `answer_within`. The client's timeout starts with the call.
+fn answer_within(cx: &Context) -> Option<Duration> {
+    Some(cx.limits.answer_within?.saturating_sub(cx.deadline.start.elapsed()))
+}
+
 /// Waits for a permit to run the command, at most for `answer_within`, and without a limit if there is none. Reports
 /// progress while it waits.
 async fn wait_for_permit(
@@ -78,8 +81,7 @@ async fn wait_for_permit(
     reporter: &mut ProgressReporter<'_>,
 ) -> Result<CommandPermit, ToolError> {
     let mut permit = std::pin::pin!(cx.shared.commands.permit());
-    let within = cx.limits.answer_within.unwrap_or(Duration::MAX);
-    let mut time_limit = std::pin::pin!(tokio::time::sleep(within));
+    let mut time_limit = std::pin::pin!(tokio::time::sleep(answer_within(cx).unwrap_or(Duration::MAX)));
     loop {
         tokio::select! {
             biased;
@@ -89,7 +91,7 @@ async fn wait_for_permit(
             }
             () = cx.shared.commands.shutdown_started() => return Err(ToolError::Cancelled),
             () = &mut time_limit => {
-                return Err(ToolError::NotStarted(within.as_secs()));
+                return Err(ToolError::NotStarted(cx.limits.answer_within.unwrap_or_default().as_secs()));
             }
             () = reporter.due(), if cx.progress.is_wanted() => reporter.report_waiting(),
         }

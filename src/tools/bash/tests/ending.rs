@@ -1,6 +1,9 @@
 //! Tests commands that are ended by their timeout, by the client or by the server.
 
+use std::time::Instant;
+
 use super::*;
+use crate::stop::Deadline;
 
 /// Starts processes that are hard to find or hard to end, and waits for a long time.
 const STUBBORN: &str = "
@@ -107,6 +110,15 @@ async fn a_shell_that_minds_its_end_may_say_so() {
     let output = server.call(BashArgs { timeout: Some(1), ..args(command) }).await.unwrap();
     assert!(output.text.ends_with("\ngoodbye\n\nCommand timed out after 1 second"), "{}", output.text);
     assert_eq!(output.details.exit_code, Some(7));
+}
+
+#[tokio::test]
+async fn time_before_the_command_counts_for_its_call() {
+    let limits = Limits { answer_within: Some(HANG), ..Limits::default() };
+    let mut server = Server::with(limits, |_| {});
+    server.cx.deadline = Deadline::new(Instant::now().checked_sub(HANG).unwrap(), HANG);
+    let output = server.call(args("sleep 600")).await.unwrap();
+    assert!(output.text.contains("[Still running after"), "{}", output.text);
 }
 
 #[tokio::test]
