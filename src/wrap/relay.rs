@@ -212,7 +212,8 @@ impl Session {
     /// Returns what to send to the server for a line of the client. All lines pass, except batches and oversized ones.
     fn client_line<'l>(&self, line: Line<'l>) -> Cow<'l, [u8]> {
         let text = String::from_utf8_lossy(&line.bytes);
-        let head = MessageHead::read(&text);
+        // Many servers accept a byte order mark.
+        let head = MessageHead::read(text.trim_start_matches(BYTE_ORDER_MARK));
         let why = if line.is_oversized { OVERSIZED } else { NO_BATCHES };
         if !line.is_oversized && !text.trim_ascii_start().starts_with('[') {
             self.note(&head);

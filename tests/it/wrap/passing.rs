@@ -129,6 +129,17 @@ fn response_with_a_null_method_or_leading_spaces_is_truncated() {
 }
 
 #[test]
+fn request_after_a_byte_order_mark_gets_its_response() {
+    let workspace = Workspace::new();
+    let response = json!({"jsonrpc": "2.0", "id": 1, "result": {"content": []}});
+    workspace.write("1", format!("{response}\n"));
+    let mut wrap = Wrap::start(&workspace, &[], RESPONSES);
+    wrap.send("\u{feff}");
+    wrap.call("1", "a");
+    assert_eq!(wrap.message(), response);
+}
+
+#[test]
 fn oversized_messages_get_errors() {
     let workspace = Workspace::new();
     let long = "x".repeat(3000);
