@@ -14,11 +14,11 @@ from collections import Counter
 PARTS = [
     ("core: truncate, keyed, collectors", 650, ["core/src/truncate"]),
     ("core: key_lines", 1400, ["core/src/key_lines"]),
-    ("core: outline, source, languages", 900, ["core/src/outline", "core/src/source", "core/src/languages"]),
+    ("core: outline", 900, ["core/src/outline"]),
     ("core: tokens, terminal, decode, text", 720, ["core/src/text"]),
     ("core: notice, details", 400, ["core/src"]),
     ("wrap and cli/wrap", 1000, ["src/wrap", "src/cli/wrap"]),
-    ("server, envelope", 950, ["src/server", "src/envelope"]),
+    ("server", 950, ["src/server"]),
     ("tools", 3300, ["src/tools"]),
     ("search", 1900, ["src/search"]),
     ("process", 1600, ["src/process"]),

@@ -200,7 +200,7 @@ fn file_of_each_client_keeps_the_rest() {
     }
 }
 
-/// Compares the file after a change. `UPDATE_FIXTURES` writes the fixtures.
+/// Compares the file after a change. `UPDATE_SNAPSHOTS` writes the fixtures.
 #[test]
 fn files_before_and_after_a_change() {
     let path = fixture("cases.json");
@@ -230,7 +230,7 @@ fn files_before_and_after_a_change() {
         }
         case["after"] = now.split('\n').collect();
     }
-    if std::env::var_os("UPDATE_FIXTURES").is_some() {
+    if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
         fs::write(&path, format!("{cases:#}\n")).unwrap();
         return;
     }
