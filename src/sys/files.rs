@@ -245,8 +245,10 @@ pub(crate) fn is_gone(error: &io::Error) -> bool {
     matches!(Errno::from_io_error(error), Some(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::NXIO))
 }
 
-/// Gives `to` the access control list of `from`, if it has one. Its mask is the group's mode.
+/// Gives `to` the access control list of `from`, or none. It can have one from its folder. The mask of a list is the
+/// group's mode.
 pub(crate) fn copy_acl(from: &File, to: &File) -> io::Result<()> {
+    let _has_none = rustix::fs::fremovexattr(to, ACL);
     let mut acl = [0; ACL_BYTES];
     match rustix::fs::fgetxattr(from, ACL, &mut acl[..]) {
         Ok(bytes) => {
@@ -280,5 +282,7 @@ mod tests {
         let mut copy = [0; ACL_BYTES];
         let bytes = rustix::fs::fgetxattr(&to, ACL, &mut copy[..]).unwrap();
         assert_eq!(copy[..bytes], acl);
+        copy_acl(&tempfile::tempfile().unwrap(), &to).unwrap();
+        assert_eq!(rustix::fs::fgetxattr(&to, ACL, &mut copy[..]), Err(Errno::NODATA));
     }
 }

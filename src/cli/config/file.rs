@@ -183,8 +183,8 @@ fn file_like(other: &File, folder: &Path, text: &str) -> io::Result<NamedTempFil
     if (own.uid(), own.gid()) != (like.uid(), like.gid()) {
         fchown(file.as_file(), Some(like.uid()), Some(like.gid()))?;
     }
-    file.as_file().set_permissions(like.permissions())?;
     sys::copy_acl(other, file.as_file())?;
+    file.as_file().set_permissions(like.permissions())?;
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;
     Ok(file)
