@@ -95,8 +95,7 @@ pub(super) fn limit_result(result: &str, limits: &ToolLimits<'_>) -> Limited<(Op
             .map(|notice| replaced(result, parts.content, &format!("[{items},{}]", text_block(&notice))));
         return Ok((new, outcome(ResultSize::of_text(given, Extent::of(given), bounds))));
     }
-    if parts.members.contains(&("resultType", "\"input_required\"")) {
-        // Without one of its members, the client could not answer it.
+    if parts.needs_input {
         return Err("its request for input is over the limits");
     }
     let notices = part_of_text.into_iter().collect();

@@ -17,6 +17,8 @@ pub(super) struct Parts<'a> {
     pub(super) content: &'a str,
     pub(super) structured: Option<&'a str>,
     pub(super) meta: Option<&'a str>,
+    /// True if the result is a request for input, which the client can only answer if it has all members.
+    pub(super) needs_input: bool,
     /// `isError`, and the first other members within [`MEMBERS_BYTES`], which a truncated result keeps.
     pub(super) members: Vec<(&'a str, &'a str)>,
     /// The texts of the blocks and of embedded resources. Empty ones can be left out.
@@ -52,6 +54,8 @@ impl<'a> Parts<'a> {
             "content" => is_double |= content.replace(value).is_some(),
             "structuredContent" => is_double |= parts.structured.replace(value).is_some(),
             name => {
+                parts.needs_input |=
+                    name == "resultType" && text(value).is_some_and(|kind| kind == "input_required");
                 let kept_bytes = parts.kept_bytes + (spelled.len() + value.len() + "\"\":,".len()) as u64;
                 match name {
                     // A client must know it.

@@ -67,6 +67,10 @@ fn invalid_response_becomes_an_error_of_the_call() {
         r#"{"result":{"isError":true,"isE\u0072ror":false},"id":1,"jsonrpc":"2.0"}"#.to_owned(),
         // The client could not answer a part of a request for input.
         json!({"jsonrpc": "2.0", "id": 1, "result": {"resultType": "input_required", "inputRequests": result}}).to_string(),
+        format!(
+            r#"{{"jsonrpc":"2.0","id":1,"result":{{"requestState":"{}","resultType":"input_required","inputRequests":{result}}}}}"#,
+            "s".repeat(4060)
+        ),
     ];
     for message in invalid {
         let start = message.get(..200).unwrap_or(&message);
