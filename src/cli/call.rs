@@ -7,7 +7,6 @@ use std::time::Instant;
 use anstyle::{AnsiColor, Style};
 use anyhow::{Context as _, ensure};
 use clap::{ArgAction, ArgMatches};
-use futures_util::FutureExt as _;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -15,6 +14,7 @@ use crate::call_stats::{CallStats, now};
 use crate::fit::Client;
 use crate::limits::Limits;
 use crate::server::result_of;
+use crate::signals::signals;
 use crate::stats::{Outcome, Record, Tool};
 use crate::stop::Deadline;
 use crate::tools::arguments::{self, Object};
@@ -137,10 +137,15 @@ fn prepared<'a>(
     Ok((cx, given, CallStats::new(options.stats_file()?)))
 }
 
-/// Runs the tool. Ctrl-C cancels the call, as a client would.
+/// Runs the tool. A signal that would end this process cancels the call, as a client would.
 async fn call(cx: &Context, tool: ToolName, given: &Object) -> Called {
     let cancel = cx.cancel.clone();
-    tokio::spawn(tokio::signal::ctrl_c().map(move |_| cancel.cancel()));
+    if let Ok(mut signals) = signals() {
+        tokio::spawn(async move {
+            signals.next().await;
+            cancel.cancel();
+        });
+    }
     let called = catalog::call(cx, tool, given, |_| async { Ok(()) }).await;
     cx.shared.commands.shutdown().await;
     called

@@ -350,6 +350,17 @@ fn call_leaves_no_process() {
 }
 
 #[test]
+fn call_that_gets_a_signal_leaves_no_process() {
+    let workspace = Workspace::new();
+    for signal in ["TERM", "HUP", "QUIT", "INT"] {
+        let command = format!("command=kill -{signal} $PPID; sleep 600");
+        let output = run(&workspace, &["call", "bash", &command]);
+        assert!(!stderr(&output).is_empty(), "{signal}: {}", stdout(&output));
+        assert!(workspace.processes(0).is_empty(), "{signal}: the command still runs");
+    }
+}
+
+#[test]
 fn command_that_outlives_its_call_is_reported() {
     let workspace = Workspace::new();
     for json in [&[][..], &["--json"]] {
