@@ -128,6 +128,11 @@ impl Store {
         candidates.sort_by(|(a, left), (b, right)| (a.modified, left).cmp(&(b.modified, right)));
         let oldest = now.checked_sub(self.settings.max_age).map_or(i128::MIN, sys::nanos);
         let mut total: u64 = candidates.iter().map(|(stat, _)| stat.bytes).sum();
+        if total > self.settings.max_total_bytes {
+            // Those of running commands do not count, because they cannot be removed.
+            let growing = candidates.iter().filter(|(_, name)| is_growing(&folder, name));
+            total -= growing.map(|(stat, _)| stat.bytes).sum::<u64>();
+        }
         for (seen, name) in candidates {
             let too_much = total > self.settings.max_total_bytes;
             if (seen.modified < oldest || too_much) && remove(&folder, &seen, &name) {
@@ -135,6 +140,11 @@ impl Store {
             }
         }
     }
+}
+
+/// Returns true if a server is writing the file.
+fn is_growing(folder: &Folder, name: &[u8]) -> bool {
+    below::file(folder, name).is_ok_and(|file| file.is_some_and(|(file, _)| !sys::lock(&file)))
 }
 
 /// Removes the file if it is still the same one and no server is writing it. Returns true if the file no longer exists.

@@ -213,7 +213,7 @@ fn cleanup_removes_old_outputs_then_the_oldest() {
 
     let settings = Settings {
         private: false,
-        max_total_bytes: 30,
+        max_total_bytes: 20,
         max_age: Duration::from_secs(100),
         ..settings(dir.to_owned())
     };
