@@ -184,7 +184,7 @@ impl Sink for LineSink<'_, '_> {
 
     fn context(&mut self, _: &Searcher, found: &SinkContext<'_>) -> io::Result<bool> {
         let number = found.line_number().unwrap_or(1);
-        if !self.needs_line(number) {
+        if self.mode != OutputMode::Content || !self.needs_line(number) {
             return Ok(true);
         }
         let line = self.query.pattern.unended(found.bytes());

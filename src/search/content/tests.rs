@@ -182,6 +182,8 @@ fn context_spans_blocks() {
             assert_eq!(searched.matches, 60_000_u64.div_ceil(step as u64));
             let count = Query { mode: OutputMode::Count, ..query("needle", 0) };
             assert_eq!(search(&count, content.as_bytes()), (Vec::new(), searched));
+            let counting = Query { is_counting: Arc::new(true.into()), ..query("needle", context) };
+            assert_eq!(search(&counting, content.as_bytes()), (Vec::new(), searched));
         }
     }
 }
