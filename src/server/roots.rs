@@ -52,8 +52,8 @@ pub(super) struct Roots {
 #[derive(Debug)]
 struct State {
     workspace: Arc<Workspace>,
-    /// All roots since the first call, by path. A path keeps the root that it was first resolved to. `None` before the
-    /// first call, because no command can have run yet.
+    /// All roots since the first call with a root, by path. A path keeps the root that it was first resolved to. `None`
+    /// before that call, because no command can have run yet.
     resolved: Option<HashMap<PathBuf, Root>>,
 }
 
@@ -86,7 +86,10 @@ impl Roots {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let State { workspace, resolved } = &mut *state;
         let by_path = |root: &Root| [&root.given, &root.real].map(|path| (path.clone(), root.clone()));
-        resolved.get_or_insert_with(|| workspace.roots.iter().flat_map(by_path).collect());
+        // Without a root, no command can run.
+        if !workspace.roots.is_empty() {
+            resolved.get_or_insert_with(|| workspace.roots.iter().flat_map(by_path).collect());
+        }
         Arc::clone(workspace)
     }
 

@@ -96,6 +96,21 @@ fn tools_return_errors_without_a_usable_root() {
     }
 }
 
+#[test]
+fn commands_can_write_in_roots_that_arrive_after_a_failed_call() {
+    let workspace = workspace();
+    let start = || Start::new(&workspace).flags(["--sandbox", "workspace-write"]).root_members(&[]);
+    let supported =
+        start().command().stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    if !supported.unwrap().success() {
+        return;
+    }
+    let mut client = start().client();
+    client.call("ls", json!({})).assert_error(&[NO_WORKSPACE]);
+    offer(&mut client, &[workspace.root().to_owned()]);
+    client.call("bash", json!({"command": "touch new && echo done"})).assert_text("done\n");
+}
+
 /// Creates a workspace with a nested folder `sub` and a folder `out` outside. Tests replace `sub` with a link to `out`.
 fn nested() -> Workspace {
     Workspace::with(
