@@ -113,7 +113,7 @@ pub fn without_quoted(command: &str) -> Cow<'_, str> {
     let mut chars = command.chars().peekable();
     while let Some(c) = chars.next() {
         match open {
-            None if c == '#' && kept.ends_with(char::is_whitespace) => {
+            None if c == '#' && (kept.is_empty() || kept.ends_with(char::is_whitespace)) => {
                 while chars.next_if(|c| *c != '\n').is_some() {}
             }
             None if "'\"".contains(c) => open = Some(c),
@@ -148,7 +148,8 @@ fn is_revealing(command: &str) -> bool {
             word => word.is_some_and(|word| REVEALING_COMMANDS.contains(&word)),
         }
     };
-    let outside = if command.contains("eval") { command.into() } else { without_quoted(command) };
+    let mut words = command.split(|c: char| !c.is_alphanumeric());
+    let outside = if words.any(|word| word == "eval") { command.into() } else { without_quoted(command) };
     let ends = |c| "\n;&|(){}<>`!\"'".contains(c);
     REVEALING_VARIABLES.iter().any(|name| command.contains(name)) || outside.split(ends).any(reveals)
 }
@@ -323,6 +324,8 @@ mod tests {
             "a | grep -E 'failed|trap|set'",
             "a | grep -E \"get|declare|(set)\"",
             "a | b; # see (trap), don't",
+            "# don't stop\na | grep -E 'failed|trap'",
+            "python evaluate.py | grep -E 'failed|set'",
         ] {
             assert!(!is_revealing(command), "{command:?}");
         }
