@@ -235,6 +235,8 @@ impl<'a> Chosen<'a> {
             markers: 1,
             marker: Amount::of_line(&marker(total, total), bounds),
         };
+        // A shorter number can cost up to a token more.
+        chosen.marker.tokens += 1;
         let all = kinds.kinds();
         let mut order: Vec<usize> = (0..all.len()).filter(|kind| all[*kind].grade <= worst).collect();
         // Other kinds come before those of which the ends show a similar line.

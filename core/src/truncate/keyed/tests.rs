@@ -199,6 +199,25 @@ fn of_tail(lines: u64, text: &str) -> Truncation {
 }
 
 #[test]
+fn markers_with_numbers_of_any_length_are_within_the_limit_of_tokens() {
+    let letter = |n: usize| char::from(b'a' + u8::try_from(n % 26).unwrap());
+    let line = |n: usize| match n {
+        10_000..50_000 if n.is_multiple_of(12) => {
+            format!("error: no {0}{1}{2}{0}{1}{2}\n", letter(n / 12), letter(n / 312), letter(n / 8112))
+        }
+        _ => "ok\n".to_owned(),
+    };
+    let text: String = (0..110_000).map(line).collect();
+    for most in [400, 1000, 2000, 8000] {
+        let bounds = Bounds { tokens: Some(most), ..Bounds::new(10_000, 400_000) };
+        let kept = collect(bounds, Keep::Tail, KeySpace::Shared, KeyForms::All, &[&text]);
+        assert!(kept.key_lines.len() > 1, "{most}");
+        let tokens = TokenCounter::of(&kept.content).count();
+        assert!(tokens <= most, "{tokens} of {most}");
+    }
+}
+
+#[test]
 fn space_that_key_lines_do_not_need_shows_more_of_the_end() {
     let text = "error: here\n".to_owned() + &"build ... ok\n".repeat(1000);
     let kept = of_tail(100, &text);
