@@ -12,10 +12,13 @@ use crate::stop::{Deadline, Stopped};
 use crate::sys::{self, FileKind};
 use tokio_util::sync::CancellationToken;
 
-/// Finds every entry. Returns its path and a configurable weight.
+/// Finds every entry. Returns those whose path ends with `ending`: the path, and `weight`.
 struct All {
+    ending: &'static [u8],
     weight: usize,
 }
+
+const ALL: All = All { ending: b"", weight: 1 };
 
 impl Visit for All {
     /// The path, and the weight.
@@ -33,7 +36,9 @@ impl Visit for All {
         _: &Stop,
         emit: &mut Emit<'_, Self::Result>,
     ) -> io::Result<u64> {
-        let _either = emit((entry.path(), self.weight));
+        if entry.path().ends_with(self.ending) {
+            let _either = emit((entry.path(), self.weight));
+        }
         Ok(10)
     }
     fn weight((_, weight): &Self::Result) -> usize {
@@ -72,7 +77,7 @@ fn walk_by<V: Visit>(
 }
 
 fn walk(dir: &Path, workers: usize, weight: usize, max: usize) -> Vec<Vec<u8>> {
-    let found = walk_by(walk_of(dir, workers, Stop::default()), max, move || All { weight });
+    let found = walk_by(walk_of(dir, workers, Stop::default()), max, move || All { weight, ..ALL });
     let path = |walked| match walked {
         Walked::Found((path, _)) => path,
         walked => panic!("{walked:?}"),
@@ -148,7 +153,7 @@ fn progress_includes_folders_without_files() {
         told.1.fetch_add(more, Ordering::Relaxed);
     });
     let walk = Walk { progress, ..walk_of(dir.path(), 2, Stop::default()) };
-    walk_by(walk, usize::MAX, || All { weight: 1 });
+    walk_by(walk, usize::MAX, || ALL);
     assert_eq!(visited.load(Ordering::Relaxed), 50);
     assert!(calls.load(Ordering::Relaxed) >= 51, "each folder was listed");
 }
@@ -188,7 +193,7 @@ fn cancelled_walk_ends() {
     let dir = tree(100);
     let stop = Stop::default();
     stop.cancel();
-    assert!(walk_by(walk_of(dir.path(), 4, stop), 1, || All { weight: 1 }).is_empty());
+    assert!(walk_by(walk_of(dir.path(), 4, stop), 1, || ALL).is_empty());
 }
 
 #[test]
@@ -201,7 +206,7 @@ fn panic_ends_walk_of_all_workers() {
             assert!(left > 0);
             ControlFlow::Continue(())
         };
-        walk_of(dir.path(), 4, Stop::default()).run(|| All { weight: 1 }, sink);
+        walk_of(dir.path(), 4, Stop::default()).run(|| ALL, sink);
     });
     assert!(panicked.is_err());
     let visitor = || panic!("no visitor");
@@ -309,35 +314,6 @@ fn results_at_the_deadline_are_complete_up_to_the_stated_path() {
     }
 }
 
-/// A visitor that returns few of the entries.
-struct Few;
-
-impl Visit for Few {
-    type Result = (Vec<u8>, usize);
-
-    fn wants(&self, _: &[u8], _: FileKind) -> bool {
-        true
-    }
-    fn enters(&self, _: &[u8]) -> bool {
-        true
-    }
-    fn visit(
-        &mut self,
-        entry: &mut Entry<'_, '_>,
-        _: &Stop,
-        emit: &mut Emit<'_, Self::Result>,
-    ) -> io::Result<u64> {
-        let path = entry.path();
-        if path.ends_with(b"00") {
-            let _either = emit((path, 1));
-        }
-        Ok(10)
-    }
-    fn weight(_: &Self::Result) -> usize {
-        1
-    }
-}
-
 #[test]
 fn what_was_searched_does_not_depend_on_the_workers() {
     let dir = tree(3000);
@@ -346,7 +322,7 @@ fn what_was_searched_does_not_depend_on_the_workers() {
         let (mut up_to, mut last) = (Vec::new(), Searched::default());
         let walk = walk_of(dir.path(), workers, Stop::default());
         walk.run(
-            || Few,
+            || All { ending: b"00", ..ALL },
             |walked| {
                 match walked {
                     Walked::Searched(searched) => last = searched,
