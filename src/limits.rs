@@ -99,10 +99,8 @@ pub const GREP_MULTILINE_LARGE_BYTES: u64 = 1_000_000;
 /// Maximum bytes to read for the number of matches in a line that grep truncates. The search for each match can read the
 /// rest of the line.
 pub const GREP_COUNT_BYTES: usize = 20_000_000;
-/// Maximum bytes of a regular expression. Its compiled form can be a thousand times as large.
+/// Maximum bytes of a pattern. Its compiled form can be a thousand times as large.
 pub const PATTERN_BYTES: usize = 4096;
-/// Maximum bytes of a literal pattern.
-pub const LITERAL_BYTES: usize = 65_536;
 /// Maximum bytes of a glob in a call, or of a line in an ignore file.
 pub const GLOB_BYTES: usize = 1024;
 /// Maximum number of globs in one argument of a call.

@@ -248,9 +248,7 @@ fn source(args: &GrepArgs) -> Source<'_> {
 
 /// Returns the search for the arguments, and the page of its results.
 fn plan(cx: &Context, args: &GrepArgs) -> Result<(Query, PageRequest), ToolError> {
-    let is_literal = args.literal == Some(true);
-    let most = if is_literal { limits::LITERAL_BYTES } else { limits::PATTERN_BYTES };
-    check_most("pattern", args.pattern.len(), most, "bytes")?;
+    check_most("pattern", args.pattern.len(), limits::PATTERN_BYTES, "bytes")?;
     let source = source(args);
     let pattern = Pattern::new(&source).map_err(|refused| match refused {
         // The pattern is valid, but it would also be refused as literal text.

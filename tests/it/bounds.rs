@@ -24,11 +24,8 @@ fn patterns_and_globs_over_their_bounds_are_refused() {
     let mut client = Client::new(&workspace);
     let cases: [(&str, Value, &str); 5] = [
         ("grep", json!({"pattern": "a".repeat(4097)}), "pattern: must be at most 4096 bytes, got 4097"),
-        (
-            "grep",
-            json!({"pattern": "a".repeat(65_537), "literal": true}),
-            "pattern: must be at most 65536 bytes, got 65537",
-        ),
+        // In a long line without a match, each position takes time.
+        ("grep", json!({"pattern": "a".repeat(1025), "literal": true}), "Pattern is too large: aaa"),
         ("grep", json!({"pattern": "(?:\\pL{100}){100}"}), "Pattern is too large: (?:"),
         ("grep", json!({"pattern": "a", "glob": "a".repeat(1025)}), "it may have 1024 bytes"),
         ("find", json!({"pattern": "a".repeat(1025)}), "it may have 1024 bytes"),
@@ -38,7 +35,7 @@ fn patterns_and_globs_over_their_bounds_are_refused() {
     }
     for arguments in [
         json!({"pattern": format!("needle|{}", "a".repeat(4089))}),
-        json!({"pattern": "a".repeat(65_536), "literal": true}),
+        json!({"pattern": "a".repeat(1024), "literal": true}),
     ] {
         client.call("grep", arguments).assert_success();
     }

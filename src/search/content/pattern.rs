@@ -76,8 +76,9 @@ impl Pattern {
                 (text, hir)
             }
         };
-        // A pattern that is only a literal text or an alternation of literal texts counts as one.
-        let positions = if hir.properties().is_alternation_literal() { 1 } else { positions(&hir) };
+        // An alternation of literal texts counts as one.
+        let is_list = hir.properties().is_alternation_literal() && !hir.properties().is_literal();
+        let positions = if is_list { 1 } else { positions(&hir) };
         if positions > REGEX_POSITIONS {
             return Err(Refused::TooLarge);
         }

@@ -150,7 +150,7 @@ fn limits_match_constants() {
         format!("- one message: {};", of(is::MAX_MESSAGE_BYTES)),
         format!("its `_meta`: {} each;", of(is::ARGUMENTS_BYTES)),
         format!("- requests without an answer: {};", is::REQUESTS_AT_ONCE),
-        format!("- a pattern: {}, literal {};", kib(is::PATTERN_BYTES), kib(is::LITERAL_BYTES)),
+        format!("- a pattern: {};", kib(is::PATTERN_BYTES)),
         format!("hold their output open: {};", is::BACKGROUND_COMMANDS),
         format!("; {} when compiled;", of(is::REGEX_BYTES)),
         format!("- a glob: {}; {} globs", kib(is::GLOB_BYTES), is::GLOBS),
