@@ -9,7 +9,7 @@ use std::io::{Seek as _, Write as _};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use cutline::limits::{LITERAL_BYTES, PATTERN_BYTES};
+use cutline::limits::PATTERN_BYTES;
 use cutline::search::content::pattern::{Refused, Source};
 use cutline::search::content::{
     BinaryFiles, ContextLines, FileSearcher, Found, IncompleteReason, OutputMode, Pattern, Query, RowKind,
@@ -55,8 +55,7 @@ pub fn run(bytes: &[u8]) {
     };
     let (pattern, text) = parts(rest);
     let Ok(pattern) = str::from_utf8(pattern) else { return };
-    let most = if settings.literal { LITERAL_BYTES } else { PATTERN_BYTES };
-    if pattern.len() <= most {
+    if pattern.len() <= PATTERN_BYTES {
         check(settings, pattern, text);
     }
 }
