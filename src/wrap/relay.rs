@@ -213,9 +213,10 @@ impl Session {
     fn client_line<'l>(&self, line: Line<'l>) -> Cow<'l, [u8]> {
         let text = String::from_utf8_lossy(&line.bytes);
         // Many servers accept a byte order mark.
-        let head = MessageHead::read(text.trim_start_matches(BYTE_ORDER_MARK));
+        let message = text.trim_start_matches(BYTE_ORDER_MARK);
+        let head = MessageHead::read(message);
         let why = if line.is_oversized { OVERSIZED } else { NO_BATCHES };
-        if !line.is_oversized && !text.trim_ascii_start().starts_with('[') {
+        if !line.is_oversized && !message.trim_ascii_start().starts_with('[') {
             self.note(&head);
             drop(text);
             return line.bytes;
