@@ -86,8 +86,11 @@ fn flags_in_help(workspace: &Workspace, arguments: &[&str]) -> Vec<Flag> {
 }
 
 #[test]
-fn help_lists_commands() {
+fn help_lists_commands_and_defaults() {
     let help = stdout(&run(&Workspace::new(), &["--help"]));
+    for default in ["2000", "30KB", "500", "1GB", "4GB", "7d", "600"] {
+        assert!(help.contains(default), "the default {default} is not in\n{help}");
+    }
     for word in ["call", "stats", "config", "doctor", "completions", "man"] {
         assert!(help.lines().any(|line| line.trim_start().starts_with(word)), "{word} is not in\n{help}");
     }
