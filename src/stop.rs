@@ -15,7 +15,6 @@ const FAR: Duration = Duration::from_hours(24 * 365 * 30);
 pub struct Deadline {
     /// The start of the call.
     pub start: Instant,
-    at: Instant,
     /// The total time of the call.
     pub limit: Duration,
 }
@@ -23,17 +22,17 @@ pub struct Deadline {
 impl Deadline {
     /// Creates the deadline of a call that started at `start` and may take `limit`.
     pub fn new(start: Instant, limit: Duration) -> Self {
-        Self { start, at: start + limit.min(FAR), limit }
+        Self { start, limit: limit.min(FAR) }
     }
 
     /// Returns the remaining time: zero after the deadline.
     pub fn left(&self) -> Duration {
-        self.at.saturating_duration_since(Instant::now())
+        self.limit.saturating_sub(self.start.elapsed())
     }
 
     /// Returns true after the deadline.
     pub fn has_passed(&self) -> bool {
-        Instant::now() >= self.at
+        self.start.elapsed() >= self.limit
     }
 }
 
@@ -94,8 +93,8 @@ impl Stop {
     /// Returns the same with a later deadline.
     #[must_use]
     pub fn extended(&self, grace: Duration) -> Self {
-        let at = self.deadline.at + grace;
-        Self { cancel: self.cancel.clone(), deadline: Deadline { at, ..self.deadline } }
+        let Deadline { start, limit } = self.deadline;
+        Self { cancel: self.cancel.clone(), deadline: Deadline { start, limit: limit + grace } }
     }
 }
 
