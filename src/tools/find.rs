@@ -162,7 +162,9 @@ fn cause(args: &FindArgs, place: &OpenedPath, query: &NameQuery, search: &Search
     let has_ignored = search.ignored == Ignored::Skipped && search.ignored_any();
     // A plain name is searched there in any case, because a match is the most likely cause.
     let ignored_match =
-        LazyCell::new(|| if search.is_large() && !is_name(args) { None } else { is_ignored(args) });
+        LazyCell::new(
+            || if search.exceeds_ignored_check() && !is_name(args) { None } else { is_ignored(args) },
+        );
     if has_ignored && is_name(args) && *ignored_match == Some(true) {
         return Some(Notice::IgnoredNotSearched);
     }

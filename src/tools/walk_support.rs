@@ -126,7 +126,7 @@ impl<'a> Search<'a> {
     }
 
     /// Returns true if a search of the ignored files would reach its bound, because it lists the same folders again.
-    pub(super) fn is_large(&self) -> bool {
+    pub(super) fn exceeds_ignored_check(&self) -> bool {
         self.counting.searched.names >= IGNORED_CHECK.names
     }
 

@@ -129,7 +129,7 @@ pub(super) fn of(args: &GrepArgs, targets: &[Target], results: &Results<'_>) -> 
         }
     }
     // With a filter that selects only ignored files, they have matches, as counted above.
-    let may_be_in_ignored = is_filtered || ignored_any && search.is_large() || {
+    let may_be_in_ignored = is_filtered || ignored_any && search.exceeds_ignored_check() || {
         let ignored = in_ignored(&same, IGNORED_CHECK);
         ignored.count() > 0 || ignored.is_at_least()
     };
