@@ -3,6 +3,7 @@
 //! The client starts `cutline wrap`, which starts the server. Every valid message passes unchanged, byte for byte,
 //! except errors, states of tasks and results of tools that exceed a limit, and those whose text ends like a notice. cutline
 //! truncates those over a limit, saves the full result, and adds a notice. Errors are shortened and not saved.
+//! A request for input over a limit becomes an error.
 //!
 //! Batches and messages over the limit of a message do not pass. Neither does what the server sends if it is invalid, a
 //! response to no open request, or a response or a state of a task with more than 4 KB around it. Other lines of the

@@ -52,7 +52,7 @@ const BEFORE_COMMANDS: [&str; 11] =
     ["then", "do", "else", "elif", "if", "while", "until", "time", "builtin", "command", "eval"];
 
 /// The startup file. Each record of a report starts with an empty word. `.` ends one of an earlier pipeline, and the
-/// start of `$_` follows; `=` ends that of the last pipeline.
+/// start of `$_` follows; `=` ends the record of the last pipeline.
 ///
 /// The file and the DEBUG trap preserve `$_`: it is the last argument of their last builtin. In POSIX mode, `unset` is
 /// the builtin even if the command defined a function of that name. No failure can change the exit status, and a closed

@@ -100,8 +100,8 @@ pub enum Walked<F> {
     RulesSkipped,
     /// A linked work tree of git inside the main one, whose entries the walk neither visits nor enters.
     WorkTree(Vec<u8>),
-    /// All that the walk has searched up to the next results, and for them. It is given out before results, where it does
-    /// not depend on the workers, and now and then without any, where it does.
+    /// All that the walk has searched, up to and including the next results. Before results, it does not depend on the
+    /// workers. It is also given out now and then without results, and then depends on them.
     Searched(Searched),
     /// The deadline passed before the end of the walk. Only results of the entry after `complete` may follow. Results
     /// of that entry and later ones can also precede it, if there were too many to buffer.

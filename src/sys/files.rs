@@ -245,8 +245,8 @@ pub(crate) fn is_gone(error: &io::Error) -> bool {
     matches!(Errno::from_io_error(error), Some(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::NXIO))
 }
 
-/// Gives `to` the access control list of `from`, or none. It can have one from its folder. The mask of a list is the
-/// group's mode.
+/// Gives `to` the access control list of `from`, or none: `to` may have inherited one from its folder. The mask of a list
+/// is the group's mode. Only Linux has this attribute.
 pub(crate) fn copy_acl(from: &File, to: &File) -> io::Result<()> {
     let _has_none = rustix::fs::fremovexattr(to, ACL);
     let mut acl = [0; ACL_BYTES];

@@ -160,7 +160,7 @@ fn cause(args: &FindArgs, place: &OpenedPath, query: &NameQuery, search: &Search
     let any_ignored = |query: NameQuery| finds_any(Ignored::Only, query, IGNORED_CHECK);
     let is_ignored = |args: &FindArgs| any_ignored(NameQuery { kind, ..self::query(cx, args, place).ok()? });
     let has_ignored = search.ignored == Ignored::Skipped && search.ignored_any();
-    // A plain name is searched there in any case, because a match is the most likely cause.
+    // A plain name is searched in the ignored files in any case, because a match is the most likely cause.
     let ignored_match =
         LazyCell::new(
             || if search.exceeds_ignored_check() && !is_name(args) { None } else { is_ignored(args) },

@@ -187,7 +187,7 @@ impl<F> Queue<F> {
     }
 
     /// Removes and returns the head if it can be given out. If `is_late`, this includes work that no worker starts any
-    /// more. If `is_too_late`, it includes work that a worker does not end. Also returns what was searched up to the end
+    /// more. If `is_too_late`, it includes work that a worker has not finished. Also returns what was searched up to the end
     /// of the head, so that the sink can refuse its results, whatever other workers did meanwhile.
     pub(super) fn take_ready(&mut self, is_late: bool, is_too_late: bool) -> (Searched, Option<Item<F>>) {
         let head = self.items.pop_if(|head| match head {

@@ -42,12 +42,12 @@ pub(super) fn reports(kinds: &Kinds, worst: Grade, chosen: &Chosen<'_>, ends: &T
         text = text + shown + "\n";
         numbers.push(line);
     }
-    // For each kind, its first line that is shown, and the number of those.
+    // For each kind, its first line that is shown, and the number of its shown lines.
     let of_kind = |(kind, line, count)| Some((kind, (*numbers.get(as_index(line - 1))?, count)));
     let mut shown: BTreeMap<usize, (u64, u64)> =
         kinds.count_in(&text).into_iter().filter_map(of_kind).collect();
     let counted = || kinds.kinds().iter().enumerate().filter(|(_, kind)| kind.grade <= worst);
-    // A line can report a failure only because of the line after it, which is not shown.
+    // Some lines count as a report only because of the next line, which may not be shown.
     let is_shown = |line| !gap.contains(line) || chosen.lines.contains_key(&line);
     for (kind, Kind { line, .. }) in counted().filter(|(_, kind)| is_shown(kind.line)) {
         shown.entry(kind).or_insert((*line, 1));
