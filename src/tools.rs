@@ -31,7 +31,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::blocking::Threads;
 use crate::fs::workspace::Workspace;
-use crate::limits::{Limits, STUCK_THREADS};
+use crate::limits::{Limits, NOTICE_BYTES, STUCK_THREADS};
 use crate::stop::{Deadline, Stop};
 use cutline_core::details::Details;
 use cutline_core::notice::{Names, Notice, ResultText};
@@ -181,7 +181,7 @@ impl Output {
     pub fn new(cx: &Context, mut result: ResultText, details: Details) -> Self {
         let body_bytes = result.body.len();
         result.notices.extend(cx.ignored_arguments());
-        result.notices.sort_by_key(Notice::position);
+        result.notices = Notice::within(result.notices, NOTICE_BYTES);
         Self { text: result.into_text(), body_bytes, image: None, details, totals: Totals::Exact }
     }
 }

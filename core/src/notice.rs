@@ -267,6 +267,10 @@ pub enum Notice {
     /// The number of all results, and the offset of the next page if there is one.
     #[display("[{of}{}]", between(". Use offset=", *next, " to continue"))]
     Sum { of: InAll, next: Option<u64> },
+
+    /// The number of further notices about files, which exceed the limit of all notices.
+    #[display("[{} not shown ({limit} limit)]", Count(*count, "more notice is", "more notices are"))]
+    NoticesLeftOut { count: u64, limit: Limit },
 }
 
 impl Notice {
@@ -287,6 +291,49 @@ impl Notice {
             Self::Ranked { .. } | Self::Sum { .. } => 10,
             _ => 8,
         }
+    }
+
+    /// Returns the notices in their order, without those about files that exceed `max_bytes` together with the others. A
+    /// notice counts them.
+    pub fn within(mut notices: Vec<Self>, max_bytes: u64) -> Vec<Self> {
+        let bytes = |notice: &Self| notice.to_string().len() as u64 + 1;
+        let left_out = |count| Self::NoticesLeftOut { count, limit: Limit::Bytes(max_bytes) };
+        if notices.iter().map(bytes).sum::<u64>() > max_bytes {
+            let others = notices.iter().filter(|notice| !notice.is_about_files()).map(bytes).sum::<u64>();
+            let all = notices.len() as u64;
+            let mut space = max_bytes.saturating_sub(others + bytes(&left_out(all)));
+            notices.retain(|notice| {
+                let rest = space.checked_sub(bytes(notice));
+                space = rest.filter(|_| notice.is_about_files()).unwrap_or(space);
+                rest.is_some() || !notice.is_about_files()
+            });
+            let count = all - notices.len() as u64;
+            notices.extend((count > 0).then(|| left_out(count)));
+        }
+        notices.sort_by_key(Self::position);
+        notices
+    }
+
+    /// Returns true for a notice about files or names of which one result can have many or long ones.
+    fn is_about_files(&self) -> bool {
+        matches!(
+            self,
+            Self::ArgumentsIgnored(_)
+                | Self::BinaryMatches(_)
+                | Self::FileEncoding { .. }
+                | Self::FileMixed { .. }
+                | Self::FileNotUtf8 { .. }
+                | Self::GitNotSearched(_)
+                | Self::GlobRepeatsPath { .. }
+                | Self::LineEndings { .. }
+                | Self::LinkedFilesNotSearched(_)
+                | Self::LinksNotSearched(_)
+                | Self::LinksOutside(_)
+                | Self::NoFileMatches { .. }
+                | Self::NotShown { .. }
+                | Self::Skipped { .. }
+                | Self::WorkTreesNotSearched(_)
+        )
     }
 }
 

@@ -30,7 +30,7 @@ use serde::Deserialize;
 
 use super::walk::Emit;
 use crate::fs::lines::{detect, is_sparse_text, read_at};
-use crate::limits::{GREP_LINE_BYTES, PSEUDO_FILE_BYTES};
+use crate::limits::PSEUDO_FILE_BYTES;
 use crate::stop::{Stop, Stopped, stopped_by};
 use cutline_core::text::as_index;
 use cutline_core::text::binary::{is_binary_file, looks_binary};
@@ -303,7 +303,10 @@ fn is_mixed(file: &File, size: u64, start: &[u8], encoding: Encoding) -> io::Res
 fn searcher(query: &Query, encoding: Encoding) -> Searcher {
     let mut builder = SearcherBuilder::new();
     let pattern = &query.pattern;
-    builder.multi_line(pattern.is_across_lines).invert_match(query.invert).heap_limit(Some(GREP_LINE_BYTES));
+    builder
+        .multi_line(pattern.is_across_lines)
+        .invert_match(query.invert)
+        .heap_limit(Some(pattern.line_bytes));
     builder.bom_sniffing(false).line_number(query.mode == OutputMode::Content);
     if pattern.crlf && !pattern.is_across_lines {
         builder.line_terminator(LineTerminator::crlf());

@@ -211,9 +211,32 @@ fn each_notice_in_a_body_is_part_of_the_text() {
         MatchesAsRegex(few),
         EmptyAlternative,
         Sum { of: in_all, next: Some(2) },
+        NoticesLeftOut { count: 2, limit: by },
     ];
     for notice in notices {
         let text = notice.to_string();
         assert_eq!(Notice::part_of_text(&text, None), Some(Notice::PartOfText(1)), "{text}");
     }
+}
+
+#[test]
+fn notices_about_files_have_a_common_limit() {
+    let not_shown = |part: &str| Notice::NotShown { part: part.to_owned(), why: "image".to_owned() };
+    let of = InAll { count: Total::Exact(3), unit: Unit::Matches, files: None };
+    let sum = Notice::Sum { of, next: None };
+    let within = |parts: &[&str], max_bytes| {
+        let notices = [sum.clone()].into_iter().chain(parts.iter().map(|part| not_shown(part))).collect();
+        Notice::within(notices, max_bytes).iter().map(Notice::to_string).collect::<Vec<_>>().join("\n")
+    };
+    let all = "[Not shown: a.png (image)]\n[Not shown: b.png (image)]\n[3 matches]";
+    assert_eq!(within(&["a.png", "b.png"], all.len() as u64 + 1), all);
+    assert_eq!(
+        within(&["a.png", "b.png"], all.len() as u64),
+        "[2 more notices are not shown (65B limit)]\n[3 matches]"
+    );
+    let long = "x".repeat(100);
+    let some = "[Not shown: a.png (image)]\n[Not shown: b.png (image)]\n[1 more notice is not shown (120B limit)]\n[3 matches]";
+    assert_eq!(within(&["a.png", &long, "b.png"], 120), some);
+    // The others stay.
+    assert_eq!(within(&["a.png"], 10), "[1 more notice is not shown (10B limit)]\n[3 matches]");
 }

@@ -7,7 +7,10 @@ use grep_matcher::Matcher as _;
 use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
 use regex_syntax::hir::{Hir, HirKind};
 
-use crate::limits::{GREP_MULTILINE_BYTES, GREP_MULTILINE_LARGE_BYTES, REGEX_BYTES, REGEX_POSITIONS};
+use crate::limits::{
+    GREP_LINE_BYTES, GREP_LINE_STEPS, GREP_MULTILINE_BYTES, GREP_MULTILINE_LARGE_BYTES, REGEX_BYTES,
+    REGEX_POSITIONS,
+};
 
 /// Maximum bytes of a search's lazy DFA cache, for each thread.
 const DFA_CACHE_BYTES: usize = 4_000_000;
@@ -56,6 +59,8 @@ pub struct Pattern {
     pub(super) max_match_bytes: Option<usize>,
     /// Maximum bytes of a file for a search across lines.
     pub multiline_bytes: u64,
+    /// Maximum bytes of a line with its context for other searches.
+    pub(super) line_bytes: usize,
 }
 
 impl Pattern {
@@ -110,6 +115,7 @@ impl Pattern {
             has_empty_alternative: has_empty_alternative(&hir),
             max_match_bytes: hir.properties().maximum_len(),
             multiline_bytes: if is_small { GREP_MULTILINE_BYTES } else { GREP_MULTILINE_LARGE_BYTES },
+            line_bytes: GREP_LINE_BYTES.min(GREP_LINE_STEPS / positions.max(1)),
         })
     }
 

@@ -267,7 +267,8 @@ impl ReadPage<'_> {
             };
             if details.truncation.is_some() && limits.outline && self.args.limit.is_none() {
                 let ignored = self.cx.ignored_arguments();
-                let others = ignored.iter().chain(&notices).chain([&continues]);
+                let stored: Vec<_> = stored_as(&details, None).collect();
+                let others = ignored.iter().chain(&notices).chain(&stored).chain([&continues]);
                 let others = others.map(|notice| notice.to_string().len() as u64 + 1);
                 let space = NOTICE_BYTES.saturating_sub(others.sum::<u64>() + 1);
                 let page_end = self.text.end.min(self.from + kept.output.bytes);

@@ -3,7 +3,7 @@
 use super::page::stored_as;
 use super::{ReadArgs, read};
 use crate::fs::open::OpenedPath;
-use crate::limits::Limits;
+use crate::limits::{Limits, NOTICE_BYTES};
 use crate::tools::resolve::{self, ExpectedKind};
 use crate::tools::{Context, Load, Output, ToolError, notice};
 use cutline_core::details::Details;
@@ -194,6 +194,7 @@ pub(super) fn read_parts(cx: &Context, args: &ReadArgs, load: Load) -> Result<Op
         }
     }
     if body.is_empty() {
+        let missing = Notice::within(missing, NOTICE_BYTES);
         let all: Vec<String> = missing.iter().map(Notice::to_string).collect();
         return Err(ToolError::Argument(all.join("\n")));
     }

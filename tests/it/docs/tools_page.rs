@@ -156,7 +156,7 @@ fn limits_match_constants() {
         format!("- a glob: {}; {} globs", kib(is::GLOB_BYTES), is::GLOBS),
         format!("a file {} KB and {} `[`, the files", is::RULES_BYTES / 1024, is::RULES_CLASSES),
         format!("for a folder {} KB;", is::RULES_IN_FORCE_BYTES / 1024),
-        format!("; a line with its context {};", of(is::GREP_LINE_BYTES)),
+        format!("; a line with its context {}, or {}", of(is::GREP_LINE_BYTES), of(is::GREP_LINE_STEPS)),
         format!("- `multiline`: files of {},", spaced(is::GREP_MULTILINE_BYTES)),
         format!("decoded: {pixels} megapixels and {};", spaced(is::IMAGE_FILE_BYTES)),
         format!("- a file of `/proc`: {} or {secs} seconds", spaced(pseudo)),

@@ -1,6 +1,7 @@
 //! Tests lines that are longer than the searcher's buffer, and lines near its sizes.
 
 use super::*;
+use crate::limits::GREP_LINE_BYTES;
 
 #[test]
 fn giant_line_is_found_wherever_it_matches() {
@@ -51,6 +52,14 @@ fn line_over_the_limit_is_reported() {
     content.resize(GREP_LINE_BYTES + 100, b'x');
     let (rows, searched) = search(&query("needle", 0), &content);
     assert_eq!((rows.len(), searched.incomplete), (1, Some(IncompleteReason::LongLine)));
+}
+
+#[test]
+fn large_patterns_take_shorter_lines() {
+    let content = format!("needle\n{}", "x".repeat(2_000_000));
+    let incomplete = |pattern: &str| search(&query(pattern, 0), content.as_bytes()).1.incomplete;
+    assert_eq!(incomplete("(?:[a-w]z?){200}y"), None);
+    assert_eq!(incomplete("(?:[a-w]z?){300}y"), Some(IncompleteReason::LongLine));
 }
 
 #[test]
