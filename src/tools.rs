@@ -176,12 +176,12 @@ pub enum Totals {
 }
 
 impl Output {
-    /// Creates a result of a call, without an image, with exact totals. Adds the notice about ignored arguments, and
-    /// puts all notices in order.
+    /// Creates a result of a call, without an image, with exact totals. Adds the notice about ignored arguments, puts
+    /// all notices in order and limits them.
     pub fn new(cx: &Context, mut result: ResultText, details: Details) -> Self {
         let body_bytes = result.body.len();
         result.notices.extend(cx.ignored_arguments());
-        result.notices = Notice::within(result.notices, NOTICE_BYTES);
+        result.limit_notices(NOTICE_BYTES);
         Self { text: result.into_text(), body_bytes, image: None, details, totals: Totals::Exact }
     }
 }

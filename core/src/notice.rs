@@ -293,15 +293,19 @@ impl Notice {
         }
     }
 
-    /// Returns the notices in their order, without those about files that exceed `max_bytes` together with the others. A
-    /// notice counts them.
-    pub fn within(mut notices: Vec<Self>, max_bytes: u64) -> Vec<Self> {
+    /// Returns the notices in their order. If they exceed `max_bytes`, of which `used` are used by other lines, lists of
+    /// names are shortened. If that is not enough, the last ones about files are left out, and a notice counts them.
+    pub fn within(mut notices: Vec<Self>, used: u64, max_bytes: u64) -> Vec<Self> {
         let bytes = |notice: &Self| notice.to_string().len() as u64 + 1;
-        let left_out = |count| Self::NoticesLeftOut { count, limit: Limit::Bytes(max_bytes) };
-        if notices.iter().map(bytes).sum::<u64>() > max_bytes {
+        let is_within = |notices: &[Self]| used + notices.iter().map(bytes).sum::<u64>() <= max_bytes;
+        if !is_within(&notices) {
+            notices.iter_mut().filter_map(Self::names_mut).for_each(Names::shorten);
+        }
+        if !is_within(&notices) {
+            let left_out = |count| Self::NoticesLeftOut { count, limit: Limit::Bytes(max_bytes) };
             let others = notices.iter().filter(|notice| !notice.is_about_files()).map(bytes).sum::<u64>();
             let all = notices.len() as u64;
-            let mut space = max_bytes.saturating_sub(others + bytes(&left_out(all)));
+            let mut space = max_bytes.saturating_sub(used + others + bytes(&left_out(all)));
             notices.retain(|notice| {
                 let rest = space.checked_sub(bytes(notice));
                 space = rest.filter(|_| notice.is_about_files()).unwrap_or(space);
@@ -312,6 +316,22 @@ impl Notice {
         }
         notices.sort_by_key(Self::position);
         notices
+    }
+
+    /// Returns the list of names in a notice.
+    fn names_mut(&mut self) -> Option<&mut Names> {
+        match self {
+            Self::ArgumentsIgnored(names)
+            | Self::AutorunFiles { names, .. }
+            | Self::Background { names, .. }
+            | Self::BinaryMatches(names)
+            | Self::LinkedFilesNotSearched(names)
+            | Self::LinksNotSearched(names)
+            | Self::LinksOutside(names)
+            | Self::Skipped { names, .. }
+            | Self::WorkTreesNotSearched(names) => Some(names),
+            _ => None,
+        }
     }
 
     /// Returns true for a notice about files or names of which one result can have many or long ones.

@@ -34,8 +34,8 @@ const STARTUP_VARIABLES: [&str; 3] = [STARTUP_FILE, "POSIXLY_CORRECT", "SHELLOPT
 const MAX_REPORT_BYTES: u64 = 4 << 20;
 /// Maximum number of reported pipelines before the last one.
 const MAX_EARLIER: usize = 3;
-/// Maximum number of stages of a reported pipeline. A command can write to its report.
-const MAX_STAGES: usize = 100;
+/// Maximum number of stages of a reported pipeline: the lines of all reported ones take half of the limit of notices.
+const MAX_STAGES: usize = 16;
 /// The exit code of a stage that wrote to a pipe without a reader (SIGPIPE), such as `yes` in `yes | head`. It is no
 /// failure.
 const SIGPIPE_CODE: i32 = 141;
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn pipeline_with_more_stages_than_the_limit_is_not_reported() {
-        for (stages, is_reported) in [(100, true), (101, false)] {
+        for (stages, is_reported) in [(16, true), (17, false)] {
             let codes = parse(format!("\0{}=\0", "1\0".repeat(stages)).as_bytes());
             assert_eq!(codes.last.is_some(), is_reported, "{stages}");
         }

@@ -181,6 +181,14 @@ impl Names {
         self.count
     }
 
+    /// Keeps only the first name, shortened.
+    pub(super) fn shorten(&mut self) {
+        self.first.truncate(1);
+        for name in &mut self.first {
+            *name = show::with_pairs(&show::middle_out(name, SHORT_NAME_CHARS));
+        }
+    }
+
     /// Returns the text of the listed names, and the number of the others.
     pub(super) fn with_rest(&self) -> String {
         let rest = self.count - self.first.len() as u64;
@@ -365,11 +373,11 @@ pub struct Part {
     pub name: Option<String>,
 }
 
-/// Characters of a part's name in a notice; a longer one keeps both its ends.
-const PART_NAME_CHARS: usize = 60;
+/// Characters of a name if there is little space; a longer one keeps both its ends.
+const SHORT_NAME_CHARS: usize = 60;
 
 /// Returns a name for a place in quotes. Its own quotes are escaped after it was cut.
 fn short_name(name: &str) -> String {
     let name = name.replace("\\\"", "\"");
-    show::in_notice(&show::middle_out(&show::name(name.as_bytes()), PART_NAME_CHARS)).replace('"', "\\\"")
+    show::in_notice(&show::middle_out(&show::name(name.as_bytes()), SHORT_NAME_CHARS)).replace('"', "\\\"")
 }

@@ -95,6 +95,19 @@ impl PipelineExitCodes {
 }
 
 impl ResultText {
+    /// Returns the lines after the notices: the status, and the exit codes of pipelines.
+    fn ending(&self) -> String {
+        let status = self.status.map(|status| status.to_string());
+        status.into_iter().chain(self.pipelines.lines()).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Puts the notices in order, and shortens or leaves out some if they and the lines after them exceed `max_bytes`, as
+    /// in [`Notice::within`].
+    pub fn limit_notices(&mut self, max_bytes: u64) {
+        let used = self.ending().len() as u64;
+        self.notices = Notice::within(std::mem::take(&mut self.notices), used, max_bytes);
+    }
+
     /// Returns the body, the notices and the status, separated by empty lines. The exit codes of pipelines are on the
     /// lines after the status, or in its place. If the body ends with lines that look like notices, the first notice
     /// states that they are part of the text.
@@ -107,6 +120,7 @@ impl ResultText {
     /// assert_eq!(page.into_text(), "a\n\n\n[Ignored files were not searched. Use noIgnore=true to include them]");
     /// ```
     pub fn into_text(self) -> String {
+        let ending = self.ending();
         let mut text = self.body;
         if !text.is_empty() && self.is_cut {
             text.push('\n');
@@ -118,9 +132,7 @@ impl ResultText {
             .map(|notice| notice.to_string())
             .chain(self.hint)
             .collect();
-        let status = self.status.map(|status| status.to_string());
-        let ending: Vec<String> = status.into_iter().chain(self.pipelines.lines()).collect();
-        for part in [notices.join("\n"), ending.join("\n")] {
+        for part in [notices.join("\n"), ending] {
             if !part.is_empty() {
                 // The last line is ended, and an empty one left after it.
                 text.push_str(match text.as_bytes().last() {

@@ -226,7 +226,7 @@ fn notices_about_files_have_a_common_limit() {
     let sum = Notice::Sum { of, next: None };
     let within = |parts: &[&str], max_bytes| {
         let notices = [sum.clone()].into_iter().chain(parts.iter().map(|part| not_shown(part))).collect();
-        Notice::within(notices, max_bytes).iter().map(Notice::to_string).collect::<Vec<_>>().join("\n")
+        Notice::within(notices, 0, max_bytes).iter().map(Notice::to_string).collect::<Vec<_>>().join("\n")
     };
     let all = "[Not shown: a.png (image)]\n[Not shown: b.png (image)]\n[3 matches]";
     assert_eq!(within(&["a.png", "b.png"], all.len() as u64 + 1), all);
@@ -239,4 +239,21 @@ fn notices_about_files_have_a_common_limit() {
     assert_eq!(within(&["a.png", &long, "b.png"], 120), some);
     // The others stay.
     assert_eq!(within(&["a.png"], 10), "[1 more notice is not shown (10B limit)]\n[3 matches]");
+}
+
+#[test]
+fn names_are_shortened_before_notices_are_left_out() {
+    let mut names = Names::default();
+    for name in ["ab/[id]", "b", "c"] {
+        names.push(&name.repeat(20));
+    }
+    let changed = FileChange::Changed;
+    let notices = vec![Notice::AutorunFiles { change: changed, is_since_last: false, names }];
+    let within = |used| Notice::within(notices.clone(), used, 300).remove(0).to_string();
+    assert_eq!(within(0), notices[0].to_string());
+    let short = format!("{0}ab…){0}", "ab/[id]".repeat(4));
+    assert_eq!(
+        within(100),
+        format!("[The command changed {short} and 2 more, which start programs outside the sandbox]")
+    );
 }

@@ -194,7 +194,7 @@ pub(super) fn read_parts(cx: &Context, args: &ReadArgs, load: Load) -> Result<Op
         }
     }
     if body.is_empty() {
-        let missing = Notice::within(missing, NOTICE_BYTES);
+        let missing = Notice::within(missing, 0, NOTICE_BYTES);
         let all: Vec<String> = missing.iter().map(Notice::to_string).collect();
         return Err(ToolError::Argument(all.join("\n")));
     }
