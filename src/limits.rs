@@ -92,12 +92,11 @@ pub const OUTLINE_BYTES: u64 = 96_000;
 pub const OUTLINE_PART_BYTES: u64 = 32_000;
 /// Maximum bytes of a line that grep searches, with its context.
 pub const GREP_LINE_BYTES: usize = 64_000_000;
-/// Maximum product of these bytes and the positions of the pattern, because the search of one line cannot be stopped.
-pub const GREP_LINE_STEPS: usize = 1_000_000_000;
 /// Maximum bytes of a file that grep searches across lines (`multiline`).
 pub const GREP_MULTILINE_BYTES: u64 = 16_000_000;
-/// The same for a pattern of more than 64 positions, because the search of one text cannot be stopped.
-pub const GREP_MULTILINE_LARGE_BYTES: u64 = 1_000_000;
+/// Maximum product of these bytes, or those of a line, and the positions of the pattern. The search of one text cannot be
+/// stopped, and takes up to two seconds for this number of steps.
+pub const GREP_STEPS: usize = 250_000_000;
 /// Maximum bytes to read for the number of matches in a line that grep truncates. The search for each match can read the
 /// rest of the line.
 pub const GREP_COUNT_BYTES: usize = 20_000_000;

@@ -218,6 +218,8 @@ impl Results<'_> {
                 let _flow = self.take(Walked::Late { complete: None, has_later: found }); // nothing follows
                 if self.search.is_late && self.is_only_target {
                     let path = self.search.show(b"");
+                    // Across lines, a match is passed on only with those in the next lines.
+                    let found = found || self.query.pattern.is_across_lines;
                     self.search.page.stopped = Some(StoppedAt::File { path, found });
                 }
                 return Ok(());

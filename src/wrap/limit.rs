@@ -35,6 +35,8 @@ use crate::tools::{ToolSet, saved_location};
 const NAME_BYTES: usize = 64;
 /// The limit of an error, if the limit of a result is lower.
 const ERROR_BYTES: u64 = 4096;
+/// Maximum bytes of the details with a list of key lines, which can be longer than the text beside them.
+const DETAILS_BYTES: usize = 4000;
 
 /// The limits on results of one tool.
 pub(super) struct ToolLimits<'a> {
@@ -125,7 +127,12 @@ pub(super) fn limit_result(result: &str, limits: &ToolLimits<'_>) -> Limited<(Op
     json += "]";
     let mut meta = parts.meta.map(str::to_owned);
     if !limits.shows_all && cutter.details != Details::default() {
-        let details = serde_json::to_string(&cutter.details).unwrap_or_default();
+        let mut details = serde_json::to_string(&cutter.details).unwrap_or_default();
+        if let Some(truncation) = cutter.details.truncation.as_mut().filter(|_| details.len() > DETAILS_BYTES)
+        {
+            truncation.key_lines.clear();
+            details = serde_json::to_string(&cutter.details).unwrap_or_default();
+        }
         let mut own = parts.meta.and_then(|meta| meta.strip_suffix('}')).unwrap_or("{").trim_end().to_owned();
         // They replace those of the server, because they come last.
         push(&mut own, &["\"details\":", &details, "}"]);

@@ -116,6 +116,15 @@ fn unfinished_search_never_reports_no_matches() {
 }
 
 #[test]
+fn unfinished_search_across_lines_does_not_say_that_nothing_was_found() {
+    let workspace = Workspace::new();
+    workspace.write("a", "needle\n".repeat(500_000));
+    let mut client = client_with_short_deadline(&workspace);
+    let arguments = json!({"pattern": "needle(?s:.*missing)?", "path": "a", "multiline": true});
+    client.call("grep", arguments).assert_contains("[Stopped after 1 second: a was searched in part]");
+}
+
+#[test]
 fn total_of_an_unfinished_search_is_a_lower_bound() {
     let workspace = Workspace::new();
     workspace.write("a", "needle in a line\n".repeat(50));

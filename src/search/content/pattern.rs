@@ -7,15 +7,10 @@ use grep_matcher::Matcher as _;
 use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
 use regex_syntax::hir::{Hir, HirKind};
 
-use crate::limits::{
-    GREP_LINE_BYTES, GREP_LINE_STEPS, GREP_MULTILINE_BYTES, GREP_MULTILINE_LARGE_BYTES, REGEX_BYTES,
-    REGEX_POSITIONS,
-};
+use crate::limits::{GREP_LINE_BYTES, GREP_MULTILINE_BYTES, GREP_STEPS, REGEX_BYTES, REGEX_POSITIONS};
 
 /// Maximum bytes of a search's lazy DFA cache, for each thread.
 const DFA_CACHE_BYTES: usize = 4_000_000;
-/// Maximum positions of a pattern for which a search across lines accepts large files.
-const SMALL_POSITIONS: usize = 64;
 
 /// The pattern arguments of a call.
 #[derive(Debug, Clone, Copy, Default)]
@@ -50,7 +45,7 @@ pub struct Pattern {
     /// Finds the pattern in a text.
     pub(super) regex: RegexMatcher,
     /// True if a match can contain a newline, so that the search is across lines.
-    pub(super) is_across_lines: bool,
+    pub is_across_lines: bool,
     /// True if `\r\n` ends a line like `\n`. False if the pattern contains `\r`, which then belongs to the line.
     pub(super) crlf: bool,
     /// True if an alternative of the pattern is empty, so that it matches every line.
@@ -87,6 +82,8 @@ impl Pattern {
         if positions > REGEX_POSITIONS {
             return Err(Refused::TooLarge);
         }
+        // A literal text of so few positions takes one step for each byte.
+        let most_bytes = GREP_STEPS / if hir.properties().is_literal() { 1 } else { positions.max(1) };
         let crlf = !names_return(source);
         let build = |across_lines: bool| {
             let mut builder = RegexMatcherBuilder::new();
@@ -107,15 +104,14 @@ impl Pattern {
         if source.multiline && !is_across_lines {
             regex = build(false)?;
         }
-        let is_small = positions <= SMALL_POSITIONS;
         Ok(Self {
             regex,
             is_across_lines,
             crlf,
             has_empty_alternative: has_empty_alternative(&hir),
             max_match_bytes: hir.properties().maximum_len(),
-            multiline_bytes: if is_small { GREP_MULTILINE_BYTES } else { GREP_MULTILINE_LARGE_BYTES },
-            line_bytes: GREP_LINE_BYTES.min(GREP_LINE_STEPS / positions.max(1)),
+            multiline_bytes: GREP_MULTILINE_BYTES.min(most_bytes as u64),
+            line_bytes: GREP_LINE_BYTES.min(most_bytes),
         })
     }
 
@@ -195,17 +191,19 @@ fn has_empty_alternative(hir: &Hir) -> bool {
     }
 }
 
-/// Returns the number of positions of a pattern after expanding all repetitions. Each byte of a literal counts.
+/// Returns the number of positions of a pattern after expanding all repetitions. Each byte of a literal counts, and each
+/// group and repetition itself, because nested ones have states of their own.
 fn positions(hir: &Hir) -> usize {
     let sum = |parts: &[Hir]| parts.iter().map(positions).fold(0, usize::saturating_add);
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) | HirKind::Class(_) => 1,
         HirKind::Literal(literal) => literal.0.len(),
-        HirKind::Capture(group) => positions(&group.sub),
+        HirKind::Capture(group) => positions(&group.sub).saturating_add(2),
         HirKind::Concat(parts) | HirKind::Alternation(parts) => sum(parts),
         HirKind::Repetition(repetition) => {
             let times = repetition.max.unwrap_or(repetition.min).max(1);
-            positions(&repetition.sub).saturating_mul(usize::try_from(times).unwrap_or(usize::MAX))
+            let times = usize::try_from(times).unwrap_or(usize::MAX);
+            positions(&repetition.sub).saturating_mul(times).saturating_add(1)
         }
     }
 }

@@ -320,6 +320,10 @@ fn patterns_of_too_many_positions_are_refused() {
     {
         assert_eq!(compiled(pattern, false, false), Err(pattern::Refused::TooLarge), "{pattern}");
     }
+    let nested = |open: &str, close: &str| format!("{}[ab]{}{{20}}", open.repeat(60), close.repeat(60));
+    for pattern in [nested("(", ")"), nested("(?:", ")?")] {
+        assert_eq!(compiled(&pattern, false, false), Err(pattern::Refused::TooLarge), "{pattern}");
+    }
     assert_eq!(compiled("a.{0,1000}b", false, false), Ok(()));
     for ignore_case in [false, true] {
         assert_eq!(compiled(&"some text ".repeat(102), true, ignore_case), Ok(()));
@@ -330,7 +334,7 @@ fn patterns_of_too_many_positions_are_refused() {
 #[test]
 fn large_patterns_take_smaller_files_across_lines() {
     let content = "a\n".repeat(600_000);
-    let large = across(r"(?:a\n?){65}c");
+    let large = across(r"(?:a\n?){90}c");
     assert_eq!(search(&large, content.as_bytes()).1.incomplete, Some(IncompleteReason::TooLarge));
     assert_eq!(search(&across(r"a\na\nc"), content.as_bytes()).1.incomplete, None);
 }

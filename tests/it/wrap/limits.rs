@@ -22,7 +22,10 @@ const END: &str = r#"{"jsonrpc":"2.0","method":"end"}"#;
 fn large_bodies() -> Vec<String> {
     let (large, many) = (large(), |item: &str, count: usize| vec![item; count].join(","));
     let text = json!({"type": "text", "text": "x"});
+    let errors: String =
+        ('a'..='z').flat_map(|a| ('a'..='z').map(move |b| format!("{a}.c:1:1: error: {a}{b}\n"))).collect();
     let mut results = vec![
+        json!({"content": [{"type": "text", "text": errors + &"x\n".repeat(40_000)}]}),
         json!({"content": [], "x": large}),
         json!({"content": [], large.as_str(): 1}),
         json!({"content": [], "_meta": {"a": large}}),
