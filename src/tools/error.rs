@@ -194,8 +194,8 @@ pub enum ToolError {
     /// This number of threads is blocked in the work of cancelled calls.
     #[error("{0} cancelled calls are still blocked in the system. No new work starts until one of them ends")]
     StuckThreads(usize),
-    /// The deadline of the call, in seconds, passed while it waited for the file system.
-    #[error("Stopped after {}: the file system did not respond", Count(*.0, "second", "seconds"))]
+    /// The deadline of the call, in seconds, passed during an operation that cannot stop: usually one of the file system.
+    #[error("Stopped after {}: the file system may not respond", Count(*.0, "second", "seconds"))]
     NoResponse(u64),
     /// The deadline of the call, in seconds, passed before it could start.
     #[error("Not started within {}: other calls were running. Try again later", Count(*.0, "second", "seconds"))]
