@@ -94,8 +94,8 @@ pub const OUTLINE_PART_BYTES: u64 = 32_000;
 pub const GREP_LINE_BYTES: usize = 64_000_000;
 /// Maximum bytes of a file that grep searches across lines (`multiline`).
 pub const GREP_MULTILINE_BYTES: u64 = 16_000_000;
-/// Maximum product of these bytes, or those of a line, and the positions of the pattern. The search of one text cannot be
-/// stopped, and takes a few seconds for this number of steps.
+/// Maximum product of these bytes, or those of a line, and the positions of the pattern. The search of one text cannot
+/// be stopped, and takes a few seconds for this number of steps.
 pub const GREP_STEPS: usize = 250_000_000;
 /// Maximum bytes to read for the number of matches in a line that grep truncates. The search for each match can read the
 /// rest of the line.

@@ -194,7 +194,8 @@ pub enum ToolError {
     /// This number of threads is blocked in the work of cancelled calls.
     #[error("{0} cancelled calls are still blocked in the system. No new work starts until one of them ends")]
     StuckThreads(usize),
-    /// The deadline of the call, in seconds, passed during an operation that cannot stop: usually one of the file system.
+    /// The deadline of the call, in seconds, passed during an operation that cannot stop, usually of the file
+    /// system.
     #[error("Stopped after {}: the file system may not respond", Count(*.0, "second", "seconds"))]
     NoResponse(u64),
     /// The deadline of the call, in seconds, passed before it could start.
