@@ -294,7 +294,8 @@ impl Notice {
     }
 
     /// Returns the notices in their order. If they exceed `max_bytes`, of which `used` are used by other lines, lists of
-    /// names are shortened. If that is not enough, the last ones about files are left out, and a notice counts them.
+    /// names are shortened. If that is not enough, those about files that do not fit are left out, and a notice counts
+    /// them.
     pub fn within(mut notices: Vec<Self>, used: u64, max_bytes: u64) -> Vec<Self> {
         let bytes = |notice: &Self| notice.to_string().len() as u64 + 1;
         let is_within = |notices: &[Self]| used + notices.iter().map(bytes).sum::<u64>() <= max_bytes;
@@ -334,7 +335,7 @@ impl Notice {
         }
     }
 
-    /// Returns true for a notice about files or names of which one result can have many or long ones.
+    /// Returns true for a notice about files or names. A result can have many of these, and long ones.
     fn is_about_files(&self) -> bool {
         matches!(
             self,
