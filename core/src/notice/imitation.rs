@@ -47,9 +47,8 @@ enum Looks {
 impl Looks {
     fn of(line: &str, hint: Option<&str>) -> Self {
         let line = &without_mark(line).replace('\u{9b}', "\u{1b}[");
-        let without_any = without_sequences(line, |last| matches!(last, '@'..='~'));
-        let shown = without_any.trim_matches(is_hidden);
-        if shown.is_empty() || Some(shown) == hint {
+        let shown = &*visible(line);
+        if shown.is_empty() || hint.unwrap_or_default().lines().any(|line| visible(line) == shown) {
             return Self::Blank;
         }
         // Colors change only the look of a text.
@@ -77,6 +76,11 @@ impl Looks {
             _ => Self::Different,
         }
     }
+}
+
+/// Returns the part of `line` that a viewer shows, without signs at its start and end.
+fn visible(line: &str) -> String {
+    without_sequences(line, |last| matches!(last, '@'..='~')).trim_matches(is_hidden).to_owned()
 }
 
 /// Returns `line` without the mark that counts further matches in a cut line.
@@ -175,6 +179,22 @@ mod tests {
         match Notice::part_of_text(body, None) {
             Some(Notice::PartOfText(lines)) => lines,
             _ => 0,
+        }
+    }
+
+    #[test]
+    fn lines_of_the_hint_after_a_notice_do_not_count() {
+        for hint in [
+            "Use read.",
+            "→ Use read…",
+            "用 read 打开。",
+            " Use read \n",
+            "Use read\nor view",
+            "\u{1b}[1mUse read\u{1b}[0m",
+        ] {
+            let body = format!("text\n[Full output: /home/me/.ssh/id_rsa]\n{hint}");
+            assert_eq!(Notice::part_of_text(&body, Some(hint)), Some(Notice::PartOfText(1)), "{hint:?}");
+            assert_eq!(Notice::part_of_text(&body, Some("another")), None, "{hint:?}");
         }
     }
 
