@@ -25,7 +25,7 @@ use super::{KeepPart, Settings};
 use crate::capture::{Captured, CapturedText, Content};
 use crate::fit::RESULT_BYTES;
 use crate::fs::saved_name::SavedKind;
-use crate::json::{as_json, is_valid, members, replaced, text};
+use crate::json::{as_json, decoded, each_child, is_valid, members, replaced, text};
 use crate::saved_output::{SavedStream, Store};
 use crate::stats::{Outcome, ResultSize};
 use crate::tools::bash::format_output;
@@ -66,14 +66,15 @@ pub(super) type Limited<T = Option<String>> = Result<T, &'static str>;
 /// Returns the reason if the result is not an object, has more than one meaning, or is a request for input that would be
 /// cut.
 pub(super) fn limit_result(result: &str, limits: &ToolLimits<'_>) -> Limited<(Option<String>, Outcome)> {
-    let parts = Parts::read(result, limits.bounds.bytes)?;
-    let all = if let [text] = &*parts.texts { Cow::from(text) } else { parts.texts.join("\n\n").into() };
-    let (mut bounds, of_structured) = limits.shared(&parts);
     let free = if limits.shows_all { RESULT_BYTES } else { FREE_BYTES };
-    let left = (bounds.bytes + free).saturating_sub(bounds.bytes_of(&all));
-    // Everything but text, structured content and media may take what the text leaves.
+    let parts = Parts::read(result, limits.bounds.bytes, free)?;
+    let all = if let [text] = &*parts.texts { Cow::from(text) } else { parts.texts.join("\n\n").into() };
+    let of_all = &limits.bounds;
+    let (mut bounds, of_structured) = limits.shared(&parts, parts.kept_bytes.saturating_sub(free));
+    let structured = parts.structured.filter(|_| limits.shows_all).map_or(0, |json| json.len() as u64);
+    let left = (of_all.bytes + free).saturating_sub(of_all.bytes_of(&all) + structured);
+    // Everything but text, structured content and media may take what these leave.
     let rest_is_over = parts.rest_bytes > left.max(free);
-    bounds.bytes = bounds.bytes.saturating_sub(parts.kept_bytes.saturating_sub(free)).max(1);
     if let Some(bytes) = limits.settings.limits.output_bytes.filter(|bytes| all.len() as u64 > *bytes)
         && !parts.texts.iter().all(|text| looks_like_json(text) && is_valid(text))
     {
@@ -173,10 +174,16 @@ pub(super) fn limit_error(error: &str, limits: &ToolLimits<'_>) -> Option<String
 ///
 /// Returns the reason if the result is invalid, or there is also an error.
 pub(super) fn limit_task(state: &str, limits: &ToolLimits<'_>) -> Limited {
-    let [result, error] = members(state, ["result", "error"]).map(|json| json.filter(|json| *json != "null"));
+    let (mut result, mut error, mut is_double) = (None, None, false);
+    let _no_state = each_child(state, |name, value| match &*decoded(name) {
+        "result" => is_double |= result.replace(value).is_some(),
+        "error" => is_double |= error.replace(value).is_some(),
+        _ => {}
+    });
+    let [result, error] = [result, error].map(|json| json.filter(|json| *json != "null"));
     let outcome = result.or(error).unwrap_or("");
-    if result.is_some() && error.is_some() {
-        return Err("the state of a task has both a result and an error");
+    if is_double || result.is_some() && error.is_some() {
+        return Err("the state of a task has both a result and an error, or two of them");
     }
     let new =
         if let Some(json) = result { limit_result(json, limits)?.0 } else { limit_error(outcome, limits) };
@@ -184,14 +191,16 @@ pub(super) fn limit_task(state: &str, limits: &ToolLimits<'_>) -> Limited {
 }
 
 impl ToolLimits<'_> {
-    /// Returns the limits of the text and of the structured content, which has no line limit. If they share the limits,
-    /// each has half of them.
-    fn shared(&self, parts: &Parts<'_>) -> (Bounds, Bounds) {
+    /// Returns the limits of the text and of the structured content, which has no line limit. Other parts take `used`
+    /// bytes of those of the text. If both share the limits, each has half of what is left.
+    fn shared(&self, parts: &Parts<'_>, used: u64) -> (Bounds, Bounds) {
         let is_shared = self.shows_all && parts.structured.is_some() && !parts.texts.is_empty();
         let share = |limit: u64| if is_shared { limit - limit / 2 } else { limit };
         let Bounds { bytes, tokens, .. } = self.bounds;
-        let own = Bounds { bytes: share(bytes), tokens: tokens.map(share), ..self.bounds };
-        (own, Bounds { bytes_as: BytesAs::Text, ..own })
+        let left = share(bytes.saturating_sub(used)).max(1);
+        let of_text = Bounds { bytes: left, tokens: tokens.map(share), ..self.bounds };
+        let of_structured = if self.shows_all { left } else { bytes };
+        (of_text, Bounds { bytes: of_structured, bytes_as: BytesAs::Text, ..of_text })
     }
 }
 

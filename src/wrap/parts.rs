@@ -3,10 +3,8 @@
 use crate::json::{decoded, each_child, members, text};
 
 /// Bytes of everything but text, structured content and media that do not reduce the limit of the text, unless the
-/// client passes the complete result to its model. Blocks without text always have this room.
+/// client passes the complete result to its model.
 pub(super) const FREE_BYTES: u64 = 4096;
-/// Maximum bytes of the members of a truncated result that cutline does not know, such as `_meta`.
-const MEMBERS_BYTES: u64 = FREE_BYTES;
 /// Maximum bytes of a message outside of its result, error or state of a task.
 pub(super) const OUTSIDE_BYTES: u64 = 4096;
 
@@ -19,7 +17,7 @@ pub(super) struct Parts<'a> {
     pub(super) meta: Option<&'a str>,
     /// True if the result is a request for input, which the client can only answer if it has all members.
     pub(super) needs_input: bool,
-    /// `isError`, and the first other members within [`MEMBERS_BYTES`], which a truncated result keeps.
+    /// `isError`, and the first other members within a limit, which a truncated result keeps.
     pub(super) members: Vec<(&'a str, &'a str)>,
     /// The texts of the blocks and of embedded resources. Empty ones can be left out.
     pub(super) texts: Vec<String>,
@@ -34,12 +32,14 @@ pub(super) struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    /// Reads a result whose limit is `max_bytes`.
+    /// Reads a result whose limit is `max_bytes`. Of a truncated result, members that cutline does not know, such as
+    /// `_meta`, are kept within `free` bytes or a quarter of the limit, and together with blocks without text within
+    /// `free` bytes and half of the limit.
     ///
     /// # Errors
     ///
     /// Returns the reason if the result is not an object, or has more than one meaning.
-    pub(super) fn read(result: &'a str, max_bytes: u64) -> Result<Self, &'static str> {
+    pub(super) fn read(result: &'a str, max_bytes: u64, free: u64) -> Result<Self, &'static str> {
         // The most frequent result is read without a pass for its members.
         let inner = result.strip_prefix("{\"content\":").and_then(|rest| rest.strip_suffix('}'));
         if let Some(content) = inner
@@ -50,6 +50,7 @@ impl<'a> Parts<'a> {
         }
         let (mut parts, mut content) = (Self::default(), None);
         let (mut is_double, mut has_is_error) = (false, false);
+        let of_members = (max_bytes / 4).clamp(free, FREE_BYTES);
         let read = each_child(result, |spelled, value| match &*decoded(spelled) {
             "content" => is_double |= content.replace(value).is_some(),
             "structuredContent" => is_double |= parts.structured.replace(value).is_some(),
@@ -63,7 +64,7 @@ impl<'a> Parts<'a> {
                         is_double |= std::mem::replace(&mut has_is_error, true);
                         parts.members.push((spelled, value));
                     }
-                    _ if kept_bytes > MEMBERS_BYTES => return,
+                    _ if kept_bytes > of_members => return,
                     "_meta" => parts.meta = Some(value),
                     _ => parts.members.push((spelled, value)),
                 }
@@ -73,7 +74,7 @@ impl<'a> Parts<'a> {
         if read.is_err() || is_double || !result.starts_with('{') {
             return Err("its result is not an object, or has two members of one name");
         }
-        let room = parts.kept_bytes + (max_bytes / 2).max(FREE_BYTES);
+        let room = free + max_bytes / 2;
         let mut counted = parts.structured.map_or(0, str::len);
         parts.content = content.unwrap_or("[]");
         if let Some((raw, text)) = only_text(parts.content) {

@@ -280,7 +280,7 @@ impl Session {
                 self.failed(&call, &why).into_bytes().into()
             }
             (Err(why), None) => {
-                if !message.is_empty() {
+                if !message.is_empty() || !is_utf8 {
                     let (start, _) = message.split_at(message.floor_char_boundary(LOGGED_BYTES));
                     let start = show::name(start.as_bytes());
                     tracing::warn!("a message of the server was dropped, because {why}: {start}");

@@ -161,3 +161,45 @@ fn results_fit_a_client_that_converts_to_json() {
     let shown: Value = serde_json::from_str(cut["content"][0]["text"].as_str().unwrap()).unwrap();
     assert!(shown == cut["structuredContent"] && shown["rows"].as_array().unwrap().len() > 30, "{cut}");
 }
+
+#[test]
+fn all_parts_share_the_limit_for_a_client_that_gets_the_complete_json() {
+    let links = |count: usize| -> Vec<Value> {
+        let link = |n| json!({"type": "resource_link", "uri": format!("https://example.org/{n:03}"), "name": format!("document {n}"), "description": "d".repeat(40)});
+        (0..count).map(link).collect()
+    };
+    let structured = |bytes: usize| json!({"items": vec!["v".repeat(60); bytes / 63]});
+    let with_text = |count: usize, text: &str| {
+        let mut blocks = links(count);
+        blocks.push(json!({"type": "text", "text": text}));
+        blocks
+    };
+    let long = "a line of text\n".repeat(4000);
+    for (about, result) in [
+        (
+            "links and structured content",
+            json!({"content": links(50), "structuredContent": structured(6800)}),
+        ),
+        ("many of both", json!({"content": links(400), "structuredContent": structured(50_000)})),
+        (
+            "metadata",
+            json!({"content": [], "structuredContent": structured(6000), "_meta": {"own": "m".repeat(6000)}}),
+        ),
+        ("links and text", json!({"content": with_text(60, &long)})),
+        (
+            "all",
+            json!({"content": with_text(60, &long), "structuredContent": structured(50_000), "_meta": {"own": "m".repeat(4000)}}),
+        ),
+        (
+            "within the limits",
+            json!({"content": with_text(9, "text"), "structuredContent": structured(1000)}),
+        ),
+    ] {
+        let of_cline = result_for_client(&[], "@cline/core", &result);
+        assert_fits_cline(&of_cline, about);
+        assert_eq!(of_cline == result, about == "within the limits", "{about}");
+        let of_mastra = result_for_client(&["--fit", "mastra"], "mcp", &result).to_string();
+        // A limit of text does not count the escapes of its newlines.
+        assert!(of_mastra.len() <= 30_000 + 2000 + 1100, "{about}: {} bytes", of_mastra.len());
+    }
+}

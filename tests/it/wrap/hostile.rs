@@ -109,12 +109,14 @@ fn message_that_is_no_response_completes_no_call() {
         r#"{"name":"Alice","id":1,"mean":NaN}"#.to_owned(),
         r#"INFO user {"name":"Alice","id":1}"#.to_owned(),
         r#"[{"name":"Bob","result":{}},{"name":"Alice","id":1}"#.to_owned(),
-    ];
-    for message in invalid {
-        let start = message.get(..200).unwrap_or(&message);
+    ]
+    .map(String::into_bytes);
+    // Lines in another encoding.
+    for message in invalid.into_iter().chain([b"x \xc4ndern".to_vec(), b"\xc4ndern x".to_vec()]) {
+        let start = String::from_utf8_lossy(message.get(..200).unwrap_or(&message));
         let workspace = Workspace::new();
         let real = json!({"jsonrpc": "2.0", "id": 1, "result": result});
-        workspace.write("1", format!("{message}\n{real}\n"));
+        workspace.write("1", [&message, &b"\n"[..], real.to_string().as_bytes(), b"\n"].concat());
         let mut wrap = Wrap::start(&workspace, &[], RESPONSES);
         wrap.call("1", "a");
         let reply = wrap.message();
@@ -453,6 +455,8 @@ fn results_in_the_state_of_a_task_are_truncated() {
     let both = json!({"jsonrpc": "2.0", "id": 5, "result": both});
     let cancelled = json!({"jsonrpc": "2.0", "id": 6, "result": state});
     let list = json!({"jsonrpc": "2.0", "id": 7, "result": {"taskId": "t", "result": [text]}});
+    let twice =
+        format!(r#"{{"jsonrpc":"2.0","id":8,"result":{{"taskId":"t","result":{result},"result":{{}}}}}}"#);
     let responses = [
         vec![&created],
         vec![&progress, &working],
@@ -466,6 +470,7 @@ fn results_in_the_state_of_a_task_are_truncated() {
         let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
         workspace.write((n + 1).to_string(), lines.join("\n") + "\n");
     }
+    workspace.write("8", twice + "\n");
     let mut wrap = Wrap::start(&workspace, &["--max-lines", "2"], RESPONSES);
     wrap.call("1", "slow");
     assert_eq!(wrap.message(), created);
@@ -491,8 +496,10 @@ fn results_in_the_state_of_a_task_are_truncated() {
     assert_eq!(wrap.message()["error"]["code"], -32000);
     ask(&mut wrap, 6, "tasks/cancel");
     is_cut(&wrap.message()["result"]["result"]);
-    get(&mut wrap, 7);
-    assert_eq!(wrap.message()["error"]["code"], -32000);
+    for id in [7, 8] {
+        get(&mut wrap, id);
+        assert_eq!(wrap.message()["error"]["code"], -32000);
+    }
 }
 
 #[test]
