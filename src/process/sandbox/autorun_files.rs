@@ -141,7 +141,7 @@ impl Sandbox {
             for (name, _page) in NAMES {
                 add(folder.join(name), Followed::below(folder, name.as_ref()), Kind::Contents)?;
             }
-            for (path, way) in self.git_folders(folder)? {
+            for (path, way) in self.git_folders(folder, &folders)? {
                 add(path, way, Kind::Git)?;
             }
         }
@@ -178,14 +178,22 @@ impl Sandbox {
 
     /// Returns the git folders of `root` that no `--writable` names: `.git`, the folder that a `.git` file names, and
     /// the common folder of a linked work tree. Each has its path and the way to it. A folder in a named one is omitted
-    /// too.
-    fn git_folders(&self, root: &Path) -> io::Result<Vec<(PathBuf, Followed)>> {
-        let git = (root.join(GIT), Followed::below(root, GIT.as_ref()));
-        let named = named_folder(&git.1.end, "gitdir: ", root)?;
-        let folder = named.as_ref().map_or(&git.1.end, |(_, way)| &way.end);
+    /// too. A path with a link in one of the `writable` folders, other than `.git` itself, names no git folder, because
+    /// a command can have replaced what the user meant.
+    fn git_folders(&self, root: &Path, writable: &[&Path]) -> io::Result<Vec<(PathBuf, Followed)>> {
+        let (git, way) = (root.join(GIT), Followed::below(root, GIT.as_ref()));
+        let named = named_folder(&way.end, "gitdir: ", root)?;
+        let folder = named.as_ref().map_or(&way.end, |(_, way)| &way.end);
         let common = named_folder(&folder.join("commondir"), "", folder)?;
-        let mut ways: Vec<(PathBuf, Followed)> = [Some(git), named, common].into_iter().flatten().collect();
-        for allowed in &self.writable {
+        // The entries at the start count, because a command can have replaced a link with a folder since then.
+        let is_direct = |allowed: &&Root| {
+            let entries = allowed.way.entries.iter().filter(|entry| !allowed.real.starts_with(entry));
+            let is_inside = |entry: &Path| writable.iter().any(|at| entry != *at && entry.starts_with(at));
+            !entries.filter(|entry| **entry != git).any(|entry| is_inside(entry))
+        };
+        let git = Some((git.clone(), way));
+        let mut ways: Vec<(PathBuf, Followed)> = [git, named, common].into_iter().flatten().collect();
+        for allowed in self.writable.iter().filter(is_direct) {
             if ways.iter().any(|(_, way)| way.end == allowed.real) {
                 ways.retain(|(_, way)| !way.end.starts_with(&allowed.real));
             }
@@ -197,7 +205,8 @@ impl Sandbox {
     /// that is no git folder: a command can have named any.
     pub fn read_only_git_folders(&self, roots: &[Root]) -> Vec<PathBuf> {
         let roots = if self.mode == Mode::WorkspaceWrite { roots } else { &[] };
-        let folders = roots.iter().flat_map(|root| self.git_folders(&root.real)).flatten();
+        let writable: Vec<&Path> = self.writable_with(roots).collect();
+        let folders = roots.iter().flat_map(|root| self.git_folders(&root.real, &writable)).flatten();
         folders.map(|(_, way)| way.end).filter(|end| end.join("HEAD").exists()).collect()
     }
 }

@@ -196,6 +196,39 @@ fn only_a_writable_folder_that_names_the_git_folder_lifts_it() {
 }
 
 #[test]
+fn writable_folder_that_a_command_linked_to_the_git_folder_does_not_lift_it() {
+    // The folder of `--writable`, what an earlier command did, and whether the git folder is writable then.
+    for (writable, earlier, works) in [
+        ("cache", "mkdir cache", false),
+        ("cache", "ln -s .git cache", false),
+        ("cache", "ln -s next cache && ln -s .git next", false),
+        ("sub/cache", "mkdir sub && ln -s ../.git sub/cache", false),
+        ("sub/cache", "mkdir other && ln -s ../.git other/cache && ln -s other sub", false),
+        ("cache", "mv .git store && ln -s store .git && ln -s .git cache", false),
+        // What the user names is the git folder, wherever it is.
+        (".git", "mv .git store && ln -s store .git", true),
+        ("store", "mv .git store && ln -s store .git", true),
+        ("store", "mv .git store && echo gitdir: store > .git", true),
+    ] {
+        for (unprivileged, mounts) in [(false, true), (true, false)] {
+            let workspace = workspace();
+            git(&workspace, ".", &["init", "-q"]);
+            let shell = Command::new("sh").args(["-c", earlier]).current_dir(workspace.root()).status();
+            assert!(shell.unwrap().success(), "{earlier}");
+            let flags = ["--writable", &format!("<root>/{writable}")];
+            let Some(mut client) = start(&workspace, unprivileged, mounts, &flags) else { return };
+            // Without the link, the next command gets no more rights.
+            for before in ["true", "rm -f cache sub; mkdir -p cache sub/cache"] {
+                client.call("bash", json!({"command": before}));
+                let reply = client.call("bash", json!({"command": "git config a.b c"}));
+                let about = format!("{writable}, {earlier}, {unprivileged}, {mounts}");
+                assert_eq!(!failed(&reply), works, "{about}: {reply}");
+            }
+        }
+    }
+}
+
+#[test]
 fn git_folder_that_a_command_creates_is_reported_and_then_read_only() {
     for (unprivileged, mounts) in [(false, true), (true, true), (false, false)] {
         let workspace = workspace();
