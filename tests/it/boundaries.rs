@@ -82,6 +82,41 @@ fn error_does_not_reveal_if_a_file_outside_exists() {
 }
 
 #[test]
+fn suggestions_and_notices_do_not_reveal_if_a_file_outside_exists() {
+    let workspace = Workspace::with(&json!({
+        "q/cloud/x.rs": "x\n",
+        "q/.git": {"symlink": "../../outside/cloud"},
+        "way": {"symlink": "../outside"},
+        "../outside/x": "x\n",
+    }));
+    let mut client = Client::new(&workspace);
+    let mut texts = || {
+        let mut texts = Vec::new();
+        for glob in ["way/cloud/x.rs", "way/cloud/*.rs", "q/../../outside/cloud/x.rs", "q/../way/cloud/*.rs"]
+        {
+            texts.push(client.call("find", json!({"pattern": glob})).text().to_owned());
+            texts.push(client.call("grep", json!({"pattern": "z", "glob": glob})).text().to_owned());
+        }
+        for glob in [".git", ".git/x", ".git/*"] {
+            texts.push(client.call("find", json!({"pattern": glob, "path": "q"})).text().to_owned());
+            let grep = json!({"pattern": "z", "glob": glob, "path": "q"});
+            texts.push(client.call("grep", grep).text().to_owned());
+        }
+        for path in ["way/cloud", "way/cloud/x.rs", "q/.git", "q/.git/x"] {
+            for tool in ["read", "ls"] {
+                texts.push(client.call(tool, json!({"path": path})).text().to_owned());
+            }
+        }
+        texts
+    };
+    let missing = texts();
+    fs::create_dir(workspace.base().join("outside/cloud")).unwrap();
+    assert_eq!(texts(), missing);
+    fs::write(workspace.base().join("outside/cloud/x.rs"), "z\n").unwrap();
+    assert_eq!(texts(), missing);
+}
+
+#[test]
 fn link_out_of_the_roots_and_back_reveals_nothing() {
     let workspace = Workspace::with(&json!({
         "inside/a.txt": "inside\n",

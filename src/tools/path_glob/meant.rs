@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::slice::from_ref;
 
-use crate::fs::open::OpenedPath;
+use crate::fs::open::{OpenError, OpenedPath};
 use crate::search::globs::{Glob, has_wildcard, literal_folders};
 use crate::search::names::{EntryKind, NameQuery};
 use cutline_core::notice::Notice;
@@ -24,11 +24,13 @@ pub(in crate::tools) fn repeats_path(argument: &'static str, path: &str, globs: 
     Some(Notice::GlobRepeatsPath { argument, glob })
 }
 
-/// Returns the notice about git's own folder in `place`, if one of `globs` is or begins with its name.
+/// Returns the notice about git's own folder in `place`, if one of `globs` is or begins with its name. A link out of the
+/// roots has no notice, which would reveal whether it leads to a file.
 pub(in crate::tools) fn of_git(cx: &Context, globs: &[String], place: &OpenedPath) -> Option<Notice> {
     let is_named = globs.iter().any(|glob| Path::new(glob).starts_with(".git"));
     let path = || cx.workspace.show_below(&place.asked, b".git");
-    (is_named && place.real.join(".git").exists()).then(|| Notice::GitNotSearched(path()))
+    let can_open = || OpenedPath::open(&cx.workspace, &place.join(b".git")).is_ok();
+    (is_named && can_open()).then(|| Notice::GitNotSearched(path()))
 }
 
 /// Returns a glob that is probably meant by one of `globs`, which match nothing in `place`: its form here if it is
@@ -188,7 +190,11 @@ fn around_name(glob: &str) -> [Option<String>; 2] {
 fn in_other_folder(cx: &Context, glob: &str, place: &OpenedPath) -> Option<String> {
     let (folder, rest) = glob.split_at(literal_folders(glob).len());
     let is_relative = !folder.is_empty() && !folder.starts_with(['/', '!', '~']);
-    if !is_relative || cx.workspace.show(&place.asked) != "." || place.real.join(folder).exists() {
+    if !is_relative || cx.workspace.show(&place.asked) != "." {
+        return None;
+    }
+    // A folder outside the roots does not count as missing, because that would reveal whether it exists.
+    if !matches!(OpenedPath::open(&cx.workspace, &place.real.join(folder)), Err(OpenError::Missing)) {
         return None;
     }
     match &resolve::elsewhere(cx, folder, ExpectedKind::Directory)[..] {
