@@ -4,6 +4,9 @@
 //! parents. It belongs to a command that has ended by its process group, the output pipe that it holds open, or its
 //! parents. This process is a subreaper: it becomes the parent of a process whose parent has ended.
 //!
+//! A command can make a process outside open its output pipe. So the pipe counts only for a younger process that has the
+//! tag or descends from this process.
+//!
 //! The start time of a process is checked before it gets a signal. With a pidfd, another process with the same id can't
 //! get the signal. On a system without pidfds, only the short time between check and signal remains.
 
@@ -149,7 +152,8 @@ struct LeftProcesses {
     /// The inode of the output pipe, if a process keeps it open. No other pipe has this inode, because this server has
     /// the pipe open too.
     pipe: Option<u64>,
-    /// The processes that were in the group or held the pipe when the shell ended, and later ones of the group.
+    /// The processes of the command that were in the group or held the pipe when the shell ended, and later ones of the
+    /// group.
     known: BTreeSet<ProcessKey>,
     /// Cancelled when no process holds the output open.
     output_ended: CancellationToken,
@@ -189,10 +193,15 @@ impl ProcessScope {
         let listed = sys::list_processes();
         let is_unknown = listed.is_err() || !sys::has_process_table();
         let processes = listed.unwrap_or_default();
-        let candidates = || processes.iter().filter(|process| is_other(process));
-        let in_group = |process: &&Process| process.group == self.group && process.start >= self.since;
-        let group: Vec<&Process> = candidates().filter(in_group).collect();
-        let holders: Vec<&Process> = candidates().filter(|process| holds(process, pipe)).collect();
+        let younger: Vec<_> = processes.iter().filter(|process| process.start >= self.since).collect();
+        let own = with_descendants(BTreeSet::from([std::process::id()]), &younger);
+        let is_own = |process: &Process| {
+            own.contains(&process.id) || sys::tag_of(process.id).as_ref() == Some(&self.tag)
+        };
+        let candidates = || younger.iter().copied().filter(|process| is_other(process));
+        let group: Vec<&Process> = candidates().filter(|process| process.group == self.group).collect();
+        let holders: Vec<&Process> =
+            candidates().filter(|process| holds(process, pipe) && is_own(process)).collect();
         // Processes outside the group count only while they hold the output open.
         if pipe.is_none() && group.is_empty() && !is_unknown {
             return None;
@@ -228,6 +237,7 @@ impl ProcessScope {
             Some(left) => {
                 left.known.contains(&key(it.process))
                     || left.pipe.is_some_and(|pipe| it.pipes.contains(&pipe))
+                        && (it.is_descendant || carries_tag(it))
             }
         };
         // Once a group is empty, the kernel can reuse its id.
@@ -240,6 +250,8 @@ impl ProcessScope {
 /// A process, and what shows the scope that it belongs to.
 struct Candidate<'a> {
     process: &'a Process,
+    /// True for a descendant of this process.
+    is_descendant: bool,
     tag: Option<String>,
     /// The inodes of the pipes that it can write to.
     pipes: Vec<u64>,
@@ -254,22 +266,30 @@ fn members<'a>(
 ) -> Vec<&'a Process> {
     let since = scopes.iter().map(|scope| scope.since).min().unwrap_or_default();
     let have_pipes = scopes.iter().any(|scope| scope.left.as_ref().is_some_and(|left| left.pipe.is_some()));
-    let candidate = |process: &'a Process| {
+    let is_younger = |process: &&Process| process.start >= since && process.id != std::process::id();
+    let younger: Vec<_> = processes.iter().filter(is_younger).collect();
+    let own = with_descendants(BTreeSet::from([std::process::id()]), &younger);
+    let candidate = |process: &&'a Process| {
         let pipes = if have_pipes { sys::pipes(process.id).unwrap_or_default() } else { Vec::new() };
-        Candidate { process, tag: sys::tag_of(process.id), pipes }
+        let is_descendant = own.contains(&process.id);
+        Candidate { process, is_descendant, tag: sys::tag_of(process.id), pipes }
     };
-    let younger =
-        processes.iter().filter(|process| process.start >= since && process.id != std::process::id());
-    let candidates: Vec<_> = younger.map(candidate).collect();
+    let candidates: Vec<_> = younger.iter().map(candidate).collect();
     let mut ids: BTreeSet<u32> = scopes.iter().flat_map(|scope| scope.members(&candidates)).collect();
     ids.extend(processes.iter().filter(|process| found.contains(&key(process))).map(|process| process.id));
+    let ids = with_descendants(ids, &younger);
+    processes.iter().filter(|process| is_other(process) && ids.contains(&process.id)).collect()
+}
+
+/// Returns `ids` with the ids of their descendants in `processes`.
+fn with_descendants(mut ids: BTreeSet<u32>, processes: &[&Process]) -> BTreeSet<u32> {
     let mut before = 0;
     while ids.len() > before {
         before = ids.len();
-        let children = candidates.iter().filter(|it| ids.contains(&it.process.parent));
-        ids.extend(children.map(|it| it.process.id).collect::<Vec<_>>());
+        let children = processes.iter().filter(|process| ids.contains(&process.parent));
+        ids.extend(children.map(|process| process.id).collect::<Vec<_>>());
     }
-    processes.iter().filter(|process| is_other(process) && ids.contains(&process.id)).collect()
+    ids
 }
 
 /// Ends all processes of `scopes` with SIGTERM, and with SIGKILL after `grace`. Does so on another thread, or on this

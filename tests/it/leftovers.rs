@@ -123,6 +123,40 @@ fn files_that_commands_write_do_not_control_the_cleanup() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn only_own_processes_are_ended_for_an_open_output() {
+    let workspace = Workspace::new();
+    // A command can make a process outside open its output by a link in the place of a log.
+    let outside = |name: &str| {
+        let script = "until [ -L app.log ]; do sleep 0.02; done; exec >> app.log; > $0; exec sleep 600";
+        let mut outside = Command::new("sh");
+        outside.args(["-c", script, name]).current_dir(workspace.root()).stdin(Stdio::null());
+        outside.spawn().unwrap()
+    };
+    let older = outside("older");
+    let mut client = Client::new(&workspace);
+    // The own process has neither the group, the tag nor the parent of the command.
+    let own = "(env -i setsid sh -c 'echo $$ > own; exec sleep 600' &)";
+    let command = format!(
+        "ln -s /proc/$$/fd/1 app.log; {own}; until [ -e older -a -e younger -a -s own ]; do sleep 0.02; done; echo hi"
+    );
+    let call = client.send_call("bash", json!({"command": command}), None);
+    eventually("the older process has the output open", || workspace.path("older").exists());
+    let younger = outside("younger");
+    let response = client.response(call);
+    let own: i32 = fs::read_to_string(workspace.path("own")).unwrap().trim().parse().unwrap();
+    assert_eq!(response["result"]["_meta"]["details"]["backgroundPids"], json!([own]));
+    client.close_stdin();
+    client.exit();
+    eventually("the own process has ended", || !workspace.processes(client.id()).contains(&own));
+    for mut outside in [older, younger] {
+        assert!(outside.try_wait().unwrap().is_none(), "a process outside was ended");
+        outside.kill().unwrap();
+        outside.wait().unwrap();
+    }
+}
+
 #[test]
 fn commands_of_a_running_server_survive_the_start_of_another() {
     let workspace = Workspace::with(&json!({"../old/x": "x"}));
