@@ -8,26 +8,34 @@ impl Notice {
     /// names are shortened. If that is not enough, those about files that do not fit are left out, and a notice counts
     /// them.
     pub fn within(mut notices: Vec<Self>, used: u64, max_bytes: u64) -> Vec<Self> {
-        let bytes = |notice: &Self| notice.to_string().len() as u64 + 1;
-        let is_within = |notices: &[Self]| used + notices.iter().map(bytes).sum::<u64>() <= max_bytes;
+        let is_within = |notices: &[Self]| used + Self::bytes(notices) <= max_bytes;
         if !is_within(&notices) {
             notices.iter_mut().filter_map(Self::names_mut).for_each(Names::shorten);
         }
         if !is_within(&notices) {
             let left_out = |count| Self::NoticesLeftOut { count, limit: Limit::Bytes(max_bytes) };
-            let others = notices.iter().filter(|notice| !notice.is_about_files()).map(bytes).sum::<u64>();
+            let others = Self::bytes(notices.iter().filter(|notice| !notice.is_about_files()));
             let all = notices.len() as u64;
-            let mut space = max_bytes.saturating_sub(used + others + bytes(&left_out(all)));
+            let mut space = max_bytes.saturating_sub(used + others + Self::bytes([&left_out(all)]));
             notices.retain(|notice| {
-                let rest = space.checked_sub(bytes(notice));
-                space = rest.filter(|_| notice.is_about_files()).unwrap_or(space);
-                rest.is_some() || !notice.is_about_files()
+                let rest = if notice.is_about_files() {
+                    space.checked_sub(Self::bytes([notice]))
+                } else {
+                    Some(space)
+                };
+                space = rest.unwrap_or(space);
+                rest.is_some()
             });
             let count = all - notices.len() as u64;
             notices.extend((count > 0).then(|| left_out(count)));
         }
         notices.sort_by_key(Self::position);
         notices
+    }
+
+    /// Returns the bytes of the lines of notices, with a newline for each.
+    pub fn bytes<'a>(notices: impl IntoIterator<Item = &'a Self>) -> u64 {
+        notices.into_iter().map(|notice| notice.to_string().len() as u64 + 1).sum()
     }
 
     /// Returns the list of names in a notice.

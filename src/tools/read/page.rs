@@ -215,6 +215,7 @@ impl ReadPage<'_> {
             line_ending: lines.line_ending(&kept),
             ..Details::default()
         };
+        let stored: Vec<Notice> = stored_as(&details, None).collect();
         let mut notices = Vec::new();
         if let Some(max_chars) = max_chars {
             details.lines_truncated = Some(true);
@@ -267,10 +268,8 @@ impl ReadPage<'_> {
             };
             if details.truncation.is_some() && limits.outline && self.args.limit.is_none() {
                 let ignored = self.cx.ignored_arguments();
-                let stored: Vec<_> = stored_as(&details, None).collect();
                 let others = ignored.iter().chain(&notices).chain(&stored).chain([&continues]);
-                let others = others.map(|notice| notice.to_string().len() as u64 + 1);
-                let space = NOTICE_BYTES.saturating_sub(others.sum::<u64>() + 1);
+                let space = NOTICE_BYTES.saturating_sub(Notice::bytes(others) + 1);
                 let page_end = self.text.end.min(self.from + kept.output.bytes);
                 if let Some(outline) =
                     outline::of_rest(self.place, self.text, last, page_end, as_index(space))
@@ -288,7 +287,7 @@ impl ReadPage<'_> {
             };
             notices.push(Notice::Blank(blank));
         }
-        notices.extend(stored_as(&details, None));
+        notices.extend(stored);
         let has_notice = !notices.is_empty() || !self.cx.ignored.is_empty();
         let is_open = kept.cut.is_none() && has_notice && !kept.content.ends_with('\n');
         details.final_newline = is_open.then_some(false);
