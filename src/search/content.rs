@@ -24,6 +24,7 @@ use std::time::Duration;
 
 use grep_matcher::{LineTerminator, Match, Matcher, NoCaptures};
 use grep_regex::RegexMatcher;
+use grep_searcher::sinks::Bytes;
 use grep_searcher::{Searcher, SearcherBuilder};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -42,8 +43,10 @@ use sink::LineSink;
 pub use tree::{search_file, search_tree};
 
 /// Size in bytes from which a file is not read in one read. Also the number of bytes that are read first of a larger
-/// file, or of a file that reports a size of 0, as files in `/proc` do. Each later read takes at most this many bytes.
+/// file, or of a file that reports a size of 0, as files in `/proc` do.
 const FIRST_BYTES: usize = 64 * 1024;
+/// Maximum bytes of each later read, which is the size of the searcher's enlarged buffer.
+const BLOCK_BYTES: usize = 3 * FIRST_BYTES;
 /// Bytes at the end of a larger file that are searched for text in another encoding.
 const END_BYTES: usize = 4096;
 /// Size in bytes of the searcher's buffer from which only one search at a time may have such a buffer. The buffer has a
@@ -165,6 +168,8 @@ pub enum IncompleteReason {
 pub struct FileSearcher {
     query: Query,
     grep: Searcher,
+    /// True if the searcher's buffer was enlarged.
+    has_large_buffer: bool,
     /// Starts with the first bytes of the current file. Longer than these if an earlier file needed it.
     buffer: Vec<u8>,
 }
@@ -174,7 +179,7 @@ impl FileSearcher {
     pub fn new(query: &Query) -> Self {
         // A separate clone, because threads that share a compiled pattern block each other.
         let grep = searcher(query, Encoding::Utf8);
-        Self { query: query.clone(), grep, buffer: Vec::new() }
+        Self { query: query.clone(), grep, has_large_buffer: false, buffer: Vec::new() }
     }
 
     /// Searches a regular file up to `size`, its size in bytes when it was opened. Passes the results to `emit`. A file
@@ -192,7 +197,7 @@ impl FileSearcher {
         path: &dyn Fn() -> Vec<u8>,
         emit: &mut Emit<'_, Found>,
     ) -> io::Result<u64> {
-        let Self { query, grep, buffer } = self;
+        let Self { query, grep, has_large_buffer, buffer } = self;
         let (pattern, size_bytes) = (&query.pattern, as_index(size));
         let is_small = (1..FIRST_BYTES).contains(&size_bytes);
         let first = if is_small { size_bytes } else { FIRST_BYTES };
@@ -253,12 +258,15 @@ impl FileSearcher {
             let may_be_long = other.is_some() && rest > LONG_LINE_BYTES as u64;
             let long_line = if may_be_long { Some(lock_long_lines(stop)?) } else { None };
             let source = start.chain(file.take(rest));
+            if !std::mem::replace(has_large_buffer, true) {
+                enlarge_buffer(grep, &pattern.regex);
+            }
             let mut reader = StoppingReader { source, stop, left: &left, long_line };
             let searched =
                 other.as_mut().unwrap_or(grep).search_reader(&pattern.regex, &mut reader, &mut sink);
             if reader.long_line.is_some() {
                 // Frees the buffer.
-                *grep = searcher(query, Encoding::Utf8);
+                (*grep, *has_large_buffer) = (searcher(query, Encoding::Utf8), false);
             }
             searched
         };
@@ -317,6 +325,13 @@ fn searcher(query: &Query, encoding: Encoding) -> Searcher {
         builder.encoding(grep_searcher::Encoding::new(encoding.standard().name()).ok());
     }
     builder.build()
+}
+
+/// Enlarges the searcher's buffer for large files: a search in smaller blocks takes longer. The size cannot be set, but the
+/// buffer grows threefold for a line that does not fit.
+fn enlarge_buffer(grep: &mut Searcher, regex: &RegexMatcher) {
+    let line = io::repeat(b' ').take(FIRST_BYTES as u64 + 1);
+    let _whether_it_matches = grep.search_reader(regex, line, Bytes(|_, _| Ok(false)));
 }
 
 /// Returns the complete text of a file: its `start` and the `rest`. Decodes it to UTF-8 if it has another encoding.
@@ -384,7 +399,7 @@ impl<R: Read> Read for StoppingReader<'_, R> {
         if out.len() >= LONG_LINE_BYTES && self.long_line.is_none() {
             self.long_line = Some(lock_long_lines(self.stop)?);
         }
-        let most = out.len().min(FIRST_BYTES).min(as_index(self.left.get()));
+        let most = out.len().min(BLOCK_BYTES).min(as_index(self.left.get()));
         let len = self.source.read(&mut out[..most])?;
         if self.left.get() < u64::MAX {
             self.left.set(self.left.get() - len as u64);

@@ -174,8 +174,13 @@ fn string(json: &str, room: usize) -> Shrunk {
 /// it could be.
 pub(super) fn compact(json: &str) -> Cow<'_, str> {
     let mut all = String::new();
-    write_json(json, false, |part| all += part);
-    if all.len() < json.len() && is_valid(json) { all.into() } else { json.into() }
+    write_json(json, false, |part| {
+        // Without white space, all is one part, which needs no copy.
+        if part.len() < json.len() {
+            all += part;
+        }
+    });
+    if !all.is_empty() && is_valid(json) { all.into() } else { json.into() }
 }
 
 /// Gives the parts of `json`, which is valid, to `write`: without white space between its tokens, or indented by two
