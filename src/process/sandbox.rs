@@ -8,6 +8,7 @@
 
 #[cfg(not(target_os = "linux"))]
 mod absent;
+mod autorun_changes;
 pub(crate) mod autorun_files;
 #[cfg(target_os = "linux")]
 mod linux;
@@ -32,10 +33,11 @@ use absent as system;
 #[cfg(target_os = "linux")]
 use linux as system;
 
-use autorun_files::{Protection, Watched};
+use autorun_changes::Watched;
+use autorun_files::Protection;
 use system::rules_file;
 
-pub use autorun_files::{AutorunChange, notices};
+pub use autorun_changes::{AutorunChange, notices};
 pub use system::{enter, knows_unix_sockets, probe};
 
 /// The folders that commands can write to.
