@@ -179,7 +179,8 @@ fn run() -> anyhow::Result<i32> {
     if std::env::args_os().nth(1).is_some_and(|word| word == sandbox::SUBCOMMAND) {
         // The server starts sandboxed commands with this hidden subcommand. The rules are on stdin.
         let command: Vec<OsString> = std::env::args_os().skip(2).collect();
-        return Err(sandbox::enter(&command)).context("the sandbox rules could not be applied");
+        sandbox::enter(&command).context("the sandbox rules could not be applied")?;
+        return Ok(0);
     }
     if std::env::args_os().nth(1).is_some_and(|word| word == environment::NO_EDITOR) {
         // Commands have this hidden subcommand as their editor.

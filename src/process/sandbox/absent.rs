@@ -17,8 +17,8 @@ pub fn knows_unix_sockets() -> bool {
 }
 
 /// Returns an error, because this system has no sandbox.
-pub fn enter(_: &[OsString]) -> io::Error {
-    io::ErrorKind::Unsupported.into()
+pub fn enter(_: &[OsString]) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 /// Returns an error, because this system has no sandbox.

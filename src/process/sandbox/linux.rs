@@ -31,18 +31,15 @@ const KEPT: CapabilitySet = CapabilitySet::CHOWN
     .union(CapabilitySet::IPC_LOCK)
     .union(CapabilitySet::SYS_CHROOT);
 
-/// Reads rules and environment from stdin, applies the rules, and becomes `command`. Returns only if that fails.
+/// Reads rules and environment from stdin, applies the rules, and becomes `command`. Without a command, only helps the
+/// parent process to apply its rules.
 ///
 /// The command can read all files except devices, write to the given folders, and open no TCP connection. On newer
 /// kernels it cannot reach processes and sockets outside.
-pub fn enter(command: &[OsString]) -> io::Error {
-    let Some((program, arguments)) = command.split_first() else {
-        return io::Error::from(io::ErrorKind::InvalidInput);
-    };
-    match apply_rules() {
-        Ok(variables) => Command::new(program).args(arguments).envs(variables).stdin(Stdio::null()).exec(),
-        Err(error) => error,
-    }
+pub fn enter(command: &[OsString]) -> io::Result<()> {
+    let Some((program, arguments)) = command.split_first() else { return mounts::map_users_of_parent() };
+    let variables = apply_rules()?;
+    Err(Command::new(program).args(arguments).envs(variables).stdin(Stdio::null()).exec())
 }
 
 /// Applies the rules and enters the working directory. Returns the environment of the command.

@@ -8,7 +8,7 @@ use std::process::Command;
 use serde_json::json;
 
 use super::{WITHOUT_SYSTEM_CALL, client_after, compiled, started, workspace};
-use crate::support::{Client, Reply, Start, Workspace};
+use crate::support::{Client, Reply, Start, Workspace, eventually};
 
 const FLAGS: [&str; 2] = ["--sandbox", "workspace-write"];
 const UNPRIVILEGED: u32 = 65534;
@@ -164,6 +164,70 @@ fn git_folder_is_read_only_as_a_whole() {
                 assert!(client.stderr().contains("commands cannot create, remove or rename"), "{about}");
             }
         }
+    }
+}
+
+/// Passes on the open working directory, or receives one and tries to write to the git folder in it.
+const FOLDER_PASSED_ON: &str = r#"
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+    struct sockaddr_un address = {AF_UNIX, "inside/socket"};
+    int folder, file, socket_ = socket(AF_UNIX, SOCK_DGRAM, 0);
+    char byte = 0, control[CMSG_SPACE(sizeof folder)] = {0};
+    struct iovec part = {&byte, 1};
+    struct msghdr message = {0, 0, &part, 1, control, sizeof control, 0};
+    if (strcmp(argv[1], "receive") == 0) {
+        bind(socket_, (struct sockaddr *)&address, sizeof address);
+        puts("waiting"), fflush(stdout);
+        recvmsg(socket_, &message, 0);
+        folder = *(int *)CMSG_DATA(CMSG_FIRSTHDR(&message));
+        for (int tries = 0; tries < 20; tries++, usleep(50000))
+            if ((file = openat(folder, ".git/config", O_WRONLY | O_APPEND)) >= 0) write(file, "changed\n", 8);
+        puts("done"), fflush(stdout);
+        return 0;
+    }
+    folder = open(".", O_RDONLY);
+    message.msg_name = &address, message.msg_namelen = sizeof address;
+    struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+    head->cmsg_level = SOL_SOCKET, head->cmsg_type = SCM_RIGHTS, head->cmsg_len = CMSG_LEN(sizeof folder);
+    *(int *)CMSG_DATA(head) = folder;
+    return sendmsg(socket_, &message, 0) != 1;
+}
+"#;
+
+#[test]
+fn git_folder_stays_read_only_in_an_open_folder_of_a_mount_namespace_that_ended() {
+    for (unprivileged, mounts) in [(false, true), (true, true), (false, false), (true, false)] {
+        let workspace = workspace();
+        repository(&workspace, "plain");
+        let program = compiled(&workspace, "pass", FOLDER_PASSED_ON, &[]);
+        let Some(mut client) = start(&workspace, unprivileged, mounts, &[]) else { return };
+        let before = state(&workspace.path(".git"));
+        let about = format!("{unprivileged}, {mounts}");
+        // The only process leaves its namespace.
+        let command = "exec 9<. && exec unshare --user --mount --propagation unchanged sh -c \
+            'cd /proc/self/fd/9/.git && for n in $(seq 20); do echo changed >>config && exit; sleep 0.05; done; exit 1'";
+        let reply = client.call("bash", json!({"command": command}));
+        assert!(failed(&reply), "{about}: {reply}");
+        assert!(state(&workspace.path(".git")) == before, "{about}: {reply}");
+        // The namespace of the second command ends.
+        let program = program.display();
+        let receive = format!(
+            "cd inside && (cd .. && exec {program} receive) >log 2>&1 & until grep -q waiting inside/log; do sleep 0.01; done"
+        );
+        client.call("bash", json!({"command": receive}));
+        let send = client.call("bash", json!({"command": format!("exec {program} send")}));
+        assert!(!failed(&send), "{about}: {send}");
+        eventually("the first command tries", || {
+            fs::read_to_string(workspace.path("inside/log")).unwrap().contains("done")
+        });
+        assert!(state(&workspace.path(".git")) == before, "{about}");
     }
 }
 

@@ -3,8 +3,8 @@
 //! Landlock can't remove a right below a folder that has it. It also does not check changes of modes, owners, times and
 //! extended attributes. A read-only mount prevents both. The user's other programs have semaphores and shared memory in
 //! `/dev/shm` and as System V objects, so a command gets its own. Root needs only a mount namespace and an IPC
-//! namespace. Any other user also needs a user namespace that contains only that user and group. A command can't undo
-//! this, because the seccomp filter refuses mount calls.
+//! namespace for this. Any other user also needs a user namespace that contains only that user and group. A command can't
+//! undo this, because the seccomp filter refuses mount calls, and all mounts are locked ([`lock_mounts`]).
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -12,13 +12,16 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use rustix::mount::{MountFlags, MountPropagationFlags};
+use rustix::process::{Gid, Uid};
 use rustix::thread::UnshareFlags;
 
 use super::files::without_links;
+use crate::process::sandbox::{SUBCOMMAND, THIS_BINARY};
 use crate::sys::{is_absent, path_of};
 
 /// The folder of POSIX shared memory and semaphores.
@@ -54,8 +57,7 @@ pub(super) fn enter_namespaces(
         (wants_shared_memory && mount_shared_memory(&shared_memory).is_ok()).then_some(shared_memory);
     let kept: Vec<&Path> = writable.iter().chain(&shared_memory).map(PathBuf::as_path).collect();
     let mounts = mounts()?;
-    // If this fails, Landlock still protects contents and names.
-    let _only_metadata_can_change = restrict_others(&mounts, &kept);
+    let has_kept = bind_all(&kept);
     let mut pinned = BTreeSet::new();
     for (folder, path) in paths.iter().filter_map(|path| Some((outermost(path)?, path))) {
         // The kernel refuses to move or remove a mounted folder.
@@ -69,7 +71,11 @@ pub(super) fn enter_namespaces(
             }
         }
     }
+    // Before `/proc` is read-only.
+    lock_mounts()?;
     make_read_only_below(&mounts, paths)?;
+    // If this fails, Landlock still protects contents and names.
+    let _only_metadata_can_change = has_kept.map(|()| restrict_others(&mounts, &kept));
     Ok(shared_memory)
 }
 
@@ -133,14 +139,54 @@ fn new_namespaces() -> io::Result<()> {
     if user.is_root() {
         unshare(namespaces)?;
     } else {
-        unshare(UnshareFlags::NEWUSER | namespaces)?;
-        // Without this, an ordinary user cannot write `gid_map`.
-        std::fs::write("/proc/self/setgroups", "deny")?;
-        std::fs::write("/proc/self/uid_map", format!("{user} {user} 1", user = user.as_raw()))?;
-        std::fs::write("/proc/self/gid_map", format!("{group} {group} 1", group = group.as_raw()))?;
+        unshare_as((user, group), namespaces)?;
     }
     let inwards = MountPropagationFlags::DOWNSTREAM | MountPropagationFlags::REC;
     Ok(rustix::mount::mount_change("/", inwards)?)
+}
+
+/// Moves this process into these new namespaces and a user namespace that contains only this user and group.
+fn unshare_as((user, group): (Uid, Gid), namespaces: UnshareFlags) -> io::Result<()> {
+    unshare(UnshareFlags::NEWUSER | namespaces)?;
+    // Without this, an ordinary user cannot write `gid_map`.
+    std::fs::write("/proc/self/setgroups", "deny")?;
+    std::fs::write("/proc/self/uid_map", format!("{user} {user} 1", user = user.as_raw()))?;
+    Ok(std::fs::write("/proc/self/gid_map", format!("{group} {group} 1", group = group.as_raw()))?)
+}
+
+/// Moves this process into a copy of its mount namespace with locked mounts: those of another user namespace are.
+///
+/// When the last process leaves a mount namespace, the kernel takes its mounts apart, except locked ones. A process that
+/// has a folder open, or got it from a process of another command, could otherwise write to the files below the
+/// read-only mounts in it.
+fn lock_mounts() -> io::Result<()> {
+    let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
+    if !user.is_root() {
+        return unshare_as((user, group), UnshareFlags::NEWNS);
+    }
+    // Only a process outside of the namespace can map more than one user.
+    let mut helper = Command::new(THIS_BINARY).arg(SUBCOMMAND).stdin(Stdio::piped()).spawn()?;
+    unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWNS)?;
+    drop(helper.stdin.take());
+    let status = helper.wait()?;
+    if status.success() { Ok(()) } else { Err(io::Error::other("the users of its namespace are not known")) }
+}
+
+/// Waits for the end of stdin. Then the parent process is in a new user namespace: maps each user and group of this
+/// process to itself there.
+pub(super) fn map_users_of_parent() -> io::Result<()> {
+    io::copy(&mut io::stdin(), &mut io::sink())?;
+    let parent = rustix::process::getppid().map_or(0, |parent| parent.as_raw_nonzero().get());
+    ["uid_map", "gid_map"].iter().try_for_each(|map| {
+        // Each line has the first one inside, the first one outside, and their number.
+        let own = std::fs::read_to_string(format!("/proc/self/{map}"))?;
+        let ranges = own.lines().filter_map(|line| {
+            let mut numbers = line.split_whitespace();
+            let (first, number) = (numbers.next()?, numbers.nth(1)?);
+            Some(format!("{first} {first} {number}\n"))
+        });
+        std::fs::write(format!("/proc/{parent}/{map}"), ranges.collect::<String>())
+    })
 }
 
 #[expect(deprecated, reason = "its replacement is unsafe because of `CLONE_FILES`, which is not used here")]
@@ -148,15 +194,19 @@ fn unshare(flags: UnshareFlags) -> Result<(), Errno> {
     rustix::thread::unshare(flags)
 }
 
+/// Mounts the outermost of `kept` on themselves, so that they stay writable. Does nothing if `kept` contains the root
+/// folder.
+fn bind_all(kept: &[&Path]) -> io::Result<()> {
+    let mut outermost = kept.iter().filter(|path| !is_below(path, kept) && **path != Path::new("/"));
+    outermost.try_for_each(|path| add_flags(&bind(path)?, MountFlags::NODEV))
+}
+
 /// Makes all mounts of local file systems read-only, except at and below `kept`. Devices can be opened only in `/dev`.
 /// Does nothing if `kept` contains the root folder. File systems over the network and in user space are skipped, with
 /// the mounts below them, because a path to one that does not respond would block the command.
-fn restrict_others(mounts: &[Mount], kept: &[&Path]) -> io::Result<()> {
+fn restrict_others(mounts: &[Mount], kept: &[&Path]) {
     if kept.contains(&Path::new("/")) {
-        return Ok(());
-    }
-    for path in kept.iter().filter(|path| !is_below(path, kept)) {
-        add_flags(&bind(path)?, MountFlags::NODEV)?;
+        return;
     }
     let skipped: Vec<&Path> = blocking(mounts, kept).chain(kept.iter().copied()).collect();
     // Without a file system of its own, `/dev` is on the one of the root folder.
@@ -174,7 +224,6 @@ fn restrict_others(mounts: &[Mount], kept: &[&Path]) -> io::Result<()> {
             let _hidden = without_links(path, OFlags::empty()).and_then(|mount| add_flags(&mount, flags));
         }
     }
-    Ok(())
 }
 
 fn is_local(kind: &str) -> bool {
