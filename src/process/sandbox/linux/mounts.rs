@@ -17,7 +17,6 @@ use std::process::{Command, Stdio};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use rustix::mount::{MountFlags, MountPropagationFlags};
-use rustix::process::{Gid, Uid};
 use rustix::thread::UnshareFlags;
 
 use super::files::without_links;
@@ -134,42 +133,41 @@ fn mounts() -> io::Result<Vec<Mount>> {
 
 /// Moves this process into a new mount namespace, from which no mount spreads, and a new IPC namespace.
 fn new_namespaces() -> io::Result<()> {
-    let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
     let namespaces = UnshareFlags::NEWNS | UnshareFlags::NEWIPC;
-    if user.is_root() {
+    if rustix::process::geteuid().is_root() {
         unshare(namespaces)?;
     } else {
-        unshare_as((user, group), namespaces)?;
+        unshare_as_user(namespaces)?;
     }
     let inwards = MountPropagationFlags::DOWNSTREAM | MountPropagationFlags::REC;
     Ok(rustix::mount::mount_change("/", inwards)?)
 }
 
-/// Moves this process into these new namespaces and a user namespace that contains only this user and group.
-fn unshare_as((user, group): (Uid, Gid), namespaces: UnshareFlags) -> io::Result<()> {
+/// Moves this process into these new namespaces, and a user namespace that contains only its user and group.
+fn unshare_as_user(namespaces: UnshareFlags) -> io::Result<()> {
+    let (user, group) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
     unshare(UnshareFlags::NEWUSER | namespaces)?;
     // Without this, an ordinary user cannot write `gid_map`.
     std::fs::write("/proc/self/setgroups", "deny")?;
-    std::fs::write("/proc/self/uid_map", format!("{user} {user} 1", user = user.as_raw()))?;
-    Ok(std::fs::write("/proc/self/gid_map", format!("{group} {group} 1", group = group.as_raw()))?)
+    std::fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
+    std::fs::write("/proc/self/gid_map", format!("{group} {group} 1"))
 }
 
-/// Moves this process into a copy of its mount namespace with locked mounts: those of another user namespace are.
+/// Moves this process into a copy of its mount namespace in which the mounts are locked, as in the copy for another user
+/// namespace.
 ///
 /// When the last process leaves a mount namespace, the kernel takes its mounts apart, except locked ones. A process that
 /// has a folder open, or got it from a process of another command, could otherwise write to the files below the
 /// read-only mounts in it.
 fn lock_mounts() -> io::Result<()> {
-    let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
-    if !user.is_root() {
-        return unshare_as((user, group), UnshareFlags::NEWNS);
+    if !rustix::process::geteuid().is_root() {
+        return unshare_as_user(UnshareFlags::NEWNS);
     }
     // Only a process outside of the namespace can map more than one user.
     let mut helper = Command::new(THIS_BINARY).arg(SUBCOMMAND).stdin(Stdio::piped()).spawn()?;
     unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWNS)?;
     drop(helper.stdin.take());
-    let status = helper.wait()?;
-    if status.success() { Ok(()) } else { Err(io::Error::other("the users of its namespace are not known")) }
+    if helper.wait()?.success() { Ok(()) } else { Err(io::Error::other("the users could not be mapped")) }
 }
 
 /// Waits for the end of stdin. Then the parent process is in a new user namespace: maps each user and group of this
