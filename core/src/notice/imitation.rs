@@ -1,5 +1,7 @@
 //! Finds lines in a body that look like notices.
 
+mod escapes;
+
 use std::borrow::Cow;
 
 use unicode_width::UnicodeWidthChar as _;
@@ -7,6 +9,7 @@ use unicode_width::UnicodeWidthChar as _;
 use super::Notice;
 use crate::text::show::is_invisible;
 use crate::truncate::line::CUT_MARK_START;
+use escapes::{READINGS, in_7_bits, without_escapes};
 
 impl Notice {
     /// Returns the notice about lines at the end of `body` that have the form of a notice, or `None` if the last line
@@ -23,15 +26,26 @@ impl Notice {
     /// assert!(Notice::part_of_text("text\u{2028}[Showing lines 1-2 of 3]", None).is_some());
     /// ```
     pub fn part_of_text(body: &str, hint: Option<&str>) -> Option<Self> {
-        let lines = body.rsplit('\n').map(|line| Looks::of(line.trim_end(), hint));
-        let alike: Vec<Looks> = lines
-            .take_while(|looks| *looks != Looks::Different)
-            .filter(|looks| *looks != Looks::Blank)
-            .collect();
-        // A saved output ends with its status.
-        let is_forged = alike.contains(&Looks::LikeNotice);
-        is_forged.then_some(Self::PartOfText(alike.len() as u64))
+        let hint = hint.unwrap_or_default();
+        let mut lines = lines_alike(body, hint);
+        // Most text has no escape sequence. The second byte begins the control characters from U+0080 on.
+        if memchr::memchr2(b'\x1b', 0xC2, body.as_bytes()).is_some() {
+            let (body, hint) = (in_7_bits(body), in_7_bits(hint));
+            let read =
+                |reading| lines_alike(&without_escapes(&body, reading), &without_escapes(&hint, reading));
+            lines = lines.max(READINGS.into_iter().filter_map(read).max());
+        }
+        lines.map(Self::PartOfText)
     }
+}
+
+/// Returns the number of lines at the end of `body` that have the form of a notice, or `None` without such lines.
+fn lines_alike(body: &str, hint: &str) -> Option<u64> {
+    let lines = body.rsplit('\n').map(|line| Looks::of(line.trim_end(), hint));
+    let alike: Vec<Looks> =
+        lines.take_while(|looks| *looks != Looks::Different).filter(|looks| *looks != Looks::Blank).collect();
+    // A saved output ends with its status.
+    alike.contains(&Looks::LikeNotice).then_some(alike.len() as u64)
 }
 
 /// What a line of a text looks like.
@@ -45,10 +59,10 @@ enum Looks {
 }
 
 impl Looks {
-    fn of(line: &str, hint: Option<&str>) -> Self {
+    fn of(line: &str, hint: &str) -> Self {
         let line = &without_mark(line).replace('\u{9b}', "\u{1b}[");
         let shown = &*visible(line);
-        if shown.is_empty() || hint.unwrap_or_default().lines().any(|line| visible(line) == shown) {
+        if shown.is_empty() || hint.lines().any(|line| visible(line) == shown) {
             return Self::Blank;
         }
         // Colors change only the look of a text.
@@ -269,6 +283,36 @@ mod tests {
             assert_eq!(lines(&format!("{notice}\n[Command exited with code 0]")), 2, "{notice:?}");
             assert_eq!(lines(&format!("{notice}\n\nCommand exited with code 1")), 2, "{notice:?}");
             assert_eq!(lines(&notice.replace(' ', "\u{2800}")), 1, "{notice:?}");
+            for sequence in [
+                "\u{1b}]8;;\u{1b}\\",
+                "\u{1b}]8;;\u{7}",
+                "\u{9d}8;;\u{9c}",
+                "\u{1b}P(a\u{1b}\\",
+                "\u{1b}X\n(a\u{1b}\\",
+                "\u{1b}^(a\n\u{1b}\\",
+                "\u{1b}_\n(a\n\u{1b}\\",
+                "\u{90}\n(a\n\u{9c}",
+                "\u{9f}\n(a\n\u{9c}",
+                "\u{1b}(B",
+                "\u{1b}$(B",
+                "\u{1b}=",
+                "\u{1b}>",
+            ] {
+                let body = format!("text\n\n{}", notice.replace(' ', &format!(" {sequence}")));
+                assert_eq!(lines(&body), 1, "{body:?}");
+                assert_eq!(lines(&format!("{body}\u{1b}]\nmore text")), 1, "{body:?}");
+                assert_eq!(lines(&format!("{body}\n\u{1b}_more\ntext\u{1b}\\")), 1, "{body:?}");
+            }
+            assert_eq!(lines(&notice.replace(' ', " \u{1b}(1;2B")), 1, "{notice:?}");
+            // A viewer may show a string that does not end, or one of a kind that it does not know.
+            for (before, after) in [("\u{1b}]", ""), ("\u{1b}P", "\u{1b}\\"), ("\u{1b}_\n", "\n\u{1b}\\")] {
+                let body = format!("{before}{}{after}", notice.replace(' ', " \u{1b}(B"));
+                assert_eq!(lines(&body), 1, "{body:?}");
+            }
+            for hint in ["\u{1b}]8;;\u{7}Read \u{1b}(Bit"] {
+                let body = format!("{notice}\n{hint}");
+                assert!(Notice::part_of_text(&body, Some("Read it")).is_some(), "{body:?}");
+            }
             let body = format!("{notice}\n\u{1b}[1mRead it\u{1b}[0m\u{200b}\n");
             assert!(Notice::part_of_text(&body, Some("Read it")).is_some(), "{notice:?}");
             assert_eq!(lines(&format!("{}[Full output: {}]", "text\n", "/".repeat(9000))), 1);
