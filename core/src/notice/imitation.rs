@@ -62,7 +62,7 @@ impl Looks {
     fn of(line: &str, hint: &str) -> Self {
         let line = &without_mark(line).replace('\u{9b}', "\u{1b}[");
         let shown = &*visible(line);
-        if shown.is_empty() || hint.lines().any(|line| visible(line) == shown) {
+        if shown.is_empty() || hint.lines().any(|line| letters(&visible(line)).eq(letters(shown))) {
             return Self::Blank;
         }
         // Colors change only the look of a text.
@@ -95,6 +95,11 @@ impl Looks {
 /// Returns the part of `line` that a viewer shows, without signs at its start and end.
 fn visible(line: &str) -> String {
     without_sequences(line, |last| matches!(last, '@'..='~')).trim_matches(is_hidden).to_owned()
+}
+
+/// Returns the characters that a viewer certainly shows.
+fn letters(text: &str) -> impl Iterator<Item = char> {
+    text.chars().filter(|c| !is_hidden(*c))
 }
 
 /// Returns `line` without the mark that counts further matches in a cut line.
@@ -309,7 +314,13 @@ mod tests {
                 let body = format!("{before}{}{after}", notice.replace(' ', " \u{1b}(B"));
                 assert_eq!(lines(&body), 1, "{body:?}");
             }
-            for hint in ["\u{1b}]8;;\u{7}Read \u{1b}(Bit"] {
+            for hint in [
+                "\u{1b}]8;;\u{7}Read \u{1b}(Bit",
+                "Read\u{a0}it",
+                "Read  it",
+                "Read\u{200b} it",
+                "Re\u{200b}ad it",
+            ] {
                 let body = format!("{notice}\n{hint}");
                 assert!(Notice::part_of_text(&body, Some("Read it")).is_some(), "{body:?}");
             }
