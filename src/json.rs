@@ -31,7 +31,11 @@ pub(crate) fn decoded(name: &str) -> Cow<'_, str> {
 /// Returns the members of a JSON object with these names.
 pub(crate) fn members<'a, const N: usize>(json: &'a str, names: [&str; N]) -> [Option<&'a str>; N] {
     let mut found = [None; N];
-    let _not_an_object = each_child(json, |key, value| {
+    // An error for each number of a long array would take much time.
+    if !json.trim_ascii_start().starts_with('{') {
+        return found;
+    }
+    let _invalid = each_child(json, |key, value| {
         let key = decoded(key);
         for (_, place) in names.iter().zip(&mut found).filter(|(name, _)| **name == key) {
             *place = Some(value);
