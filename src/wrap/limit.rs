@@ -235,13 +235,13 @@ impl Cutter<'_> {
         {
             let of_value = of_structured.bytes.saturating_sub((before.len() + after.len()) as u64);
             let both = Bounds { bytes: bounds.bytes.min(of_value), ..bounds };
-            let text = self.json(values, both, total).unwrap_or_else(|| as_json(MARK));
+            let text = self.json_of_text(values, both, total).unwrap_or_else(|| as_json(MARK));
             let structured = [before, &text, after].concat();
             return (Some(text), Some(structured));
         }
         // Several values in one block would not be valid JSON.
         let text = (text_is_over || rest_is_over && values.len() > 1).then(|| {
-            let shown = if values.is_empty() { None } else { self.json(values, bounds, total) };
+            let shown = if values.is_empty() { None } else { self.json_of_text(values, bounds, total) };
             shown.unwrap_or_else(|| self.text(all, bounds))
         });
         let shortened = structured.filter(|_| structured_is_over).map(|json| {
@@ -276,6 +276,15 @@ impl Cutter<'_> {
         result.notices.extend(saved.clone().filter(|_| is_shorter).map(Notice::FullOutput));
         result.hint = self.limits.settings.hint.clone().filter(|_| saved.is_some());
         result.into_text()
+    }
+
+    /// Truncates the JSON of the text as [`Self::json`] does. Adds a notice if the shown text ends like one.
+    fn json_of_text(&mut self, values: &[String], bounds: Bounds, total: Extent) -> Option<String> {
+        let shown = self.json(values, bounds, total)?;
+        if let Some(notice) = Notice::part_of_text(&shown, self.limits.settings.hint.as_deref()) {
+            self.notices.insert(0, notice.to_string());
+        }
+        Some(shown)
     }
 
     /// Truncates a JSON value, or an array of the values of several blocks, and saves it. `total` is the extent of the
