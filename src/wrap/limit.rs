@@ -14,6 +14,7 @@ use std::thread::{self, ScopedJoinHandle};
 use cutline_core::details::{Details, SINGLE_RESULT_TOO_LARGE};
 use cutline_core::notice::{Notice, Part, ResultText, Unit};
 use cutline_core::text::terminal::resolve;
+use cutline_core::text::tokens::estimate;
 use cutline_core::text::{Extent, as_index};
 use cutline_core::truncate::{
     Bounds, BytesAs, Collector, Cut, Keep, KeyForms, KeySpace, Limit, TruncatedBy, Truncation,
@@ -70,7 +71,8 @@ pub(super) fn limit_result(result: &str, limits: &ToolLimits<'_>) -> Limited<(Op
     let parts = Parts::read(result, limits.bounds.bytes, free)?;
     let all = if let [text] = &*parts.texts { Cow::from(text) } else { parts.texts.join("\n\n").into() };
     let of_all = &limits.bounds;
-    let (mut bounds, of_structured) = limits.shared(&parts, parts.kept_bytes.saturating_sub(free));
+    let (mut bounds, of_structured) =
+        limits.shared(&all, parts.structured, parts.kept_bytes.saturating_sub(free));
     let structured = parts.structured.filter(|_| limits.shows_all).map_or(0, |json| json.len() as u64);
     let left = (of_all.bytes + free).saturating_sub(of_all.bytes_of(&all) + structured);
     // Everything but text, structured content and media may take what these leave.
@@ -192,15 +194,20 @@ pub(super) fn limit_task(state: &str, limits: &ToolLimits<'_>) -> Limited {
 
 impl ToolLimits<'_> {
     /// Returns the limits of the text and of the structured content, which has no line limit. Other parts take `used`
-    /// bytes of those of the text. If both share the limits, each has half of what is left.
-    fn shared(&self, parts: &Parts<'_>, used: u64) -> (Bounds, Bounds) {
-        let is_shared = self.shows_all && parts.structured.is_some() && !parts.texts.is_empty();
-        let share = |limit: u64| if is_shared { limit - limit / 2 } else { limit };
-        let Bounds { bytes, tokens, .. } = self.bounds;
-        let left = share(bytes.saturating_sub(used)).max(1);
-        let of_text = Bounds { bytes: left, tokens: tokens.map(share), ..self.bounds };
-        let of_structured = if self.shows_all { left } else { bytes };
-        (of_text, Bounds { bytes: of_structured, bytes_as: BytesAs::Text, ..of_text })
+    /// bytes of those of the text. If both share the limits, each has what the other one leaves, and at least half.
+    fn shared(&self, text: &str, structured: Option<&str>, used: u64) -> (Bounds, Bounds) {
+        let structured = structured.filter(|_| self.shows_all).unwrap_or_default();
+        let share = |limit: u64, other: u64| limit.saturating_sub(other).max(limit - limit / 2);
+        let left = self.bounds.bytes.saturating_sub(used).max(1);
+        let beside = |other: &str, bytes: u64| Bounds {
+            bytes: share(left, bytes),
+            tokens: self.bounds.tokens.map(|tokens| share(tokens, estimate(other))),
+            ..self.bounds
+        };
+        let of_text = beside(structured, structured.len() as u64);
+        let of_structured =
+            if self.shows_all { beside(text, self.bounds.bytes_of(text)) } else { self.bounds };
+        (of_text, Bounds { bytes_as: BytesAs::Text, ..of_structured })
     }
 }
 

@@ -120,6 +120,17 @@ fn text_and_structured_content_share_the_limit_for_some_clients() {
         kept["rows"].as_array().unwrap().len()
     );
     assert!(cut["content"][1]["text"].as_str().unwrap().starts_with(&notice), "{notice}");
+    // What one does not need is for the other.
+    let row = json!({"row": "r"});
+    for (text, structured) in [("Done.", rows(1300)), ("", rows(1370)), (&*"line\n".repeat(900), row.clone())]
+    {
+        let fits = json!({"content": [{"type": "text", "text": text}], "structuredContent": structured});
+        assert_eq!(result_for_client(&[], "@cline/core", &fits), fits);
+    }
+    let beside_row =
+        json!({"content": [{"type": "text", "text": "line\n".repeat(2000)}], "structuredContent": row});
+    let cut = result_for_client(&[], "@cline/core", &beside_row);
+    assert_eq!((shown(&cut).lines().count(), &cut["structuredContent"]), (1150, &row));
     // Each gets half of the tokens.
     let few = result(&rows(200));
     assert_eq!(result_for_client(&[], "@cline/core", &few), few);
