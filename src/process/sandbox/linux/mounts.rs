@@ -2,9 +2,9 @@
 //!
 //! Landlock can't remove a right below a folder that has it. It also does not check changes of modes, owners, times and
 //! extended attributes. A read-only mount prevents both. The user's other programs have semaphores and shared memory in
-//! `/dev/shm` and as System V objects, so a command gets its own. Root needs only a mount namespace and an IPC
-//! namespace for this. Any other user also needs a user namespace that contains only that user and group. A command can't
-//! undo this, because the seccomp filter refuses mount calls, and all mounts are locked ([`lock_mounts`]).
+//! `/dev/shm` and as System V objects, so a command gets its own. A user other than root can mount only in a user
+//! namespace, which contains only that user and group. A command can't undo any of this, because the seccomp filter
+//! refuses mount calls, and all mounts are locked ([`lock_mounts`]).
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
