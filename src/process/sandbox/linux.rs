@@ -27,8 +27,6 @@ const KEPT: CapabilitySet = CapabilitySet::CHOWN
     .union(CapabilitySet::KILL)
     .union(CapabilitySet::SETGID)
     .union(CapabilitySet::SETUID)
-    .union(CapabilitySet::NET_BIND_SERVICE)
-    .union(CapabilitySet::IPC_LOCK)
     .union(CapabilitySet::SYS_CHROOT);
 
 /// Reads rules and environment from stdin, applies the rules, and becomes `command`. Without a command, only helps the

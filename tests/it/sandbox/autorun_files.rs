@@ -142,6 +142,18 @@ fn autorun_files_are_read_only() {
 }
 
 #[test]
+fn autorun_files_are_read_only_although_proc_belongs_to_another_pid_namespace() {
+    let workspace = files_of_clients(0);
+    let in_namespace = |arguments: &[&str]| {
+        let start = || Start::new(&workspace).flags(FLAGS).through("unshare", arguments);
+        rustix::process::geteuid().is_root().then(|| started(start)).flatten()
+    };
+    let Some(mut outside) = in_namespace(&["--mount"]) else { return };
+    let Some(mut client) = in_namespace(&["--pid", "--fork"]) else { return };
+    assert_eq!(is_unprotected(&mut client), is_unprotected(&mut outside));
+}
+
+#[test]
 fn unprotected_files_are_reported_at_start_and_by_doctor() {
     let workspace = workspace();
     symlink("b\u{1b}", workspace.path(".mcp.json")).unwrap();

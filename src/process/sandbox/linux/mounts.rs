@@ -8,6 +8,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStringExt as _;
@@ -163,18 +164,19 @@ fn lock_mounts() -> io::Result<()> {
     if !rustix::process::geteuid().is_root() {
         return unshare_as_user(UnshareFlags::NEWNS);
     }
-    // Only a process outside of the namespace can map more than one user.
-    let mut helper = Command::new(THIS_BINARY).arg(SUBCOMMAND).stdin(Stdio::piped()).spawn()?;
+    // Only a process outside of the namespace can map more than one user. It gets the folder of this process, because a
+    // number would name another one if `/proc` belongs to another PID namespace.
+    let own = File::open("/proc/self")?;
+    let mut helper = Command::new(THIS_BINARY).arg(SUBCOMMAND).stdin(Stdio::piped()).stdout(own).spawn()?;
     unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWNS)?;
     drop(helper.stdin.take());
     if helper.wait()?.success() { Ok(()) } else { Err(io::Error::other("the users could not be mapped")) }
 }
 
 /// Waits for the end of stdin. Then the parent process is in a new user namespace: maps each user and group of this
-/// process to itself there.
+/// process to itself there. The parent's folder in `/proc` is the stdout of this process.
 pub(super) fn map_users_of_parent() -> io::Result<()> {
     io::copy(&mut io::stdin(), &mut io::sink())?;
-    let parent = rustix::process::getppid().map_or(0, |parent| parent.as_raw_nonzero().get());
     ["uid_map", "gid_map"].iter().try_for_each(|map| {
         // Each line has the first one inside, the first one outside, and their number.
         let own = std::fs::read_to_string(format!("/proc/self/{map}"))?;
@@ -183,7 +185,7 @@ pub(super) fn map_users_of_parent() -> io::Result<()> {
             let (first, number) = (numbers.next()?, numbers.nth(1)?);
             Some(format!("{first} {first} {number}\n"))
         });
-        std::fs::write(format!("/proc/{parent}/{map}"), ranges.collect::<String>())
+        std::fs::write(format!("/proc/self/fd/1/{map}"), ranges.collect::<String>())
     })
 }
 
