@@ -71,10 +71,12 @@ pub(super) fn limit_result(result: &str, limits: &ToolLimits<'_>) -> Limited<(Op
     let parts = Parts::read(result, limits.bounds.bytes, free)?;
     let all = if let [text] = &*parts.texts { Cow::from(text) } else { parts.texts.join("\n\n").into() };
     let of_all = &limits.bounds;
-    let (mut bounds, of_structured) =
-        limits.shared(&all, parts.structured, parts.kept_bytes.saturating_sub(free));
-    let structured = parts.structured.filter(|_| limits.shows_all).map_or(0, |json| json.len() as u64);
-    let left = (of_all.bytes + free).saturating_sub(of_all.bytes_of(&all) + structured);
+    let text_bytes = of_all.bytes_of(&all);
+    // It shares the limits with the text.
+    let structured = parts.structured.filter(|_| limits.shows_all).unwrap_or_default();
+    let used = parts.kept_bytes.saturating_sub(free);
+    let (mut bounds, of_structured) = limits.shared((&all, text_bytes), structured, used);
+    let left = (of_all.bytes + free).saturating_sub(text_bytes + structured.len() as u64);
     // Everything but text, structured content and media may take what these leave.
     let rest_is_over = parts.rest_bytes > left.max(free);
     if let Some(bytes) = limits.settings.limits.output_bytes.filter(|bytes| all.len() as u64 > *bytes)
@@ -86,9 +88,10 @@ pub(super) fn limit_result(result: &str, limits: &ToolLimits<'_>) -> Limited<(Op
     // Newlines between its tokens do not count.
     let any_lines = Bounds { lines: u64::MAX, ..of_structured };
     let structured_is_over = parts.structured.is_some_and(|json| any_lines.exceeded_by(json).is_some());
-    let hint = limits.settings.hint.as_deref();
-    let part_of_text = if text_is_over { None } else { part_of_texts(&parts.texts, hint) };
-    let part_of_text = part_of_text.map(|notice| notice.to_string());
+    let part_of_text = || {
+        let notice = part_of_texts(&parts.texts, limits.settings.hint.as_deref());
+        notice.map(|notice| notice.to_string())
+    };
     let is_error = parts.members.contains(&("isError", "true"));
     let outcome = |size| if is_error { Outcome::Error } else { Outcome::Ok(size) };
     // Some servers forget the array.
@@ -96,17 +99,20 @@ pub(super) fn limit_result(result: &str, limits: &ToolLimits<'_>) -> Limited<(Op
     let items = items.unwrap_or(parts.content).trim_ascii();
     if !rest_is_over && !text_is_over && !structured_is_over {
         let given = if all.is_empty() { parts.structured.unwrap_or("") } else { &all };
-        let new = part_of_text
+        let new = part_of_text()
             .map(|notice| replaced(result, parts.content, &format!("[{items},{}]", text_block(&notice))));
         return Ok((new, outcome(ResultSize::of_text(given, Extent::of(given), bounds))));
     }
     if parts.needs_input {
         return Err("its request for input is over the limits");
     }
-    let notices = part_of_text.into_iter().collect();
-    let mut cutter = Cutter { limits, parts: &parts, all: &all, details: Details::default(), notices };
+    let mut cutter =
+        Cutter { limits, parts: &parts, all: &all, details: Details::default(), notices: Vec::new() };
     let changes = [text_is_over, structured_is_over, rest_is_over];
     let (text, structured) = cutter.cut(changes, [bounds, of_structured]);
+    if text.is_none() {
+        cutter.notices.splice(..0, part_of_text());
+    }
     let keeps_content = text.is_none() && !rest_is_over;
     let text = text.unwrap_or_else(|| all.to_string());
     let size = match &cutter.details.truncation {
@@ -195,8 +201,8 @@ pub(super) fn limit_task(state: &str, limits: &ToolLimits<'_>) -> Limited {
 impl ToolLimits<'_> {
     /// Returns the limits of the text and of the structured content, which has no line limit. Other parts take `used`
     /// bytes of those of the text. If both share the limits, each has what the other one leaves, and at least half.
-    fn shared(&self, text: &str, structured: Option<&str>, used: u64) -> (Bounds, Bounds) {
-        let structured = structured.filter(|_| self.shows_all).unwrap_or_default();
+    /// `structured` is empty otherwise.
+    fn shared(&self, (text, text_bytes): (&str, u64), structured: &str, used: u64) -> (Bounds, Bounds) {
         let share = |limit: u64, other: u64| limit.saturating_sub(other).max(limit - limit / 2);
         let left = self.bounds.bytes.saturating_sub(used).max(1);
         let beside = |other: &str, bytes: u64| Bounds {
@@ -205,8 +211,7 @@ impl ToolLimits<'_> {
             ..self.bounds
         };
         let of_text = beside(structured, structured.len() as u64);
-        let of_structured =
-            if self.shows_all { beside(text, self.bounds.bytes_of(text)) } else { self.bounds };
+        let of_structured = if self.shows_all { beside(text, text_bytes) } else { self.bounds };
         (of_text, Bounds { bytes_as: BytesAs::Text, ..of_structured })
     }
 }
