@@ -309,6 +309,13 @@ mod tests {
                 assert_eq!(lines(&format!("{body}\n\u{1b}_more\ntext\u{1b}\\")), 1, "{body:?}");
             }
             assert_eq!(lines(&notice.replace(' ', " \u{1b}(1;2B")), 1, "{notice:?}");
+            // A viewer may end a string at any control character.
+            assert_eq!(lines(&notice.replace(' ', " \u{1b}](b(\u{18}")), 1, "{notice:?}");
+            // A viewer may show only a string that does not end.
+            if let Some((start, end)) = notice.rsplit_once(' ') {
+                let start = start.replace(' ', " \u{1b}P(a\u{1b}\\");
+                assert_eq!(lines(&format!("{start} \u{1b}P(a{end}")), 1, "{notice:?}");
+            }
             // A viewer may show a string that does not end, or one of a kind that it does not know.
             for (before, after) in [("\u{1b}]", ""), ("\u{1b}P", "\u{1b}\\"), ("\u{1b}_\n", "\n\u{1b}\\")] {
                 let body = format!("{before}{}{after}", notice.replace(' ', " \u{1b}(B"));
