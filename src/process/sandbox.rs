@@ -96,7 +96,8 @@ struct SandboxRules {
     variables: Vec<(OsString, OsString)>,
 }
 
-/// The subcommand that applies the rules and then runs its arguments as a command.
+/// The subcommand that applies the rules and then runs its arguments as a command. Without arguments, helps the parent
+/// process to apply its rules.
 pub const SUBCOMMAND: &str = "sandboxed";
 
 /// This binary, even if its path now leads to another file.
