@@ -45,7 +45,7 @@ pub use tree::{search_file, search_tree};
 /// Size in bytes from which a file is not read in one read. Also the number of bytes that are read first of a larger
 /// file, or of a file that reports a size of 0, as files in `/proc` do.
 const FIRST_BYTES: usize = 64 * 1024;
-/// Maximum bytes of each later read, which is the size of the searcher's enlarged buffer.
+/// Maximum bytes of a later read of the searcher, and the size of its enlarged buffer.
 const BLOCK_BYTES: usize = 3 * FIRST_BYTES;
 /// Bytes at the end of a larger file that are searched for text in another encoding.
 const END_BYTES: usize = 4096;

@@ -199,9 +199,9 @@ pub(super) fn limit_task(state: &str, limits: &ToolLimits<'_>) -> Limited {
 }
 
 impl ToolLimits<'_> {
-    /// Returns the limits of the text and of the structured content, which has no line limit. Other parts take `used`
-    /// bytes of those of the text. If both share the limits, each has what the other one leaves, and at least half.
-    /// `structured` is empty otherwise.
+    /// Returns the limits of the text and of the structured content. Other parts take `used` bytes of the text, or of
+    /// both if both share the limits. Then each has what the other one leaves, and at least half. If they do not share
+    /// the limits, `structured` is empty.
     fn shared(&self, (text, text_bytes): (&str, u64), structured: &str, used: u64) -> (Bounds, Bounds) {
         let share = |limit: u64, other: u64| limit.saturating_sub(other).max(limit - limit / 2);
         let left = self.bounds.bytes.saturating_sub(used).max(1);

@@ -39,12 +39,13 @@ impl Notice {
     }
 }
 
-/// Returns the number of lines at the end of `body` that have the form of a notice, or `None` without such lines.
+/// Returns the number of lines at the end of `body` that have the form of a notice or status. Returns `None` if none has
+/// the form of a notice.
 fn lines_alike(body: &str, hint: &str) -> Option<u64> {
     let lines = body.rsplit('\n').map(|line| Looks::of(line.trim_end(), hint));
     let alike: Vec<Looks> =
         lines.take_while(|looks| *looks != Looks::Different).filter(|looks| *looks != Looks::Blank).collect();
-    // A saved output ends with its status.
+    // A status alone does not count: a saved output ends with one.
     alike.contains(&Looks::LikeNotice).then_some(alike.len() as u64)
 }
 
@@ -62,7 +63,7 @@ impl Looks {
     fn of(line: &str, hint: &str) -> Self {
         let line = &without_mark(line).replace('\u{9b}', "\u{1b}[");
         let shown = &*visible(line);
-        if shown.is_empty() || hint.lines().any(|line| letters(&visible(line)).eq(letters(shown))) {
+        if shown.is_empty() || hint.lines().any(|line| shown_chars(&visible(line)).eq(shown_chars(shown))) {
             return Self::Blank;
         }
         // Colors change only the look of a text.
@@ -97,8 +98,8 @@ fn visible(line: &str) -> String {
     without_sequences(line, |last| matches!(last, '@'..='~')).trim_matches(is_hidden).to_owned()
 }
 
-/// Returns the characters that a viewer certainly shows.
-fn letters(text: &str) -> impl Iterator<Item = char> {
+/// Returns the characters of `text` that can tell it from another text: letters, digits and visible ASCII characters.
+fn shown_chars(text: &str) -> impl Iterator<Item = char> {
     text.chars().filter(|c| !is_hidden(*c))
 }
 

@@ -18,9 +18,9 @@ use cutline_core::text::show;
 const MAX_ENTRIES: usize = 1000;
 
 /// The device and the inode of an existing autorun file, and the time of its last change in seconds and nanoseconds; 0
-/// for a git folder, also behind a link. A process cannot set this time, unlike that of the last modification. The set
-/// also has those of the target of a link, and of the entries of a folder. Links among these are not followed:
-/// resolving many takes long.
+/// for a git folder, also behind a link. A process cannot set this time, unlike that of the last modification. With
+/// [`Kind::Contents`], the set also has those of the target of a link, and of the entries of a folder. Links among
+/// these are not followed: resolving many takes long.
 type FileState = BTreeSet<(u64, u64, i64, i64)>;
 
 /// Returns the state of the file at `path`, or `None` if it is missing.
@@ -54,8 +54,9 @@ pub(super) struct Watched {
 }
 
 impl Sandbox {
-    /// Prepares the comparison after a command for `roots`. If no process of `earlier` commands remains, keeps the
-    /// changes since their end for the next result. Otherwise, these changes count as those of the commands that run.
+    /// Prepares the comparison after a command for `roots`. If no process of `earlier` commands remains, or the roots
+    /// are others, keeps the changes since their end for the next result. Otherwise, these changes count as those of the
+    /// commands that run.
     ///
     /// # Errors
     ///
@@ -113,8 +114,7 @@ impl Sandbox {
             // A link can have left the way to an autorun file.
             let state = now.get(path).map_or_else(|| state_of(path, file.kind), |(state, _)| state.clone());
             let change = if before.is_none() { FileChange::Created } else { FileChange::Changed };
-            // A command cannot change a read-only file, but a process that was left, another name of it, or the user
-            // can.
+            // A command cannot change a read-only file. A background process, the user, or a write to a hard link can.
             let is_since_last = self.is_read_only(file) && !file.is_behind_link;
             let is_change = state.is_some() && state != *before;
             is_change.then(|| AutorunChange { path: path.clone(), change, is_since_last })
@@ -137,8 +137,7 @@ pub struct AutorunChange {
     pub path: PathBuf,
     /// Created if it did not exist at the last comparison.
     pub change: FileChange,
-    /// True if it happened between two commands, or if the file was protected: by a process that was left, or by
-    /// others.
+    /// True if it happened between two commands, or if the file was read-only for commands, so that others changed it.
     pub is_since_last: bool,
 }
 

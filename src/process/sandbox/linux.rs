@@ -18,8 +18,8 @@ use super::SandboxRules;
 
 pub use files::{knows_unix_sockets, probe};
 
-/// The capabilities that a command of root keeps: over files, users and its own processes. The others affect the system
-/// itself (modules, devices, clocks, mounts) and bypass every rule.
+/// The capabilities that a command of root keeps: over files, users and its own processes. Most others affect the
+/// system itself (modules, devices, clocks, mounts) or bypass the rules.
 const KEPT: CapabilitySet = CapabilitySet::CHOWN
     .union(CapabilitySet::DAC_OVERRIDE)
     .union(CapabilitySet::DAC_READ_SEARCH)

@@ -1,11 +1,11 @@
 //! Texts without escape sequences, in each way in which a viewer may read these.
 
-/// How a viewer reads escape sequences. Titles, links and the like are strings: they end with BEL or `ESC \`.
+/// How a viewer reads escape sequences. A string, such as a title or a link, usually ends with BEL or `ESC \`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reading {
     /// A string without an end hides the rest of the text.
     ToEnd,
-    /// A string without an end is none.
+    /// A string without an end is shown.
     Ended,
     /// Any control character ends a string.
     ToControl,
@@ -30,7 +30,8 @@ pub(super) fn in_7_bits(text: &str) -> String {
     all
 }
 
-/// Returns `text` without escape sequences. Control sequences (`ESC [`) can stay.
+/// Returns `text` without escape sequences. Except for [`Reading::Stripped`],
+/// control sequences (`ESC [`) stay.
 pub(super) fn without_escapes(text: &str, reading: Reading) -> String {
     let (mut shown, mut rest) = (String::with_capacity(text.len()), text);
     let mut has_end = true;

@@ -2,8 +2,8 @@
 //!
 //! Landlock can't remove a right below a folder that has it. It also does not check changes of modes, owners, times and
 //! extended attributes. A read-only mount prevents both. The user's other programs have semaphores and shared memory in
-//! `/dev/shm` and as System V objects, so a command gets its own. A user other than root can mount only in a user
-//! namespace, which contains only that user and group. A command can't undo any of this, because the seccomp filter
+//! `/dev/shm` and as System V objects, so a command gets its own. A command has a user namespace: with all users
+//! for root, otherwise with only its user and group. A command can't undo any of this, because the seccomp filter
 //! refuses mount calls, and all mounts are locked ([`lock_mounts`]).
 
 use std::collections::BTreeSet;
@@ -57,7 +57,7 @@ pub(super) fn enter_namespaces(
         (wants_shared_memory && mount_shared_memory(&shared_memory).is_ok()).then_some(shared_memory);
     let kept: Vec<&Path> = writable.iter().chain(&shared_memory).map(PathBuf::as_path).collect();
     let mounts = mounts()?;
-    let has_kept = bind_all(&kept);
+    let bound = bind_all(&kept);
     let mut pinned = BTreeSet::new();
     for (folder, path) in paths.iter().filter_map(|path| Some((outermost(path)?, path))) {
         // The kernel refuses to move or remove a mounted folder.
@@ -74,8 +74,8 @@ pub(super) fn enter_namespaces(
     // Before `/proc` is read-only.
     lock_mounts()?;
     make_read_only_below(&mounts, paths)?;
-    // If this fails, Landlock still protects contents and names.
-    let _only_metadata_can_change = has_kept.map(|()| restrict_others(&mounts, &kept));
+    // If `bind_all` failed, Landlock still protects contents and names.
+    let _only_metadata_can_change = bound.map(|()| restrict_others(&mounts, &kept));
     Ok(shared_memory)
 }
 
@@ -154,18 +154,18 @@ fn unshare_as_user(namespaces: UnshareFlags) -> io::Result<()> {
     std::fs::write("/proc/self/gid_map", format!("{group} {group} 1"))
 }
 
-/// Moves this process into a copy of its mount namespace in which the mounts are locked, as in the copy for another user
-/// namespace.
+/// Moves this process into a new user and mount namespace. The kernel locks the mounts there, because the user namespace
+/// is new.
 ///
-/// When the last process leaves a mount namespace, the kernel takes its mounts apart, except locked ones. A process that
-/// has a folder open, or got it from a process of another command, could otherwise write to the files below the
-/// read-only mounts in it.
+/// When the last process leaves a mount namespace, the kernel detaches all mounts that are not locked. A process that
+/// has a folder open, or received it from a process of another command, could then write to the files that read-only
+/// mounts had covered.
 fn lock_mounts() -> io::Result<()> {
     if !rustix::process::geteuid().is_root() {
         return unshare_as_user(UnshareFlags::NEWNS);
     }
-    // Only a process outside of the namespace can map more than one user. It gets the folder of this process, because a
-    // number would name another one if `/proc` belongs to another PID namespace.
+    // Only a process outside of the namespace can map more than one user. It gets the `/proc` folder of this process,
+    // because its id names another process if `/proc` belongs to another PID namespace.
     let own = File::open("/proc/self")?;
     let mut helper = Command::new(THIS_BINARY).arg(SUBCOMMAND).stdin(Stdio::piped()).stdout(own).spawn()?;
     unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWNS)?;
@@ -173,8 +173,8 @@ fn lock_mounts() -> io::Result<()> {
     if helper.wait()?.success() { Ok(()) } else { Err(io::Error::other("the users could not be mapped")) }
 }
 
-/// Waits for the end of stdin. Then the parent process is in a new user namespace: maps each user and group of this
-/// process to itself there. The parent's folder in `/proc` is the stdout of this process.
+/// Waits until stdin ends. The parent process is then in a new user namespace. Maps each user and group id there to the
+/// same id here. The stdout of this process is the parent's folder in `/proc`.
 pub(super) fn map_users_of_parent() -> io::Result<()> {
     io::copy(&mut io::stdin(), &mut io::sink())?;
     ["uid_map", "gid_map"].iter().try_for_each(|map| {
