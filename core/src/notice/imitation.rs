@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthChar as _;
 use super::Notice;
 use crate::text::show::is_invisible;
 use crate::truncate::line::CUT_MARK_START;
-use escapes::{READINGS, in_7_bits, without_escapes};
+use escapes::{READINGS, in_7_bits, is_within, without_escapes};
 
 impl Notice {
     /// Returns the notice about lines at the end of `body` that have the form of a notice, or `None` if the last line
@@ -67,7 +67,7 @@ impl Looks {
             return Self::Blank;
         }
         // Colors change only the look of a text.
-        let line = without_sequences(line, |last| last == 'm');
+        let line = without_sequences(line, |c| matches!(c, '0'..='?'), |last| last == 'm');
         if line.contains(is_break) {
             // A client can apply control characters and escape sequences, ignore them, show a part of them, or end the
             // line at them. So any brackets in such a line can become those of a notice.
@@ -95,7 +95,9 @@ impl Looks {
 
 /// Returns the part of `line` that a viewer shows, without signs at its start and end.
 fn visible(line: &str) -> String {
-    without_sequences(line, |last| matches!(last, '@'..='~')).trim_matches(is_hidden).to_owned()
+    without_sequences(line, |c| is_within(c, '?'), |last| matches!(last, '@'..='~'))
+        .trim_matches(is_hidden)
+        .to_owned()
 }
 
 /// Returns the characters of `text` that can tell it from another text: letters, digits and visible ASCII characters.
@@ -113,12 +115,12 @@ fn without_mark(line: &str) -> &str {
     }
 }
 
-/// Returns `line` without the control sequences whose last character is `left_out`.
-fn without_sequences(line: &str, left_out: fn(char) -> bool) -> Cow<'_, str> {
+/// Returns `line` without the control sequences of characters that are `inside`, and a last one that is `left_out`.
+fn without_sequences(line: &str, inside: fn(char) -> bool, left_out: fn(char) -> bool) -> Cow<'_, str> {
     let mut sections = line.split("\u{1b}[");
     let mut rest = Cow::Borrowed(sections.next().unwrap_or_default());
     for section in sections {
-        let mut after = section.trim_start_matches(|c| matches!(c, '0'..='?')).chars();
+        let mut after = section.trim_start_matches(inside).chars();
         let is_left_out = after.next().is_some_and(left_out);
         let parts = if is_left_out { ["", after.as_str()] } else { ["\u{1b}[", section] };
         rest.to_mut().extend(parts);
@@ -303,6 +305,12 @@ mod tests {
                 "\u{1b}$(B",
                 "\u{1b}=",
                 "\u{1b}>",
+                "\u{1b}\0=",
+                "\u{1b}[!p",
+                "\u{1b}[2 q",
+                "\u{1b}[1$}",
+                "\u{1b}[\u{7f}1~",
+                "\u{9b}!p",
             ] {
                 let body = format!("text\n\n{}", notice.replace(' ', &format!(" {sequence}")));
                 assert_eq!(lines(&body), 1, "{body:?}");
@@ -328,6 +336,7 @@ mod tests {
                 "Read  it",
                 "Read\u{200b} it",
                 "Re\u{200b}ad it",
+                "Read it\u{1b}[2 q",
             ] {
                 let body = format!("{notice}\n{hint}");
                 assert!(Notice::part_of_text(&body, Some("Read it")).is_some(), "{body:?}");

@@ -30,6 +30,12 @@ pub(super) fn in_7_bits(text: &str) -> String {
     all
 }
 
+/// Returns true for a character inside a sequence whose last character is after `before_last`. A terminal also skips
+/// control characters in it.
+pub(super) fn is_within(c: char, before_last: char) -> bool {
+    (c <= before_last || c == '\u{7f}') && !matches!(c, '\n' | '\u{1b}')
+}
+
 /// Returns `text` without escape sequences. Except for [`Reading::Stripped`],
 /// control sequences (`ESC [`) stay.
 pub(super) fn without_escapes(text: &str, reading: Reading) -> String {
@@ -58,15 +64,18 @@ pub(super) fn without_escapes(text: &str, reading: Reading) -> String {
             }
         }
         if reading == Reading::Stripped {
-            let rest_of = sequence.trim_start_matches(['[', ']', '(', ')', '#', ';', '?']);
-            let rest_of = rest_of.trim_start_matches(|c: char| c.is_ascii_digit() || ";:".contains(c));
+            let numbers = sequence.trim_start_matches(['[', ']', '(', ')', '#', ';', '?']);
+            let end = numbers.trim_start_matches(|c: char| c.is_ascii_digit() || ";:".contains(c));
             let is_last = |c: char| c.is_ascii_alphabetic() || "=><~".contains(c);
-            rest = rest_of.strip_prefix(is_last).unwrap_or(rest_of);
+            let without_last = (end.len() < numbers.len()).then_some(end);
+            let after = end.strip_prefix(is_last).or(without_last);
+            shown.extend(after.is_none().then_some('\u{1b}'));
+            rest = after.unwrap_or(sequence);
         } else if sequence.starts_with('[') {
             shown.push('\u{1b}');
             rest = sequence;
         } else {
-            let last = sequence.trim_start_matches(|c| matches!(c, ' '..='/'));
+            let last = sequence.trim_start_matches(|c| is_within(c, '/'));
             rest = last.strip_prefix(|c| matches!(c, '0'..='~')).unwrap_or(last);
         }
     }
