@@ -246,6 +246,21 @@ fn processes_of_a_command_end_at_its_timeout() {
 }
 
 #[test]
+fn command_that_makes_the_server_its_tracer_ends_at_its_timeout() {
+    let workspace = Workspace::new();
+    let mut client = Client::new(&workspace);
+    let program = "import ctypes, os, signal, time
+if os.fork() == 0:
+    time.sleep(600)
+ctypes.CDLL(None).ptrace(0, 0, 0, 0)
+os.kill(os.getpid(), signal.SIGSTOP)
+time.sleep(600)";
+    let reply = client.call("bash", json!({"command": format!("exec python3 -c '{program}'"), "timeout": 1}));
+    assert_eq!(reply.details()["timedOut"], true, "{reply}");
+    eventually("all processes have ended", || workspace.processes(client.id()).is_empty());
+}
+
+#[test]
 fn command_that_ended_in_time_is_not_reported_as_timed_out() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
