@@ -18,6 +18,8 @@ use cutline_core::text::show;
 const GIT: &str = ".git";
 /// The maximum number of bytes of a file that names another folder.
 const MAX_LINK_BYTES: usize = 4096;
+/// The maximum number of entries of a folder that are read to find another spelling of a name.
+const MAX_ENTRIES: usize = 1000;
 
 /// The autorun files and folders of agents and editors in a root, each with the page that describes it.
 const NAMES: [(&str, &str); 33] = [
@@ -204,14 +206,19 @@ impl Sandbox {
     }
 }
 
-/// Returns true if the file system ignores case in the name of `path`. A mount may not cover the other spellings.
+/// Returns true if the file system ignores case in the name of `path`, or if the folder has too many entries to know. A
+/// mount may not cover the other spellings.
 fn has_other_spelling(path: &Path) -> bool {
     let Some((folder, name)) = path.parent().zip(path.file_name()) else { return false };
     let upper = name.to_ascii_uppercase();
     let other = if upper == name { name.to_ascii_lowercase() } else { upper };
-    let names = || folder.read_dir().into_iter().flatten().flatten().map(|entry| entry.file_name());
-    let is_spelling = |found: &OsString| found.eq_ignore_ascii_case(name);
-    other != name && folder.join(other).symlink_metadata().is_ok() && names().filter(is_spelling).count() < 2
+    if other == name || folder.join(other).symlink_metadata().is_err() {
+        return false;
+    }
+    let entries = folder.read_dir().into_iter().flatten().flatten().take(MAX_ENTRIES + 1);
+    let names: Vec<OsString> = entries.map(|entry| entry.file_name()).collect();
+    let spellings = names.iter().filter(|found| found.eq_ignore_ascii_case(name)).count();
+    names.len() > MAX_ENTRIES || spellings < 2
 }
 
 /// Returns the folder that the file at `path` names after `prefix`, relative to `base`, with the way to it.
@@ -260,6 +267,22 @@ mod tests {
             let path = Path::new(path.strip_prefix("./").unwrap_or(path));
             assert!(NAMES.iter().any(|(name, _)| path.starts_with(name)), "{}", path.display());
         }
+    }
+
+    #[test]
+    fn entries_that_are_read_for_other_spellings_have_a_limit() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("mcp.json");
+        std::fs::write(&path, "").unwrap();
+        // On a file system that ignores case, this is the same file.
+        std::fs::write(folder.path().join("MCP.JSON"), "").unwrap();
+        let ignores_case = std::fs::read_dir(folder.path()).unwrap().count() == 1;
+        assert_eq!(has_other_spelling(&path), ignores_case);
+        for n in 0..MAX_ENTRIES {
+            std::fs::write(folder.path().join(n.to_string()), "").unwrap();
+        }
+        assert!(has_other_spelling(&path));
+        assert!(!has_other_spelling(&folder.path().join("7")));
     }
 
     #[test]
