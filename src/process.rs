@@ -114,7 +114,6 @@ impl Commands {
     /// Reaps the processes that this one adopts.
     pub fn start(&self) {
         let (store, registry) = (Arc::clone(&self.store), Arc::clone(&self.registry));
-        sys::survive_large_files();
         if !sys::has_process_table() {
             tracing::warn!(
                 "/proc shows no processes of this PID namespace, so cutline can only end the processes in the process \

@@ -32,7 +32,6 @@ pub(crate) use removal::remove_tree;
 pub use shell::Ending;
 pub(crate) use shell::{
     close_inherited_on_exec, ending_of, find_shell, leave_terminal, on_path, prepare_spawn, signal_name,
-    survive_large_files,
 };
 pub(crate) use streams::{InputPipe, LogStream, OutputPipe, stdin, stdout};
 

@@ -7,7 +7,6 @@ use std::process::{ExitStatus, Stdio};
 use rustix::fs::{Access, access};
 use rustix::process::Signal;
 use tokio::process::Command;
-use tokio::signal::unix::{SignalKind, signal};
 
 /// The first descriptor after stdin, stdout and stderr.
 const FIRST_OTHER_DESCRIPTOR: i32 = 3;
@@ -82,12 +81,6 @@ pub(crate) fn on_path(program: impl AsRef<Path>) -> Option<PathBuf> {
     let folders = std::env::split_paths(&path).filter(|folder| has_folder || folder.is_absolute());
     let is_program = |path: &PathBuf| path.is_file() && access(path, Access::EXEC_OK).is_ok();
     folders.map(|folder| folder.join(program)).find(is_program)
-}
-
-/// Makes writing past the limit on file sizes return an error, as on a full disk, instead of ending the server. Needs a
-/// tokio runtime.
-pub(crate) fn survive_large_files() {
-    let _handled_for_good = signal(SignalKind::from_raw(Signal::XFSZ.as_raw()));
 }
 
 #[cfg(test)]

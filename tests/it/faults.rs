@@ -24,6 +24,17 @@ fn file_size_limit_only_prevents_the_saved_output() {
 }
 
 #[test]
+fn file_size_limit_does_not_end_a_single_call() {
+    let workspace = Workspace::new();
+    let script = "ulimit -f 4; exec \"$0\" \"$@\"";
+    let start = Start::new(&workspace).through("bash", &["-c", script]);
+    let mut call = start.flags(["call", "bash", "command=seq 3000"]).command();
+    let output = call.stdin(Stdio::null()).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.ends_with("of 3000. Full output could not be saved: File too large]\n"), "{output:?}");
+}
+
+#[test]
 fn saved_output_of_a_background_process_reports_that_its_rest_is_not_saved() {
     let limit = "trap '' XFSZ; ulimit -f 4; exec";
     for (script, flags, why) in
