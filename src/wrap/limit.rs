@@ -21,7 +21,7 @@ use cutline_core::truncate::{
 };
 
 use super::parts::{FREE_BYTES, Parts};
-use super::shrink::{MARK, compact, shrink, shrink_within, write_json};
+use super::shrink::{MARK, compact, shrink, shrink_within, with_plain_numbers, write_json};
 use super::{KeepPart, Settings};
 use crate::capture::{Captured, CapturedText, Content};
 use crate::fit::RESULT_BYTES;
@@ -37,7 +37,7 @@ const NAME_BYTES: usize = 64;
 /// The limit of an error, if the limit of a result is lower.
 const ERROR_BYTES: u64 = 4096;
 /// Maximum bytes of the details with a list of key lines, which can be longer than the text beside them.
-const DETAILS_BYTES: usize = 4000;
+const DETAILS_BYTES: usize = 3000;
 
 /// The limits on results of one tool.
 pub(super) struct ToolLimits<'a> {
@@ -68,7 +68,11 @@ pub(super) type Limited<T = Option<String>> = Result<T, &'static str>;
 /// cut.
 pub(super) fn limit_result(result: &str, limits: &ToolLimits<'_>) -> Limited<(Option<String>, Outcome)> {
     let free = if limits.shows_all { RESULT_BYTES } else { FREE_BYTES };
-    let parts = Parts::read(result, limits.bounds.bytes, free)?;
+    let of_one_text = Parts::of_one_text(result);
+    let plain = if of_one_text.is_some() { result.into() } else { with_plain_numbers(result) };
+    let result = &*plain;
+    let read = || Parts::read(result, limits.bounds.bytes, free);
+    let parts = of_one_text.map_or_else(read, Ok)?;
     let all = if let [text] = &*parts.texts { Cow::from(text) } else { parts.texts.join("\n\n").into() };
     let of_all = &limits.bounds;
     let text_bytes = of_all.bytes_of(&all);
@@ -157,6 +161,7 @@ pub(super) fn limit_result(result: &str, limits: &ToolLimits<'_>) -> Limited<(Op
 /// Shortens an error that is over the limit of bytes to the members of JSON-RPC, and does not save it. Adds a notice to a
 /// message that ends like one. Returns `None` if the error does not change.
 pub(super) fn limit_error(error: &str, limits: &ToolLimits<'_>) -> Option<String> {
+    let error = &*with_plain_numbers(error);
     let room = as_index(limits.bounds.bytes.max(ERROR_BYTES));
     let names = ["code", "message", "data"];
     let known = names.into_iter().zip(members(error, names)).filter_map(|(name, value)| Some((name, value?)));

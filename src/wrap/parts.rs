@@ -32,6 +32,14 @@ pub(super) struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
+    /// Reads the most frequent result, one text, without a pass for its members. Returns `None` for another one.
+    pub(super) fn of_one_text(result: &'a str) -> Option<Self> {
+        let content = result.strip_prefix("{\"content\":")?.strip_suffix('}')?;
+        let (raw, text) = only_text(content)?;
+        let rest_bytes = (result.len() - raw.len()) as u64;
+        Some(Self { content, texts: vec![text], rest_bytes, ..Self::default() })
+    }
+
     /// Reads a result whose limit is `max_bytes`. Of a truncated result, members that cutline does not know, such as
     /// `_meta`, are kept within `free` bytes or a quarter of the limit, and together with blocks without text within
     /// `free` bytes and half of the limit.
@@ -40,14 +48,6 @@ impl<'a> Parts<'a> {
     ///
     /// Returns the reason if the result is not an object, or has more than one meaning.
     pub(super) fn read(result: &'a str, max_bytes: u64, free: u64) -> Result<Self, &'static str> {
-        // The most frequent result is read without a pass for its members.
-        let inner = result.strip_prefix("{\"content\":").and_then(|rest| rest.strip_suffix('}'));
-        if let Some(content) = inner
-            && let Some((raw, text)) = only_text(content)
-        {
-            let rest_bytes = (result.len() - raw.len()) as u64;
-            return Ok(Self { content, texts: vec![text], rest_bytes, ..Self::default() });
-        }
         let (mut parts, mut content) = (Self::default(), None);
         let (mut is_double, mut has_is_error) = (false, false);
         let of_members = (max_bytes / 4).clamp(free, FREE_BYTES);

@@ -170,6 +170,41 @@ fn string(json: &str, room: usize) -> Shrunk {
     Some((format!("\"{start}{MARK}\""), Unit::Characters, shown, total))
 }
 
+/// Returns JSON with the numbers that JavaScript writes in a longer form, such as `1e20`, in this form. A client can
+/// write JSON again for its model, and the limits have to count what it writes.
+pub(super) fn with_plain_numbers(json: &str) -> Cow<'_, str> {
+    let (mut all, mut start, mut at) = (String::new(), 0, 0);
+    while let Some(byte) = json.as_bytes().get(at) {
+        let rest = json.get(at..).unwrap_or_default();
+        at += match byte {
+            b'"' => string_bytes(rest),
+            b'-' | b'0'..=b'9' => {
+                let is_end = |c: char| !c.is_ascii_digit() && !"+-.eE".contains(c);
+                let (number, _) = rest.split_at(rest.find(is_end).unwrap_or(rest.len()));
+                if let Some(plain) = plain_number(number) {
+                    all += json.get(start..at).unwrap_or_default();
+                    all += &plain;
+                    start = at + number.len();
+                }
+                number.len()
+            }
+            _ => 1,
+        };
+    }
+    if start == 0 { json.into() } else { (all + json.get(start..).unwrap_or_default()).into() }
+}
+
+/// Returns a number as JavaScript writes it, or `None` if that is not longer.
+fn plain_number(number: &str) -> Option<String> {
+    let value: f64 = if number.contains(['e', 'E']) { number.parse().ok()? } else { return None };
+    let plain = match value.abs() {
+        1e-6..1e21 => value.to_string(),
+        1e21..=f64::MAX => format!("{value:e}").replace('e', "e+"),
+        _ => return None,
+    };
+    (plain.len() > number.len()).then_some(plain)
+}
+
 /// Returns JSON without white space between its tokens. A text that is not valid stays as it is: without white space,
 /// it could be.
 pub(super) fn compact(json: &str) -> Cow<'_, str> {
@@ -270,6 +305,20 @@ mod tests {
         assert_eq!((&value["id"], &value["name"]), (&7.into(), &"short".into()));
         assert_eq!(parts.len(), 2, "{parts:?}");
         assert!(text.len() > 110, "{text}");
+    }
+
+    #[test]
+    fn numbers_are_those_of_javascript_if_these_are_longer() {
+        for (json, plain) in [
+            ("[1e20,-1.5E20,2e0]", "[100000000000000000000,-150000000000000000000,2e0]"),
+            (r#"{"1e20":"1e20","a":1e-6}"#, r#"{"1e20":"1e20","a":0.000001}"#),
+            ("[1e21,1e22,-2.5e300]", "[1e+21,1e+22,-2.5e+300]"),
+            ("[1e-7,1e+21,1e999,0e9,1000000.5e-6]", "[1e-7,1e+21,1e999,0e9,1000000.5e-6]"),
+            ("[1e20", "[100000000000000000000"),
+            ("[1e,-,+1e20]", "[1e,-,+100000000000000000000]"),
+        ] {
+            assert_eq!(with_plain_numbers(json), plain, "{json}");
+        }
     }
 
     #[test]

@@ -214,3 +214,17 @@ fn all_parts_share_the_limit_for_a_client_that_gets_the_complete_json() {
         assert!(of_mastra.len() <= 30_000 + 2000 + 1100, "{about}: {} bytes", of_mastra.len());
     }
 }
+
+#[test]
+fn numbers_have_the_length_that_a_client_writes() {
+    let numbers = vec![1e20; 1200];
+    for result in [
+        json!({"content": [], "structuredContent": {"items": numbers}}),
+        json!({"content": [], "_meta": {"own": numbers}}),
+        json!({"content": [{"type": "other", "items": numbers}]}),
+    ] {
+        let sent = result.to_string();
+        assert!(sent.contains("1e+20") && sent.len() < 8000, "{} bytes", sent.len());
+        assert_fits_cline(&result_for_client(&[], "@cline/core", &result), "numbers");
+    }
+}
