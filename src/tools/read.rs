@@ -35,7 +35,7 @@ const HELD_BYTES: u64 = 256 * 1024;
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReadArgs {
-    /// File to read, or several separated by spaces, each also with lines: a.rs:10-20 b.rs:5
+    /// File to read, or several separated by spaces, each also with lines: a.rs:10-20 b.rs:50-
     #[schemars(with = "String", extend("x-list" = true))]
     pub path: Vec<String>,
     /// Line to start from (1 is the first); negative counts from the end

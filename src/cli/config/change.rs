@@ -286,12 +286,16 @@ impl Change<'_> {
     pub(super) fn print(&self, place: &Place) -> anyhow::Result<i32> {
         let (name, options) = (self.action.name(), self.options);
         if place.is_shared_yaml() {
-            let command = if self.action == Action::Put { Vec::new() } else { vec![COMMAND.to_owned()] };
-            let (words, _) = self.words(place, &Doc::parse(Format::Yaml, "")?, &Value::Null, &command)?;
-            let (program, arguments) = words.split_first().context("it has no program")?;
-            let entry = json!({"name": name, "command": program, "args": arguments});
-            print(format!("{}:\n  - {entry}\n", self.client.files.servers))?;
-            let change = if options.remove { "Remove such an entry from" } else { "Write this to" };
+            let change = if self.action == Action::Remove {
+                "Remove the entry cutline from"
+            } else {
+                let command = if self.action == Action::Put { Vec::new() } else { vec![COMMAND.to_owned()] };
+                let (words, _) = self.words(place, &Doc::parse(Format::Yaml, "")?, &Value::Null, &command)?;
+                let (program, arguments) = words.split_first().context("it has no program")?;
+                let entry = json!({"name": name, "command": program, "args": arguments});
+                print(format!("{}:\n  - {entry}\n", self.client.files.servers))?;
+                "Write this to"
+            };
             tell(format_args!("{change} {place}: cutline does not edit YAML with other servers"));
             return Ok(i32::from(options.write));
         }
@@ -301,6 +305,9 @@ impl Change<'_> {
         let path = place.entry(name);
         path.split_last().map_or(Ok(()), |(last, above)| doc.set(above, last, &entry))?;
         if self.action == Action::Put {
+            let own = Doc::parse(self.client.files.format, &text)?.value();
+            let kept = self.client.files.answer_tokens.and_then(|name| Some((name, own.get(name)?)));
+            kept.map_or(Ok(()), |(name, value)| doc.set(&[], name, value))?;
             entry::set_needed(&mut doc, place, &entry)?;
         }
         print(&*show::on_terminal(&doc.to_text()))?;

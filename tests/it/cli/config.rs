@@ -406,6 +406,22 @@ fn continue_has_a_file_of_its_own() {
 }
 
 #[test]
+fn entry_in_other_yaml_is_removed_by_hand() {
+    let text = "mcpServers:\n  - {\"name\":\"cutline\",\"command\":\"cutline\",\"args\":[\"--lean\"]}\n";
+    let workspace = Workspace::with(&json!({"../home/.continue/config.yaml": text}));
+    let output = run(&workspace, &["config", "continue", "--scope", "user", "--remove"]);
+    assert!(stdout(&output).is_empty(), "{output:?}");
+    assert!(stderr(&output).starts_with("Remove the entry cutline from "), "{output:?}");
+}
+
+#[test]
+fn printed_entry_has_the_existing_setting_outside_of_it() {
+    let settings = json!({"../home/.codex/config.toml": "tool_output_token_limit = 2000\n"});
+    let printed = stdout(&run(&Workspace::with(&settings), &["config", "codex"]));
+    assert!(printed.starts_with("tool_output_token_limit = 2000\n"), "{printed}");
+}
+
+#[test]
 fn entry_is_wrapped_in_its_position() {
     let workspace = Workspace::with(&json!({".mcp.json": "{}\n"}));
     let own = workspace.home().join(".claude.json");
