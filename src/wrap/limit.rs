@@ -119,7 +119,7 @@ pub(super) fn limit_result(result: &str, limits: &ToolLimits<'_>) -> Limited<(Op
     }
     let keeps_content = text.is_none() && !rest_is_over;
     let text = text.unwrap_or_else(|| all.to_string());
-    let size = match &cutter.details.truncation {
+    let mut size = match &cutter.details.truncation {
         Some(truncation) => ResultSize::of_cut(truncation),
         None => ResultSize::of_text(&text, Extent::of(&all), bounds),
     };
@@ -127,6 +127,8 @@ pub(super) fn limit_result(result: &str, limits: &ToolLimits<'_>) -> Limited<(Op
     if shown < total && !keeps_content {
         let part = Part { shown, total, unit: Unit::Blocks, name: None };
         cutter.notice(cutter.save(result), vec![part], limits.bounds.limit(TruncatedBy::Bytes));
+        size.truncated_by.get_or_insert(TruncatedBy::Bytes);
+        size.limit_percent = 100;
     }
     let mut json = String::from("{\"content\":[");
     if keeps_content {

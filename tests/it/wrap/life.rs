@@ -266,8 +266,13 @@ fn calls_are_counted_by_tool() {
             json!({"jsonrpc": "2.0", "id": n, "result": {"content": [{"type": "text", "text": text}]}});
         workspace.write(n.to_string(), format!("{response}\n"));
     }
+    let link = json!({"type": "resource_link", "uri": "file:///a", "name": "n".repeat(100)});
+    let links = json!({"jsonrpc": "2.0", "id": 4, "result": {"content": vec![link; 400]}});
+    workspace.write("4", format!("{links}\n"));
     let mut wrap = Wrap::start(&workspace, &["--max-lines", "50", "--stats-file", "records"], RESPONSES);
-    for (id, tool) in [("1", "search_issues"), ("2", "search_issues"), ("3", "get\u{7}file")] {
+    for (id, tool) in
+        [("1", "search_issues"), ("2", "search_issues"), ("3", "get\u{7}file"), ("4", "list_links")]
+    {
         wrap.call(id, &tool.replace('\u{7}', "\\u0007"));
         wrap.line();
     }
@@ -276,7 +281,7 @@ fn calls_are_counted_by_tool() {
         "INFO result near the limit tool=\"search_issues\"",
         "WARN result truncated tool=\"get\\u{7}file\" shown=99 total=160",
         "INFO search_issues: 2 calls, 0 errors, 0 truncated",
-        "INFO all: 3 calls, 0 errors, 1 truncated",
+        "INFO all: 4 calls, 0 errors, 2 truncated",
     ] {
         assert!(stderr.contains(part), "{part} is not in\n{stderr}");
     }
@@ -288,4 +293,5 @@ fn calls_are_counted_by_tool() {
     let stats: serde_json::Value = serde_json::from_slice(&stats.stdout).unwrap();
     assert_eq!(stats["tools"]["search_issues"]["calls"], 2);
     assert_eq!(stats["tools"]["get\u{fffd}file"]["truncated"]["byLines"], 1);
+    assert_eq!(stats["tools"]["list_links"]["truncated"]["byBytes"], 1);
 }
