@@ -8,14 +8,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{MutexGuard, PoisonError};
 
 use super::Sandbox;
-use super::autorun_files::{AutorunFile, Kind};
+use super::autorun_files::{AutorunFile, Kind, MAX_ENTRIES, first_entries};
 use crate::fs::workspace::{Root, shown};
 use crate::process::process_tree::Registry;
 use cutline_core::notice::{FileChange, Names, Notice};
 use cutline_core::text::show;
-
-/// The maximum number of entries of a folder that are compared.
-const MAX_ENTRIES: usize = 1000;
 
 /// The device and the inode of an existing autorun file, and the time of its last change in seconds and nanoseconds; 0
 /// for a git folder, also behind a link. A process cannot set this time, unlike that of the last modification. With
@@ -34,7 +31,7 @@ fn state_of(path: &Path, kind: Kind) -> Option<FileState> {
         Kind::Contents => {
             let target = path.metadata().ok();
             let folder = target.iter().filter(|target| target.is_dir());
-            let entries = folder.flat_map(|_| path.read_dir()).flatten().flatten().take(MAX_ENTRIES);
+            let entries = folder.filter_map(|_| first_entries(path)).flatten().take(MAX_ENTRIES);
             let entries = entries.filter_map(|entry| entry.metadata().ok());
             entries.chain(target.clone()).chain([found]).map(state).collect()
         }

@@ -2,7 +2,8 @@
 //! of names directly in each root, and the git folder of each root.
 
 use std::collections::BTreeSet;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
+use std::fs::DirEntry;
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -18,8 +19,11 @@ use cutline_core::text::show;
 const GIT: &str = ".git";
 /// The maximum number of bytes of a file that names another folder.
 const MAX_LINK_BYTES: usize = 4096;
-/// The maximum number of entries of a folder that are read to find another spelling of a name.
-const MAX_ENTRIES: usize = 1000;
+/// The maximum number of entries of a folder that are compared.
+pub(super) const MAX_ENTRIES: usize = 1000;
+/// The maximum size of a folder whose entries are read. A folder keeps the space of entries that were removed, and
+/// reading it takes long.
+const MAX_FOLDER_BYTES: u64 = 1024 * 1024;
 
 /// The autorun files and folders of agents and editors in a root, each with the page that describes it.
 const NAMES: [(&str, &str); 33] = [
@@ -177,7 +181,8 @@ impl Sandbox {
     /// a command can have replaced what the user meant.
     fn git_folders(&self, root: &Path, writable: &[&Path]) -> io::Result<Vec<(PathBuf, Followed)>> {
         let (git, way) = (root.join(GIT), Followed::below(root, GIT.as_ref()));
-        let named = named_folder(&way.end, "gitdir: ", root)?;
+        // No command starts then, and a file in `/proc` can be slow.
+        let named = if way.is_certain { named_folder(&way.end, "gitdir: ", root)? } else { None };
         let folder = named.as_ref().map_or(&way.end, |(_, way)| &way.end);
         let common = named_folder(&folder.join("commondir"), "", folder)?;
         // The entries at the start count, because a command can have replaced a link with a folder since then.
@@ -206,6 +211,12 @@ impl Sandbox {
     }
 }
 
+/// Returns the first entries of a folder, one more than [`MAX_ENTRIES`] if it has more, or `None` if it is too large.
+pub(super) fn first_entries(folder: &Path) -> Option<Vec<DirEntry>> {
+    let is_small = folder.metadata().map_or(true, |found| found.len() <= MAX_FOLDER_BYTES);
+    is_small.then(|| folder.read_dir().into_iter().flatten().flatten().take(MAX_ENTRIES + 1).collect())
+}
+
 /// Returns true if the file system ignores case in the name of `path`, or if the folder has too many entries to know. A
 /// mount may not cover the other spellings.
 fn has_other_spelling(path: &Path) -> bool {
@@ -215,10 +226,9 @@ fn has_other_spelling(path: &Path) -> bool {
     if other == name || folder.join(other).symlink_metadata().is_err() {
         return false;
     }
-    let entries = folder.read_dir().into_iter().flatten().flatten().take(MAX_ENTRIES + 1);
-    let names: Vec<OsString> = entries.map(|entry| entry.file_name()).collect();
-    let spellings = names.iter().filter(|found| found.eq_ignore_ascii_case(name)).count();
-    names.len() > MAX_ENTRIES || spellings < 2
+    let Some(entries) = first_entries(folder) else { return true };
+    let spellings = entries.iter().filter(|entry| entry.file_name().eq_ignore_ascii_case(name)).count();
+    entries.len() > MAX_ENTRIES || spellings < 2
 }
 
 /// Returns the folder that the file at `path` names after `prefix`, relative to `base`, with the way to it.
@@ -283,6 +293,18 @@ mod tests {
         }
         assert!(has_other_spelling(&path));
         assert!(!has_other_spelling(&folder.path().join("7")));
+    }
+
+    #[test]
+    fn entries_of_a_folder_that_was_large_are_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = || (0..5000).map(|n| folder.path().join(format!("{n:0250}")));
+        files().for_each(|path| std::fs::write(path, "").unwrap());
+        files().for_each(|path| std::fs::remove_file(path).unwrap());
+        // Some file systems free the space.
+        let is_large = folder.path().metadata().unwrap().len() > MAX_FOLDER_BYTES;
+        assert_eq!(first_entries(folder.path()).is_none(), is_large);
+        assert!(first_entries(&folder.path().join("absent")).unwrap().is_empty());
     }
 
     #[test]

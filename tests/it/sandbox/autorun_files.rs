@@ -434,7 +434,8 @@ fn file_is_reported_if_a_command_without_result_ends_first() {
     let Some(mut client) = started(|| Start::new(&workspace).flags(FLAGS).flags(flags)) else { return };
     let first = "until [ -e .mcp.json ]; do sleep 0.01; done";
     client.call("bash", json!({"command": first})).assert_contains("[Still running after");
-    let second = "echo {} > .mcp.json; until [ -e go ]; do sleep 0.01; done";
+    // The first command may end at once, so the file is complete when it appears.
+    let second = "echo {} > new; mv new .mcp.json; until [ -e go ]; do sleep 0.01; done";
     let id = client.send_call("bash", json!({"command": second}), None);
     eventually("the file is noticed", || client.stderr().contains(LOGGED));
     workspace.write("go", "");
