@@ -121,7 +121,10 @@ impl Registry {
             // A command may have ended by itself just now and left processes.
             end_scopes(self.scopes(), GRACE).await;
         };
-        let _some_remain = tokio::time::timeout(SHUTDOWN, ended).await;
+        if tokio::time::timeout(SHUTDOWN, ended).await.is_err() {
+            // A process can delay the reading of its environment.
+            signal_known(&self.scopes(), &sys::list_processes().unwrap_or_default(), &[Signal::KILL]);
+        }
         self.commands.send_replace(BTreeMap::new());
     }
 
@@ -215,13 +218,23 @@ impl ProcessScope {
         Some((Self { left: Some(left), ..self }, shown.collect()))
     }
 
-    /// Adds the other processes of the group of a command that has ended, if one of its processes is still there.
-    /// `processes` includes ended processes: until they are reaped, the kernel does not reuse the id of the group.
+    /// Adds the other processes of the group of a command that has ended, if one of its processes is still there, and
+    /// removes those that no longer exist. `processes` includes ended processes: until they are reaped, the kernel does
+    /// not reuse the id of the group.
     pub(super) fn refresh(&mut self, processes: &[Process]) {
         let Some(left) = &mut self.left else { return };
-        let group = processes.iter().filter(|process| process.group == self.group).map(key);
-        if group.clone().any(|key| left.known.contains(&key)) {
-            left.known.extend(group);
+        let is_known = |process: &Process| left.known.contains(&key(process));
+        let in_group = |process: &Process| process.group == self.group;
+        let owns_group = processes.iter().any(|process| in_group(process) && is_known(process));
+        let found = processes.iter().filter(|process| is_known(process) || owns_group && in_group(process));
+        left.known = found.map(key).collect();
+    }
+
+    /// Returns true for a process that certainly belongs to this scope.
+    fn knows(&self, process: &Process) -> bool {
+        match &self.left {
+            None => self.group != 0 && process.group == self.group,
+            Some(left) => left.known.contains(&key(process)),
         }
     }
 
@@ -229,13 +242,14 @@ impl ProcessScope {
     fn members(&self, candidates: &[Candidate<'_>]) -> Vec<u32> {
         let candidates = candidates.iter().filter(|candidate| candidate.process.start >= self.since);
         let in_group = |it: &Candidate<'_>| self.group != 0 && it.process.group == self.group;
+        let is_known = |it: &Candidate<'_>| self.knows(it.process);
         let carries_tag = |it: &Candidate<'_>| it.tag.as_ref() == Some(&self.tag);
         // The shell can leave its group.
         let is_shell = |it: &Candidate<'_>| key(it.process) == (self.group, self.since);
         let is_member = |it: &Candidate<'_>| match &self.left {
-            None => is_shell(it) || in_group(it) || carries_tag(it),
+            None => is_known(it) || is_shell(it) || carries_tag(it),
             Some(left) => {
-                left.known.contains(&key(it.process))
+                is_known(it)
                     || left.pipe.is_some_and(|pipe| it.pipes.contains(&pipe))
                         && (it.is_descendant || carries_tag(it))
             }
@@ -258,7 +272,7 @@ struct Candidate<'a> {
 }
 
 /// Returns those of `processes` that run and are members of `scopes` or in `found`, with their descendants. Reads the
-/// tag and the pipes of each process once.
+/// tag and the pipes of each process once, except for processes that are known: they can delay this.
 fn members<'a>(
     scopes: &[ProcessScope],
     found: &BTreeSet<ProcessKey>,
@@ -270,8 +284,11 @@ fn members<'a>(
     let younger: Vec<_> = processes.iter().filter(is_younger).collect();
     let own = with_descendants(BTreeSet::from([std::process::id()]), &younger);
     let candidate = |process: &&'a Process| {
-        let pipes = if have_pipes { sys::pipes(process.id).unwrap_or_default() } else { Vec::new() };
         let is_descendant = own.contains(&process.id);
+        if scopes.iter().any(|scope| scope.knows(process)) {
+            return Candidate { process, is_descendant, tag: None, pipes: Vec::new() };
+        }
+        let pipes = if have_pipes { sys::pipes(process.id).unwrap_or_default() } else { Vec::new() };
         Candidate { process, is_descendant, tag: sys::tag_of(process.id), pipes }
     };
     let candidates: Vec<_> = younger.iter().map(candidate).collect();
@@ -333,27 +350,30 @@ fn signal_all(
 ) -> io::Result<BTreeSet<ProcessKey>> {
     // Before the signals, because a process whose parent has ended may not be found.
     let listed = sys::list_processes();
-    // This needs no file descriptor. Another group can have the id of a group of an ended command.
-    let groups: BTreeSet<u32> =
-        scopes.iter().filter(|scope| scope.is_running()).map(|scope| scope.group).collect();
-    for group in groups.iter().filter_map(|group| pid(*group)) {
-        for signal in signals {
-            let _ended_already = kill_process_group(group, *signal);
-        }
-    }
-    let send = |process: &Process| {
-        let _ended_or_unreadable = sys::send_signals(process.id, process.start, signals);
-    };
     let processes = listed.as_deref().unwrap_or_default();
-    let known: BTreeSet<_> =
-        scopes.iter().filter_map(|scope| scope.left.as_ref()).flat_map(|left| &left.known).collect();
-    processes.iter().filter(|process| known.contains(&key(process))).for_each(send);
+    signal_known(scopes, processes, signals);
     // After these signals, because it takes longer.
     let members = members(scopes, found, processes);
-    let others = members.iter().filter(|it| !groups.contains(&it.group) && !known.contains(&key(it)));
-    others.copied().for_each(send);
+    for process in members.iter().filter(|process| !scopes.iter().any(|scope| scope.knows(process))) {
+        let _ended_or_unreadable = sys::send_signals(process.id, process.start, signals);
+    }
     let found = members.into_iter().map(key).collect();
     listed.map(|_| found)
+}
+
+/// Sends `signals` to the groups of running commands, and to the known processes of commands that have ended.
+fn signal_known(scopes: &[ProcessScope], processes: &[Process], signals: &[Signal]) {
+    for scope in scopes {
+        // This needs no file descriptor. Another group can have the id of a group of an ended command.
+        if let Some(group) = pid(scope.group).filter(|_| scope.is_running()) {
+            for signal in signals {
+                let _ended_already = kill_process_group(group, *signal);
+            }
+        }
+        for process in processes.iter().filter(|process| !scope.is_running() && scope.knows(process)) {
+            let _ended_or_unreadable = sys::send_signals(process.id, process.start, signals);
+        }
+    }
 }
 
 /// Waits until the processes `found` have ended, at most for `time`. Without a process table, waits until the groups of
