@@ -21,7 +21,7 @@ use cutline_core::truncate::{
 };
 
 use super::parts::{FREE_BYTES, Parts};
-use super::shrink::{MARK, compact, shrink, shrink_within, with_plain_numbers, write_json};
+use super::shrink::{MARK, compact, shrink, shrink_within, write_json, written_bytes};
 use super::{KeepPart, Settings};
 use crate::capture::{Captured, CapturedText, Content};
 use crate::fit::RESULT_BYTES;
@@ -68,19 +68,17 @@ pub(super) type Limited<T = Option<String>> = Result<T, &'static str>;
 /// cut.
 pub(super) fn limit_result(result: &str, limits: &ToolLimits<'_>) -> Limited<(Option<String>, Outcome)> {
     let free = if limits.shows_all { RESULT_BYTES } else { FREE_BYTES };
-    let of_one_text = Parts::of_one_text(result);
-    let plain = if of_one_text.is_some() { result.into() } else { with_plain_numbers(result) };
-    let result = &*plain;
-    let read = || Parts::read(result, limits.bounds.bytes, free);
-    let parts = of_one_text.map_or_else(read, Ok)?;
+    let parts = Parts::read(result, limits.bounds.bytes, free)?;
     let all = if let [text] = &*parts.texts { Cow::from(text) } else { parts.texts.join("\n\n").into() };
     let of_all = &limits.bounds;
     let text_bytes = of_all.bytes_of(&all);
     // It shares the limits with the text.
     let structured = parts.structured.filter(|_| limits.shows_all).unwrap_or_default();
     let used = parts.kept_bytes.saturating_sub(free);
-    let (mut bounds, of_structured) = limits.shared((&all, text_bytes), structured, used);
-    let left = (of_all.bytes + free).saturating_sub(text_bytes + structured.len() as u64);
+    let most = as_index(of_all.bytes);
+    let structured_bytes = written_bytes(structured, most) as u64;
+    let (mut bounds, of_structured) = limits.shared((&all, text_bytes), (structured, structured_bytes), used);
+    let left = (of_all.bytes + free).saturating_sub(text_bytes + structured_bytes);
     // Everything but text, structured content and media may take what these leave.
     let rest_is_over = parts.rest_bytes > left.max(free);
     if let Some(bytes) = limits.settings.limits.output_bytes.filter(|bytes| all.len() as u64 > *bytes)
@@ -91,7 +89,10 @@ pub(super) fn limit_result(result: &str, limits: &ToolLimits<'_>) -> Limited<(Op
     let text_is_over = bounds.exceeded_by(all.strip_suffix('\n').unwrap_or(&all)).is_some();
     // Newlines between its tokens do not count.
     let any_lines = Bounds { lines: u64::MAX, ..of_structured };
-    let structured_is_over = parts.structured.is_some_and(|json| any_lines.exceeded_by(json).is_some());
+    let structured_is_over = parts.structured.is_some_and(|json| {
+        let most = as_index(any_lines.bytes);
+        written_bytes(json, most) > most || any_lines.exceeded_by(json).is_some()
+    });
     let part_of_text = || {
         let notice = part_of_texts(&parts.texts, limits.settings.hint.as_deref());
         notice.map(|notice| notice.to_string())
@@ -163,12 +164,12 @@ pub(super) fn limit_result(result: &str, limits: &ToolLimits<'_>) -> Limited<(Op
 /// Shortens an error that is over the limit of bytes to the members of JSON-RPC, and does not save it. Adds a notice to a
 /// message that ends like one. Returns `None` if the error does not change.
 pub(super) fn limit_error(error: &str, limits: &ToolLimits<'_>) -> Option<String> {
-    let error = &*with_plain_numbers(error);
     let room = as_index(limits.bounds.bytes.max(ERROR_BYTES));
     let names = ["code", "message", "data"];
     let known = names.into_iter().zip(members(error, names)).filter_map(|(name, value)| Some((name, value?)));
     let known = known.map(|(name, value)| format!("\"{name}\":{}", compact(value)));
-    let short = (error.len() > room).then(|| format!("{{{}}}", known.collect::<Vec<_>>().join(",")));
+    let short =
+        (written_bytes(error, room) > room).then(|| format!("{{{}}}", known.collect::<Vec<_>>().join(",")));
     let short = short.and_then(|known| Some(shrink(&known, room)?.0));
     let error = short.as_deref().unwrap_or(error);
     let [message] = members(error, ["message"]);
@@ -209,7 +210,12 @@ impl ToolLimits<'_> {
     /// Returns the limits of the text and of the structured content. Other parts take `used` bytes of the text, or of
     /// both if both share the limits. Then each has what the other one leaves, and at least half. If they do not share
     /// the limits, `structured` is empty.
-    fn shared(&self, (text, text_bytes): (&str, u64), structured: &str, used: u64) -> (Bounds, Bounds) {
+    fn shared(
+        &self,
+        (text, text_bytes): (&str, u64),
+        (structured, structured_bytes): (&str, u64),
+        used: u64,
+    ) -> (Bounds, Bounds) {
         let share = |limit: u64, other: u64| limit.saturating_sub(other).max(limit - limit / 2);
         let left = self.bounds.bytes.saturating_sub(used).max(1);
         let beside = |other: &str, bytes: u64| Bounds {
@@ -217,7 +223,7 @@ impl ToolLimits<'_> {
             tokens: self.bounds.tokens.map(|tokens| share(tokens, estimate(other))),
             ..self.bounds
         };
-        let of_text = beside(structured, structured.len() as u64);
+        let of_text = beside(structured, structured_bytes);
         let of_structured = if self.shows_all { beside(text, text_bytes) } else { self.bounds };
         (of_text, Bounds { bytes_as: BytesAs::Text, ..of_structured })
     }
@@ -249,7 +255,7 @@ impl Cutter<'_> {
         let total = Extent::of(all);
         // The same value in both is truncated once.
         if let ([value], Some(structured)) = (values, &structured)
-            && text_is_over
+            && (text_is_over || structured_is_over)
             && let Some([before, after]) = around(&compact(value), structured)
         {
             let of_value = of_structured.bytes.saturating_sub((before.len() + after.len()) as u64);

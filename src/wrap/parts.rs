@@ -1,5 +1,8 @@
 //! Reads the parts of a result: its text, its structured content, and everything else.
 
+use cutline_core::text::as_index;
+
+use super::shrink::written_bytes;
 use crate::json::{decoded, each_child, members, text};
 
 /// Bytes of everything but text, structured content and media that do not reduce the limit of the text, unless the
@@ -32,14 +35,6 @@ pub(super) struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    /// Reads the most frequent result, one text, without a pass for its members. Returns `None` for another one.
-    pub(super) fn of_one_text(result: &'a str) -> Option<Self> {
-        let content = result.strip_prefix("{\"content\":")?.strip_suffix('}')?;
-        let (raw, text) = only_text(content)?;
-        let rest_bytes = (result.len() - raw.len()) as u64;
-        Some(Self { content, texts: vec![text], rest_bytes, ..Self::default() })
-    }
-
     /// Reads a result whose limit is `max_bytes`. Of a truncated result, members that cutline does not know, such as
     /// `_meta`, are kept within `free` bytes or a quarter of the limit, and together with blocks without text within
     /// `free` bytes and half of the limit.
@@ -48,6 +43,14 @@ impl<'a> Parts<'a> {
     ///
     /// Returns the reason if the result is not an object, or has more than one meaning.
     pub(super) fn read(result: &'a str, max_bytes: u64, free: u64) -> Result<Self, &'static str> {
+        // The most frequent result is read without a pass for its members.
+        let inner = result.strip_prefix("{\"content\":").and_then(|rest| rest.strip_suffix('}'));
+        if let Some(content) = inner
+            && let Some((raw, text)) = only_text(content)
+        {
+            let rest_bytes = (result.len() - raw.len()) as u64;
+            return Ok(Self { content, texts: vec![text], rest_bytes, ..Self::default() });
+        }
         let (mut parts, mut content) = (Self::default(), None);
         let (mut is_double, mut has_is_error) = (false, false);
         let of_members = (max_bytes / 4).clamp(free, FREE_BYTES);
@@ -57,7 +60,9 @@ impl<'a> Parts<'a> {
             name => {
                 parts.needs_input |=
                     name == "resultType" && text(value).is_some_and(|kind| kind == "input_required");
-                let kept_bytes = parts.kept_bytes + (spelled.len() + value.len() + "\"\":,".len()) as u64;
+                let written = written_bytes(value, as_index(max_bytes));
+                parts.rest_bytes += (written - value.len()) as u64;
+                let kept_bytes = parts.kept_bytes + (spelled.len() + written + "\"\":,".len()) as u64;
                 match name {
                     // A client must know it.
                     "isError" if value.len() <= "false".len() => {
@@ -86,7 +91,7 @@ impl<'a> Parts<'a> {
             // Some servers forget the array.
             counted += parts.add_block(parts.content, room);
         }
-        parts.rest_bytes = (result.len() - counted) as u64;
+        parts.rest_bytes += (result.len() - counted) as u64;
         Ok(parts)
     }
 
@@ -104,7 +109,9 @@ impl<'a> Parts<'a> {
             return raw.len();
         }
         let media = media.filter(|data| data.starts_with('"')).map_or(0, str::len);
-        let kept_bytes = self.kept_bytes + (item.len() - media) as u64 + 1;
+        let written = written_bytes(item, item.len() + as_index(room));
+        self.rest_bytes += (written - item.len()) as u64;
+        let kept_bytes = self.kept_bytes + (written - media) as u64 + 1;
         if self.blocks.len() as u64 == self.block_count && kept_bytes <= room {
             self.blocks.push(item);
             self.kept_bytes = kept_bytes;

@@ -45,7 +45,8 @@ impl Way<'_> {
 /// Shortens JSON until it is within `bounds`. Returns the shortened parts, and the limit that was reached first.
 pub(super) fn shrink_within(json: &str, bounds: Bounds) -> Option<(String, Vec<Part>, TruncatedBy)> {
     let mut by = TruncatedBy::Bytes;
-    let mut room = as_index(bounds.bytes).min(json.len());
+    let most = as_index(bounds.bytes);
+    let mut room = most.min(written_bytes(json, most));
     loop {
         let (text, parts) = shrink(json, room)?;
         let Some(exceeded) = bounds.exceeded_by(&text) else { return Some((text, parts, by)) };
@@ -68,7 +69,7 @@ pub(super) fn shrink_within(json: &str, bounds: Bounds) -> Option<(String, Vec<P
 /// valid or that is not possible.
 pub(super) fn shrink(json: &str, room: usize) -> Option<(String, Vec<Part>)> {
     // A longer text is checked when it is shortened.
-    if json.len() <= room && !is_valid(json) {
+    if written_bytes(json, room) <= room && !is_valid(json) {
         return None;
     }
     let mut parts = Vec::new();
@@ -83,7 +84,7 @@ fn shrink_at(
     room: usize,
     parts: &mut Vec<Part>,
 ) -> Option<String> {
-    if json.len() <= room {
+    if written_bytes(json, room) <= room {
         return Some(json.to_owned());
     }
     let at = parts.len();
@@ -109,7 +110,7 @@ fn array(way: Option<&Way<'_>>, depth: usize, json: &str, room: usize, parts: &m
     each_child(json, |_, item| {
         total += 1;
         first.get_or_insert(item);
-        left = left.and_then(|left| left.checked_sub(item.len() + 1));
+        left = left.and_then(|left| left.checked_sub(written_bytes(item, room) + 1));
         kept.extend(left.map(|_| item));
     })
     .ok()?;
@@ -132,13 +133,13 @@ fn object(way: Option<&Way<'_>>, depth: usize, json: &str, room: usize, parts: &
     let around = |name: &str| name.len() + 4;
     each_child(json, |name, value| {
         total += 1;
-        left = left.and_then(|left| left.checked_sub(around(name) + value.len().min(least)));
+        left = left.and_then(|left| left.checked_sub(around(name) + written_bytes(value, least).min(least)));
         kept.extend(left.map(|_| (name, value)));
     })
     .ok()?;
     // The smallest members come first, so that the largest ones share what is left.
     let mut left = room.saturating_sub(kept.iter().map(|(name, _)| around(name)).sum());
-    let mut sizes: Vec<usize> = kept.iter().map(|(_, value)| value.len()).collect();
+    let mut sizes: Vec<usize> = kept.iter().map(|(_, value)| written_bytes(value, room)).collect();
     sizes.sort_unstable();
     let mut most = 0;
     for (size, waiting) in sizes.iter().zip((1..=kept.len()).rev()) {
@@ -170,39 +171,37 @@ fn string(json: &str, room: usize) -> Shrunk {
     Some((format!("\"{start}{MARK}\""), Unit::Characters, shown, total))
 }
 
-/// Returns JSON with the numbers that JavaScript writes in a longer form, such as `1e20`, in this form. A client can
-/// write JSON again for its model, and the limits have to count what it writes.
-pub(super) fn with_plain_numbers(json: &str) -> Cow<'_, str> {
-    let (mut all, mut start, mut at) = (String::new(), 0, 0);
-    while let Some(byte) = json.as_bytes().get(at) {
+/// Returns the length of `json` if a client writes it again in JavaScript: `1e20` then has 21 digits. Does not count
+/// further once the length is over `most`.
+pub(super) fn written_bytes(json: &str, most: usize) -> usize {
+    let (mut bytes, mut at) = (json.len(), 0);
+    while bytes <= most
+        && let Some(byte) = json.as_bytes().get(at)
+    {
         let rest = json.get(at..).unwrap_or_default();
         at += match byte {
             b'"' => string_bytes(rest),
             b'-' | b'0'..=b'9' => {
                 let is_end = |c: char| !c.is_ascii_digit() && !"+-.eE".contains(c);
                 let (number, _) = rest.split_at(rest.find(is_end).unwrap_or(rest.len()));
-                if let Some(plain) = plain_number(number) {
-                    all += json.get(start..at).unwrap_or_default();
-                    all += &plain;
-                    start = at + number.len();
-                }
+                bytes += written_number_bytes(number).saturating_sub(number.len());
                 number.len()
             }
             _ => 1,
         };
     }
-    if start == 0 { json.into() } else { (all + json.get(start..).unwrap_or_default()).into() }
+    bytes
 }
 
-/// Returns a number as JavaScript writes it, or `None` if that is not longer.
-fn plain_number(number: &str) -> Option<String> {
-    let value: f64 = if number.contains(['e', 'E']) { number.parse().ok()? } else { return None };
-    let plain = match value.abs() {
-        1e-6..1e21 => value.to_string(),
-        1e21..=f64::MAX => format!("{value:e}").replace('e', "e+"),
-        _ => return None,
-    };
-    (plain.len() > number.len()).then_some(plain)
+/// Returns the length of a number as JavaScript writes it, or 0 if that is not longer.
+fn written_number_bytes(number: &str) -> usize {
+    let has_exponent = number.contains(['e', 'E']);
+    let Some(value) = has_exponent.then(|| number.parse::<f64>().ok()).flatten() else { return 0 };
+    match value.abs() {
+        1e-6..1e21 => value.to_string().len(),
+        1e21..=f64::MAX => format!("{value:e}").len() + "+".len(),
+        _ => format!("{value:e}").len(),
+    }
 }
 
 /// Returns JSON without white space between its tokens. A text that is not valid stays as it is: without white space,
@@ -308,16 +307,16 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_those_of_javascript_if_these_are_longer() {
-        for (json, plain) in [
+    fn numbers_count_as_javascript_writes_them() {
+        for (json, written) in [
             ("[1e20,-1.5E20,2e0]", "[100000000000000000000,-150000000000000000000,2e0]"),
             (r#"{"1e20":"1e20","a":1e-6}"#, r#"{"1e20":"1e20","a":0.000001}"#),
             ("[1e21,1e22,-2.5e300]", "[1e+21,1e+22,-2.5e+300]"),
-            ("[1e-7,1e+21,1e999,0e9,1000000.5e-6]", "[1e-7,1e+21,1e999,0e9,1000000.5e-6]"),
+            ("[12e-8,1e-7,1e+21,1e999,0e9,1000000.5e-6]", "[1.2e-7,1e-7,1e+21,1e999,0e9,1000000.5e-6]"),
             ("[1e20", "[100000000000000000000"),
-            ("[1e,-,+1e20]", "[1e,-,+100000000000000000000]"),
         ] {
-            assert_eq!(with_plain_numbers(json), plain, "{json}");
+            assert_eq!(written_bytes(json, 1000), written.len(), "{json}");
+            assert_eq!(written_bytes(json, 1), json.len(), "{json}");
         }
     }
 

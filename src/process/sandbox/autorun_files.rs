@@ -181,8 +181,7 @@ impl Sandbox {
     /// a command can have replaced what the user meant.
     fn git_folders(&self, root: &Path, writable: &[&Path]) -> io::Result<Vec<(PathBuf, Followed)>> {
         let (git, way) = (root.join(GIT), Followed::below(root, GIT.as_ref()));
-        // No command starts then, and a file in `/proc` can be slow.
-        let named = if way.is_certain { named_folder(&way.end, "gitdir: ", root)? } else { None };
+        let named = named_folder(&way.end, "gitdir: ", root)?;
         let folder = named.as_ref().map_or(&way.end, |(_, way)| &way.end);
         let common = named_folder(&folder.join("commondir"), "", folder)?;
         // The entries at the start count, because a command can have replaced a link with a folder since then.
@@ -234,7 +233,8 @@ fn has_other_spelling(path: &Path) -> bool {
 /// Returns the folder that the file at `path` names after `prefix`, relative to `base`, with the way to it.
 fn named_folder(path: &Path, prefix: &str, base: &Path) -> io::Result<Option<(PathBuf, Followed)>> {
     let text = match Opened::without_links(path) {
-        Ok(opened) if opened.stat.kind == FileKind::File => {
+        // A file in `/proc` has no size, and reading it can take long.
+        Ok(opened) if opened.stat.kind == FileKind::File && opened.stat.bytes > 0 => {
             opened.file().and_then(|file| first_bytes(&file, MAX_LINK_BYTES + 1))
         }
         Ok(_) => return Ok(None),

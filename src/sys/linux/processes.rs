@@ -8,6 +8,7 @@
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 use rustix::fs::{AtFlags, Mode, readlinkat, statat};
 use rustix::io::Errno;
@@ -20,6 +21,10 @@ const STAT_BYTES: usize = 1024;
 /// Maximum bytes of an environment in which the tag is found. The kernel accepts more, but many processes with a large one
 /// would delay their end.
 const ENVIRON_BYTES: u64 = 128 << 10;
+/// Bytes of an environment that are read at once.
+const PAGE_BYTES: u64 = 4096;
+/// Time after which no more of an environment is read.
+const ENVIRON_TIME: Duration = Duration::from_millis(300);
 /// The descriptors of a process in which a pipe is found are below this one. Processes can share a table of very many.
 const DESCRIPTORS: u32 = 64;
 /// The errors of opening a file if no descriptor was free.
@@ -117,9 +122,13 @@ fn running_thread(id: u32) -> String {
 
 /// Returns the tag in the first [`ENVIRON_BYTES`] of the initial environment of a process.
 pub(crate) fn tag_of(id: u32) -> Option<String> {
-    let file = File::open(format!("/proc/{}/environ", running_thread(id))).ok()?;
-    let mut environ = Vec::new();
-    let _what_was_read = file.take(ENVIRON_BYTES).read_to_end(&mut environ); // the process can end during the read
+    let mut file = File::open(format!("/proc/{}/environ", running_thread(id))).ok()?;
+    let (began, mut environ) = (Instant::now(), Vec::new());
+    // A process can delay each read, and end during one.
+    while began.elapsed() < ENVIRON_TIME
+        && (environ.len() as u64) < ENVIRON_BYTES
+        && file.by_ref().take(PAGE_BYTES).read_to_end(&mut environ).is_ok_and(|len| len > 0)
+    {}
     let tag = |entry: &[u8]| Some(entry.strip_prefix(TAG.as_bytes())?.strip_prefix(b"=")?.to_vec());
     let tag = environ.split(|byte| *byte == 0).find_map(tag).filter(|tag| tag.len() <= MAX_TAG_BYTES);
     String::from_utf8(tag?).ok()

@@ -227,4 +227,10 @@ fn numbers_have_the_length_that_a_client_writes() {
         assert!(sent.contains("1e+20") && sent.len() < 8000, "{} bytes", sent.len());
         assert_fits_cline(&result_for_client(&[], "@cline/core", &result), "numbers");
     }
+    // A text that is within the limits as it is spelled keeps the same items.
+    let structured = json!({"items": numbers});
+    let both = json!({"content": [{"type": "text", "text": structured.to_string()}], "structuredContent": structured});
+    let cut = result_for_client(&["--max-bytes", "9000"], "another", &both);
+    let shown: Value = serde_json::from_str(cut["content"][0]["text"].as_str().unwrap()).unwrap();
+    assert!(shown == cut["structuredContent"] && shown["items"].as_array().unwrap().len() > 300, "{cut}");
 }
