@@ -416,3 +416,23 @@ fn holds(process: &Process, pipe: Option<u64>) -> bool {
 fn key(process: &Process) -> ProcessKey {
     (process.id, process.start)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_processes_are_those_that_exist() {
+        let process =
+            |id, group| Process { id, group, parent: 1, start: 5, name: String::new(), ended: false };
+        let known = BTreeSet::from([(10, 5), (11, 5), (20, 5)]);
+        let left = LeftProcesses { pipe: None, known, output_ended: CancellationToken::new() };
+        let mut scope = ProcessScope { tag: String::new(), group: 10, since: 0, left: Some(left) };
+        let known = |scope: &ProcessScope| scope.left.clone().unwrap().known;
+        scope.refresh(&[process(11, 10), process(12, 10), process(20, 20), process(30, 30)]);
+        assert_eq!(known(&scope), BTreeSet::from([(11, 5), (12, 5), (20, 5)]));
+        // Another group has the same id now.
+        scope.refresh(&[process(13, 10), process(20, 20)]);
+        assert_eq!(known(&scope), BTreeSet::from([(20, 5)]));
+    }
+}
