@@ -87,12 +87,7 @@ pub(super) fn limit_result(result: &str, limits: &ToolLimits<'_>) -> Limited<(Op
         bounds.bytes = bounds.bytes.min(bytes);
     }
     let text_is_over = bounds.exceeded_by(all.strip_suffix('\n').unwrap_or(&all)).is_some();
-    // Newlines between its tokens do not count.
-    let any_lines = Bounds { lines: u64::MAX, ..of_structured };
-    let structured_is_over = parts.structured.is_some_and(|json| {
-        let most = as_index(any_lines.bytes);
-        written_bytes(json, most) > most || any_lines.exceeded_by(json).is_some()
-    });
+    let structured_is_over = parts.structured.is_some_and(|json| is_over(json, of_structured));
     let part_of_text = || {
         let notice = part_of_texts(&parts.texts, limits.settings.hint.as_deref());
         notice.map(|notice| notice.to_string())
@@ -255,7 +250,7 @@ impl Cutter<'_> {
         let total = Extent::of(all);
         // The same value in both is truncated once.
         if let ([value], Some(structured)) = (values, &structured)
-            && (text_is_over || structured_is_over)
+            && (text_is_over || is_over(structured, of_structured))
             && let Some([before, after]) = around(&compact(value), structured)
         {
             let of_value = of_structured.bytes.saturating_sub((before.len() + after.len()) as u64);
@@ -384,6 +379,13 @@ fn part_of_texts(texts: &[String], hint: Option<&str>) -> Option<Notice> {
         lines
     });
     lines.last().map(Notice::PartOfText)
+}
+
+/// Returns true if structured content is over its limits. Newlines between its tokens do not count.
+fn is_over(json: &str, bounds: Bounds) -> bool {
+    let most = as_index(bounds.bytes);
+    let any_lines = Bounds { lines: u64::MAX, ..bounds };
+    written_bytes(json, most) > most || any_lines.exceeded_by(json).is_some()
 }
 
 /// Returns a block with this text.
