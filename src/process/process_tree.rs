@@ -15,8 +15,8 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use rustix::process::{
-    Signal, WaitId, WaitIdOptions, WaitOptions, kill_process, kill_process_group, test_kill_process_group,
-    waitid, waitpid,
+    Signal, WaitId, WaitIdOptions, WaitIdStatus, WaitOptions, kill_process, kill_process_group,
+    test_kill_process_group, waitid, waitpid,
 };
 use tokio::process::Child;
 use tokio::sync::watch;
@@ -392,6 +392,15 @@ fn wait_for_end(scopes: &[ProcessScope], found: &BTreeSet<ProcessKey>, time: Dur
         std::thread::sleep(pause.min(time.saturating_sub(began.elapsed())));
         pause = (pause * 2).min(LONGEST_PAUSE);
     }
+}
+
+/// Returns true if a shell has not ended. `try_wait` would take a stop for the end if the shell made this process its
+/// tracer.
+pub(super) fn runs(shell: &Child) -> bool {
+    let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    let found = shell.id().and_then(pid).map(|shell| waitid(WaitId::Pid(shell), look));
+    let has_ended = |status: WaitIdStatus| status.exited() || status.killed() || status.dumped();
+    found.is_some_and(|found| found.is_ok_and(|status| !status.is_some_and(has_ended)))
 }
 
 /// Kills a shell that was not reaped, and its process group. Until then, no other process and group can have its id.

@@ -5,13 +5,12 @@ use std::io::{self, PipeReader};
 use std::sync::Arc;
 use std::time::Duration;
 
-use rustix::process::{WaitId, WaitIdOptions, waitid};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-use super::process_tree::{ProcessScope, Registry, end_scopes, end_scopes_blocking, kill_with_group};
+use super::process_tree::{ProcessScope, Registry, end_scopes, end_scopes_blocking, kill_with_group, runs};
 use super::{Commands, Ending};
-use crate::sys::{self, InputPipe, TAG, pid};
+use crate::sys::{self, InputPipe, TAG};
 
 /// Requested capacity of the pipe in bytes. A larger pipe makes a command with much output wait less often.
 const PIPE_BYTES: usize = 1 << 20;
@@ -80,12 +79,7 @@ impl Program {
     /// Returns how the program ended, or `None` if it still runs. Asks the system, also if its event was not handled
     /// yet.
     pub(super) fn ended(&mut self) -> Option<Ending> {
-        // `try_wait` would take a stop for the end if the program made this process its tracer.
-        let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        if let Some(id) = self.child.id().and_then(pid)
-            && let Ok(found) = waitid(WaitId::Pid(id), look)
-            && !found.is_some_and(|status| status.exited() || status.killed() || status.dumped())
-        {
+        if runs(&self.child) {
             return None;
         }
         self.child.try_wait().ok().flatten().map(|status| sys::ending_of(Some(status)))
