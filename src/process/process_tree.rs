@@ -40,6 +40,9 @@ const FIRST_PAUSE: Duration = Duration::from_millis(2);
 /// The maximum pause between two looks, and so the maximum delay until an end is noticed.
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
+/// Looks for ended children without reaping them.
+const LOOK: WaitIdOptions = WaitIdOptions::EXITED.union(WaitIdOptions::NOHANG).union(WaitIdOptions::NOWAIT);
+
 /// The commands of a server that may still have processes.
 #[derive(Debug, Default)]
 pub(super) struct Registry {
@@ -84,9 +87,8 @@ impl Registry {
     /// Reaps ended child processes that this process adopted as a subreaper, or as the init process of a container. No
     /// other process reaps them. Before that, finds the processes that they started in the groups of ended commands.
     pub(super) fn reap(&self) {
-        let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         // Usually no child has ended. One call is enough to check that.
-        if !matches!(waitid(WaitId::All, look), Ok(Some(_))) {
+        if !matches!(waitid(WaitId::All, LOOK), Ok(Some(_))) {
             return;
         }
         let Ok(processes) = sys::list_processes() else { return };
@@ -242,17 +244,18 @@ impl ProcessScope {
     fn members(&self, candidates: &[Candidate<'_>]) -> Vec<u32> {
         let candidates = candidates.iter().filter(|candidate| candidate.process.start >= self.since);
         let in_group = |it: &Candidate<'_>| self.group != 0 && it.process.group == self.group;
-        let is_known = |it: &Candidate<'_>| self.knows(it.process);
         let carries_tag = |it: &Candidate<'_>| it.tag.as_ref() == Some(&self.tag);
         // The shell can leave its group.
         let is_shell = |it: &Candidate<'_>| key(it.process) == (self.group, self.since);
-        let is_member = |it: &Candidate<'_>| match &self.left {
-            None => is_known(it) || is_shell(it) || carries_tag(it),
-            Some(left) => {
-                is_known(it)
-                    || left.pipe.is_some_and(|pipe| it.pipes.contains(&pipe))
-                        && (it.is_descendant || carries_tag(it))
-            }
+        let is_member = |it: &Candidate<'_>| {
+            self.knows(it.process)
+                || match &self.left {
+                    None => is_shell(it) || carries_tag(it),
+                    Some(left) => {
+                        left.pipe.is_some_and(|pipe| it.pipes.contains(&pipe))
+                            && (it.is_descendant || carries_tag(it))
+                    }
+                }
         };
         // Once a group is empty, the kernel can reuse its id.
         let owns_group = candidates.clone().any(|it| in_group(it) && (is_member(it) || carries_tag(it)));
@@ -396,9 +399,8 @@ fn wait_for_end(scopes: &[ProcessScope], found: &BTreeSet<ProcessKey>, time: Dur
 
 /// Returns true if a shell has not ended. `try_wait` would take a stop for the end if the shell made this process its
 /// tracer.
-pub(super) fn runs(shell: &Child) -> bool {
-    let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-    let found = shell.id().and_then(pid).map(|shell| waitid(WaitId::Pid(shell), look));
+pub(super) fn shell_runs(shell: &Child) -> bool {
+    let found = shell.id().and_then(pid).map(|shell| waitid(WaitId::Pid(shell), LOOK));
     let has_ended = |status: WaitIdStatus| status.exited() || status.killed() || status.dumped();
     found.is_some_and(|found| found.is_ok_and(|status| !status.is_some_and(has_ended)))
 }

@@ -8,7 +8,9 @@ use std::time::Duration;
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-use super::process_tree::{ProcessScope, Registry, end_scopes, end_scopes_blocking, kill_with_group, runs};
+use super::process_tree::{
+    ProcessScope, Registry, end_scopes, end_scopes_blocking, kill_with_group, shell_runs,
+};
 use super::{Commands, Ending};
 use crate::sys::{self, InputPipe, TAG};
 
@@ -79,7 +81,7 @@ impl Program {
     /// Returns how the program ended, or `None` if it still runs. Asks the system, also if its event was not handled
     /// yet.
     pub(super) fn ended(&mut self) -> Option<Ending> {
-        if runs(&self.child) {
+        if shell_runs(&self.child) {
             return None;
         }
         self.child.try_wait().ok().flatten().map(|status| sys::ending_of(Some(status)))

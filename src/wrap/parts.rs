@@ -28,7 +28,7 @@ pub(super) struct Parts<'a> {
     pub(super) blocks: Vec<&'a str>,
     /// The number of all blocks without text.
     pub(super) block_count: u64,
-    /// The bytes of everything but text, structured content and media.
+    /// The bytes of everything but text, structured content and media, with numbers as JavaScript writes them.
     pub(super) rest_bytes: u64,
     /// Bytes of the members and blocks that a truncated result keeps, without media.
     pub(super) kept_bytes: u64,

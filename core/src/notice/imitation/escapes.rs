@@ -36,8 +36,7 @@ pub(super) fn is_within(c: char, before_last: char) -> bool {
     (c <= before_last || c == '\u{7f}') && !matches!(c, '\n' | '\u{1b}')
 }
 
-/// Returns `text` without escape sequences. Except for [`Reading::Stripped`],
-/// control sequences (`ESC [`) stay.
+/// Returns `text` without escape sequences. Control sequences (`ESC [`) stay, except for [`Reading::Stripped`].
 pub(super) fn without_escapes(text: &str, reading: Reading) -> String {
     let (mut shown, mut rest) = (String::with_capacity(text.len()), text);
     let mut has_end = true;
