@@ -177,7 +177,7 @@ pub fn main() -> i32 {
 
 fn run() -> anyhow::Result<i32> {
     if std::env::args_os().nth(1).is_some_and(|word| word == sandbox::SUBCOMMAND) {
-        // The server starts sandboxed commands with this hidden subcommand, and they start a helper with it.
+        // The server starts sandboxed commands with this hidden subcommand. As root, each starts a helper with it.
         let command: Vec<OsString> = std::env::args_os().skip(2).collect();
         sandbox::enter(&command).context("the sandbox rules could not be applied")?;
         return Ok(0);

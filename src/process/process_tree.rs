@@ -220,9 +220,9 @@ impl ProcessScope {
         Some((Self { left: Some(left), ..self }, shown.collect()))
     }
 
-    /// Adds the other processes of the group of a command that has ended, if one of its processes is still there, and
-    /// removes those that no longer exist. `processes` includes ended processes: until they are reaped, the kernel does
-    /// not reuse the id of the group.
+    /// If a known process of an ended command is still in its group, adds the other processes of the group. Removes
+    /// processes that no longer exist. `processes` includes ended processes: until they are reaped, the kernel does not
+    /// reuse the id of the group.
     pub(super) fn refresh(&mut self, processes: &[Process]) {
         let Some(left) = &mut self.left else { return };
         let is_known = |process: &Process| left.known.contains(&key(process));
@@ -367,7 +367,7 @@ fn signal_all(
 /// Sends `signals` to the groups of running commands, and to the known processes of commands that have ended.
 fn signal_known(scopes: &[ProcessScope], processes: &[Process], signals: &[Signal]) {
     for scope in scopes {
-        // This needs no file descriptor. Another group can have the id of a group of an ended command.
+        // Only for a running command: later, another group can have this id. Needs no file descriptor.
         if let Some(group) = pid(scope.group).filter(|_| scope.is_running()) {
             for signal in signals {
                 let _ended_already = kill_process_group(group, *signal);
@@ -397,8 +397,7 @@ fn wait_for_end(scopes: &[ProcessScope], found: &BTreeSet<ProcessKey>, time: Dur
     }
 }
 
-/// Returns true if a shell has not ended. `try_wait` would take a stop for the end if the shell made this process its
-/// tracer.
+/// Returns true if a shell has not ended. `try_wait` also returns a status when a shell stops that this process traces.
 pub(super) fn shell_runs(shell: &Child) -> bool {
     let found = shell.id().and_then(pid).map(|shell| waitid(WaitId::Pid(shell), LOOK));
     let has_ended = |status: WaitIdStatus| status.exited() || status.killed() || status.dumped();

@@ -72,7 +72,7 @@ pub(super) fn limit_result(result: &str, limits: &ToolLimits<'_>) -> Limited<(Op
     let all = if let [text] = &*parts.texts { Cow::from(text) } else { parts.texts.join("\n\n").into() };
     let of_all = &limits.bounds;
     let text_bytes = of_all.bytes_of(&all);
-    // It shares the limits with the text.
+    // Empty if it has limits of its own.
     let structured = parts.structured.filter(|_| limits.shows_all).unwrap_or_default();
     let used = parts.kept_bytes.saturating_sub(free);
     let most = as_index(of_all.bytes);
@@ -202,9 +202,9 @@ pub(super) fn limit_task(state: &str, limits: &ToolLimits<'_>) -> Limited {
 }
 
 impl ToolLimits<'_> {
-    /// Returns the limits of the text and of the structured content. Other parts take `used` bytes of the text, or of
-    /// both if both share the limits. Then each has what the other one leaves, and at least half. If they do not share
-    /// the limits, `structured` is empty.
+    /// Returns the limits of the text and of the structured content. Other parts take `used` bytes of the text's
+    /// limit, or of a shared limit. If both share the limits, each has what the other one leaves, and at least half.
+    /// Otherwise, `structured` is empty.
     fn shared(
         &self,
         (text, text_bytes): (&str, u64),

@@ -193,7 +193,7 @@ pub(super) fn written_bytes(json: &str, most: usize) -> usize {
     bytes
 }
 
-/// Returns the length of a number as JavaScript writes it, or 0 if that is not longer.
+/// Returns the length of a number as JavaScript writes it, or 0 without an exponent.
 fn written_number_bytes(number: &str) -> usize {
     let has_exponent = number.contains(['e', 'E']);
     let Some(value) = has_exponent.then(|| number.parse::<f64>().ok()).flatten() else { return 0 };

@@ -115,7 +115,7 @@ fn without_mark(line: &str) -> &str {
     }
 }
 
-/// Returns `line` without the control sequences of characters that are `inside`, and a last one that is `left_out`.
+/// Returns `line` without control sequences whose last character is `left_out` and the others `inside`.
 fn without_sequences(line: &str, inside: fn(char) -> bool, left_out: fn(char) -> bool) -> Cow<'_, str> {
     let mut sections = line.split("\u{1b}[");
     let mut rest = Cow::Borrowed(sections.next().unwrap_or_default());
@@ -320,7 +320,7 @@ mod tests {
             assert_eq!(lines(&notice.replace(' ', " \u{1b}(1;2B")), 1, "{notice:?}");
             // A viewer may end a string at any control character.
             assert_eq!(lines(&notice.replace(' ', " \u{1b}](b(\u{18}")), 1, "{notice:?}");
-            // A viewer may show only a string that does not end.
+            // A viewer may hide only strings that have an end.
             if let Some((start, end)) = notice.rsplit_once(' ') {
                 let start = start.replace(' ', " \u{1b}P(a\u{1b}\\");
                 assert_eq!(lines(&format!("{start} \u{1b}P(a{end}")), 1, "{notice:?}");

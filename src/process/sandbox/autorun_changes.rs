@@ -52,8 +52,8 @@ pub(super) struct Watched {
 
 impl Sandbox {
     /// Prepares the comparison after a command for `roots`. If no process of `earlier` commands remains, or the roots
-    /// are others, keeps the changes since their end for the next result. Otherwise, these changes count as those of the
-    /// commands that run.
+    /// differ, keeps the changes until now for the next result. Otherwise, these changes count as those of the commands
+    /// that run.
     ///
     /// # Errors
     ///
@@ -134,7 +134,7 @@ pub struct AutorunChange {
     pub path: PathBuf,
     /// Created if it did not exist at the last comparison.
     pub change: FileChange,
-    /// True if it happened between two commands, or if the file was read-only for commands, so that others changed it.
+    /// True if it happened before the last command started, or if the file was read-only for commands.
     pub is_since_last: bool,
 }
 

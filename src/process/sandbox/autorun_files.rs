@@ -210,14 +210,14 @@ impl Sandbox {
     }
 }
 
-/// Returns the first entries of a folder, one more than [`MAX_ENTRIES`] if it has more, or `None` if it is too large.
+/// Returns at most [`MAX_ENTRIES`] + 1 entries of a folder, or `None` if it is over [`MAX_FOLDER_BYTES`].
 pub(super) fn first_entries(folder: &Path) -> Option<Vec<DirEntry>> {
     let is_small = folder.metadata().map_or(true, |found| found.len() <= MAX_FOLDER_BYTES);
     is_small.then(|| folder.read_dir().into_iter().flatten().flatten().take(MAX_ENTRIES + 1).collect())
 }
 
-/// Returns true if the file system ignores case in the name of `path`, or if the folder has too many entries to know. A
-/// mount may not cover the other spellings.
+/// Returns true if another spelling of the name of `path` exists and may be the same file, because the file system may
+/// ignore case. A mount may not cover the other spellings.
 fn has_other_spelling(path: &Path) -> bool {
     let Some((folder, name)) = path.parent().zip(path.file_name()) else { return false };
     let upper = name.to_ascii_uppercase();

@@ -30,10 +30,9 @@ pub(super) fn in_7_bits(text: &str) -> String {
     all
 }
 
-/// Returns true for a character inside a sequence whose last character is after `before_last`. A terminal also skips
-/// control characters in it.
-pub(super) fn is_within(c: char, before_last: char) -> bool {
-    (c <= before_last || c == '\u{7f}') && !matches!(c, '\n' | '\u{1b}')
+/// Returns true if `c` can continue an escape sequence: it is at most `highest` or DEL, but not a newline or ESC.
+pub(super) fn is_within(c: char, highest: char) -> bool {
+    (c <= highest || c == '\u{7f}') && !matches!(c, '\n' | '\u{1b}')
 }
 
 /// Returns `text` without escape sequences. Control sequences (`ESC [`) stay, except for [`Reading::Stripped`].

@@ -164,8 +164,8 @@ fn lock_mounts() -> io::Result<()> {
     if !rustix::process::geteuid().is_root() {
         return unshare_as_user(UnshareFlags::NEWNS);
     }
-    // Only a process outside of the namespace can map more than one user. It gets the `/proc` folder of this process,
-    // because its id names another process if `/proc` belongs to another PID namespace.
+    // Only a process outside of the namespace can map more than one user. It gets this process's folder in `/proc`,
+    // because the id is wrong there if `/proc` belongs to another PID namespace.
     let own = File::open("/proc/self")?;
     let mut helper = Command::new(THIS_BINARY).arg(SUBCOMMAND).stdin(Stdio::piped()).stdout(own).spawn()?;
     unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWNS)?;
