@@ -219,6 +219,32 @@ pub enum ToolError {
     Cancelled,
 }
 
+impl ToolError {
+    /// Returns the reason why one of several files is not shown or searched.
+    pub(super) fn why_not_shown(&self) -> String {
+        match self {
+            Self::NotFound { wanted, near, .. } => {
+                let near = near.first().map(|near| show::in_notice(near));
+                format!(
+                    "{} not found{}",
+                    wanted.to_string().to_lowercase(),
+                    between(". Did you mean: ", near, "?")
+                )
+            }
+            Self::NoPathMatches { .. } => "no file or folder matches".to_owned(),
+            Self::IsDirectory { .. } => "is a directory".to_owned(),
+            Self::Binary { .. } => "binary file".to_owned(),
+            Self::PermissionDenied(_) => "permission denied".to_owned(),
+            Self::OutsideRoots { .. } => "outside the workspace".to_owned(),
+            Self::OffsetBeyondFile { total, .. } => {
+                format!("the file has {}", Count(*total, "line", "lines"))
+            }
+            Self::Argument(message) => message.trim_start_matches("path: ").to_owned(),
+            other => other.to_string(),
+        }
+    }
+}
+
 /// Returns an error if an argument has more bytes or parts than it may have.
 pub(super) fn check_most(argument: &str, given: usize, most: usize, unit: &str) -> Result<(), ToolError> {
     if given > most {

@@ -118,9 +118,10 @@ pub async fn run(cx: &Context, args: GrepArgs) -> Result<Output, ToolError> {
 
 /// Opens the targets, compiles the pattern, and searches the targets in order, until one is not searched completely.
 fn search(cx: &Context, args: &GrepArgs) -> Result<Output, ToolError> {
-    let targets = targets::open(cx, args)?;
+    let (targets, missing) = targets::open(cx, args)?;
     let (query, request) = plan(cx, args).map_err(|error| causes::of_refused(cx, args, &targets, error))?;
     let mut results = Results::new(cx, args, query, request, targets.len());
+    results.search.page.notices.extend(missing);
     results.search.targets = targets.iter().map(|target| target.place.asked.clone()).collect();
     for target in &targets {
         results.begin(target);

@@ -345,7 +345,7 @@ impl<'a> Results<'a> {
         }
         let page = &mut self.search.page;
         page.details.lines_truncated = (!page.body.cut_lines.is_empty()).then_some(true);
-        page.notices = notices;
+        page.notices.extend(notices);
         let (unit, count, files) = match self.query.mode {
             OutputMode::Files => (Unit::Files, self.files, None),
             OutputMode::Content | OutputMode::Count => (Unit::Matches, self.matches, Some(self.files)),

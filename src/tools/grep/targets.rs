@@ -22,6 +22,8 @@ use crate::limits::GREP_PATHS;
 use crate::tools::resolve::{self, ExpectedKind};
 use crate::tools::walk_support::{self, Ignored, links_of};
 use crate::tools::{ToolName, path_glob};
+use cutline_core::notice::Notice;
+use cutline_core::text::show;
 
 /// A file, or a folder with a filter for its files.
 pub(super) struct Target {
@@ -40,15 +42,37 @@ impl Target {
 /// A path of the call: the file or folder, or the folder before the first wildcard of a glob, and the glob below it.
 type PathPart = (OpenedPath, Option<Glob>);
 
-/// Opens the paths of the call. Returns at least one target, sorted by path after following links.
-pub(super) fn open(cx: &Context, args: &GrepArgs) -> Result<Vec<Target>, ToolError> {
-    let mut parts = Vec::new();
+/// Opens the paths of the call. Returns at least one target, sorted by path after following links, and notices about
+/// paths that match nothing.
+///
+/// # Errors
+///
+/// Returns an error if no path matches something, or if one cannot be opened.
+pub(super) fn open(cx: &Context, args: &GrepArgs) -> Result<(Vec<Target>, Vec<Notice>), ToolError> {
+    let mut opened = Vec::new();
     let workspace = [".".to_owned()];
     for text in args.path.as_deref().unwrap_or(&workspace) {
-        parts.extend(parts_of(cx, args, text)?);
-        if parts.len() > GREP_PATHS {
+        opened.extend(parts_of(cx, args, text));
+        if opened.len() > GREP_PATHS {
             return Err(ToolError::Argument(format!("path: must be at most {GREP_PATHS} paths")));
         }
+    }
+    let (mut parts, mut missing, mut first_error) = (Vec::new(), Vec::new(), None);
+    for part in opened {
+        match part {
+            Ok(part) => parts.push(part),
+            Err(error) => {
+                let (ToolError::NotFound { path, .. } | ToolError::NoPathMatches { glob: path, .. }) = &error
+                else {
+                    return Err(error);
+                };
+                missing.push(Notice::NotShown { part: show::in_notice(path), why: error.why_not_shown() });
+                first_error.get_or_insert(error);
+            }
+        }
+    }
+    if let Some(error) = first_error.filter(|_| parts.is_empty()) {
+        return Err(error);
     }
     parts.sort_by(|(a, _), (b, _)| a.real.cmp(&b.real));
     let mut targets: Vec<Target> = Vec::new();
@@ -58,7 +82,7 @@ pub(super) fn open(cx: &Context, args: &GrepArgs) -> Result<Vec<Target>, ToolErr
             None => targets.push(target(cx, args, part)?),
         }
     }
-    Ok(targets)
+    Ok((targets, missing))
 }
 
 /// Returns the target for a path, with the filter for its files.
@@ -80,23 +104,22 @@ fn target(cx: &Context, args: &GrepArgs, (mut place, glob): PathPart) -> Result<
     Ok(Target { place, filter: FileFilter { globs, exclude, types: types.transpose()?, selected } })
 }
 
-/// Returns the paths in one string.
-fn parts_of(cx: &Context, args: &GrepArgs, text: &str) -> Result<Vec<PathPart>, ToolError> {
+/// Opens the paths in one string.
+fn parts_of(cx: &Context, args: &GrepArgs, text: &str) -> Vec<Result<PathPart, ToolError>> {
     let whole = match resolve::open(cx, text, ExpectedKind::Path) {
-        Ok(place) => return Ok(vec![(place, None)]),
         // A long list of paths can be too long for a single path.
-        Err(error @ (ToolError::NotFound { .. } | ToolError::Io(..))) => error,
-        Err(error) => return Err(error),
+        Err(error @ (ToolError::NotFound { .. } | ToolError::Io(..))) => Err(error),
+        opened => return vec![opened.map(|place| (place, None))],
     };
     let words = words(text);
-    if (1..=GREP_PATHS).contains(&words.len()) && words != [text] {
-        let all: Vec<Result<PathPart, ToolError>> =
-            words.iter().map(|word| open_path(cx, args, word)).collect();
-        if all.iter().all(Result::is_ok) || (!has_wildcard(text) && all.iter().any(Result::is_ok)) {
-            return all.into_iter().collect();
-        }
+    let is_list = (1..=GREP_PATHS).contains(&words.len()) && words != [text];
+    let words = if is_list { words } else { Vec::new() };
+    let all: Vec<_> = words.iter().map(|word| open_path(cx, args, word)).collect();
+    if !all.is_empty() && all.iter().all(Result::is_ok) {
+        return all;
     }
-    if has_wildcard(text) { Ok(vec![open_glob(cx, args, text)?]) } else { Err(whole) }
+    let whole = if has_wildcard(text) { open_glob(cx, args, text) } else { whole };
+    if whole.is_err() && all.iter().any(Result::is_ok) { all } else { vec![whole] }
 }
 
 /// Splits a list of paths at spaces outside of quotes, or at commas if it has no spaces.

@@ -7,7 +7,7 @@ use crate::limits::{Limits, NOTICE_BYTES};
 use crate::tools::resolve::{self, ExpectedKind};
 use crate::tools::{Context, Load, Output, ToolError, notice};
 use cutline_core::details::Details;
-use cutline_core::notice::{Count, Notice, ResultText};
+use cutline_core::notice::{Notice, ResultText};
 use cutline_core::text::{Extent, show};
 use cutline_core::truncate::{Bounds, LongLines, TruncatedBy};
 
@@ -159,7 +159,7 @@ pub(super) fn read_parts(cx: &Context, args: &ReadArgs, load: Load) -> Result<Op
             }
             Err(ToolError::Cancelled) => return Err(ToolError::Cancelled),
             Err(error) => {
-                not_shown(part.name(), why(&error));
+                not_shown(part.name(), error.why_not_shown());
                 continue;
             }
         };
@@ -220,22 +220,6 @@ fn rest_of(limits: &Limits, text: &str) -> Result<Limits, TruncatedBy> {
         (_, 0, _) => Err(TruncatedBy::Bytes),
         (.., Some(0)) => Err(TruncatedBy::Tokens),
         _ => Ok(Limits { max_lines, max_bytes, max_tokens, outline, ..limits.clone() }),
-    }
-}
-
-/// Returns the reason why a file is not shown.
-fn why(error: &ToolError) -> String {
-    match error {
-        ToolError::NotFound { .. } => "file not found".to_owned(),
-        ToolError::IsDirectory { .. } => "is a directory".to_owned(),
-        ToolError::Binary { .. } => "binary file".to_owned(),
-        ToolError::PermissionDenied(_) => "permission denied".to_owned(),
-        ToolError::OutsideRoots { .. } => "outside the workspace".to_owned(),
-        ToolError::OffsetBeyondFile { total, .. } => {
-            format!("the file has {}", Count(*total, "line", "lines"))
-        }
-        ToolError::Argument(message) => message.trim_start_matches("path: ").to_owned(),
-        other => other.to_string(),
     }
 }
 
