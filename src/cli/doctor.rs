@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::config::{self, Place, is_cutline, wrapped};
 use super::{NAME, Options, Running, TOOL_ERROR, is_same, parsed, print, print_styled, typed};
-use crate::fit::{Client, Files};
+use crate::fit::{Client, Files, Format};
 use crate::fs::workspace::shown;
 use crate::process::{self, sandbox};
 use crate::tools::error::reason;
@@ -149,9 +149,9 @@ fn is_filled_in(text: &str) -> bool {
 fn of_clients(binary: &Path) -> Vec<Finding> {
     let check = |client: &'static Client| {
         checked(client, binary).unwrap_or_else(|error| {
-            // A file that cannot be read may belong to another person's project.
+            // A file that cannot be read may belong to another person's project, and YAML is only read if cutline wrote it.
             let is_unread = error.downcast_ref::<std::io::Error>().is_some();
-            let finding = if is_unread { Note } else { Wrong };
+            let finding = if is_unread || client.files.format == Format::Yaml { Note } else { Wrong };
             vec![finding(format!("{}: {error:#}", client.files.name))]
         })
     };

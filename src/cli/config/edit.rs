@@ -16,8 +16,17 @@ use crate::json::{each_child, is_valid};
 /// The field with the name of a server, for files with a list of servers.
 const NAME_FIELD: &str = "name";
 /// A new file for Continue, which rejects a file without the first three fields. JSON is also YAML.
-const NEW_YAML: &str =
-    r#"{"name": "cutline", "version": "1.0.0", "schema": "v1", "mcpServers": [{"name": "cutline"}]}"#;
+const NEW_YAML: &str = r#"{
+  "name": "cutline",
+  "version": "1.0.0",
+  "schema": "v1",
+  "mcpServers": [
+    {
+      "name": "cutline"
+    }
+  ]
+}
+"#;
 /// The error for another file for Continue.
 const NOT_OWN: &str = "cutline did not write it; change it by hand, or replace it with --replace";
 /// Maximum bytes of a line of JSON that is not split.
@@ -81,7 +90,7 @@ impl Doc {
         match keys.iter().try_fold(&top, |value, key| value.get(key)) {
             None => Ok(Vec::new()),
             Some(Value::Object(servers)) => Ok(servers.clone().into_iter().collect()),
-            Some(Value::Array(servers)) => {
+            Some(Value::Array(servers)) if is_own(&top) => {
                 let named =
                     |server: &Value| Some((server.get(NAME_FIELD)?.as_str()?.to_owned(), server.clone()));
                 Ok(servers.iter().filter_map(named).collect())

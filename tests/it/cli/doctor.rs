@@ -183,6 +183,26 @@ fn entries_with_different_commands_are_reported() {
 }
 
 #[test]
+fn files_with_another_form_are_reported() {
+    let files = json!({
+        "a": "one\n",
+        ".cursor/mcp.json": "{\"mcpServers\": []}",
+        ".continue/mcpServers/cutline.yaml": "name: cutline\n",
+    });
+    let workspace = Workspace::with(&files);
+    let report = stdout(&run(&workspace, &["doctor", "--tools", "ls"]));
+    for (start, end) in [
+        ("wrong Cursor: ", "mcp.json could not be parsed: mcpServers in it is not an object\n"),
+        ("note  Continue: ", "cutline.yaml could not be parsed: cutline did not write it"),
+    ] {
+        assert!(
+            report.lines().any(|line| line.starts_with(start) && format!("{line}\n").contains(end)),
+            "{report}"
+        );
+    }
+}
+
+#[test]
 fn all_entries_of_a_file_are_reported() {
     let binary = env!("CARGO_BIN_EXE_cutline");
     let entry = |words: &[&str]| json!({"command": words[0], "args": words[1..]});
