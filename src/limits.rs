@@ -233,3 +233,17 @@ impl Limits {
         }
     }
 }
+/// Returns the maximum for each of several parts with these sizes, so that the large ones share what the small ones leave
+/// of `room`.
+pub(crate) fn equal_share(mut sizes: Vec<usize>, room: usize) -> usize {
+    sizes.sort_unstable();
+    let (mut left, mut most) = (room, 0);
+    for (size, waiting) in sizes.iter().zip((1..=sizes.len()).rev()) {
+        most = left / waiting;
+        if most < *size {
+            break;
+        }
+        left -= size;
+    }
+    most
+}

@@ -12,6 +12,7 @@ use cutline_core::text::tokens::estimate;
 use cutline_core::truncate::{Bounds, TruncatedBy};
 
 use crate::json::{each_child, is_valid, text};
+use crate::limits::equal_share;
 
 /// The end of a shortened string. A cut line has another mark ([`CUT_MARK`](cutline_core::truncate::line::CUT_MARK)).
 pub(super) const MARK: &str = "… [truncated]";
@@ -137,18 +138,8 @@ fn object(way: Option<&Way<'_>>, depth: usize, json: &str, room: usize, parts: &
         kept.extend(left.map(|_| (name, value)));
     })
     .ok()?;
-    // The smallest members come first, so that the largest ones share what is left.
-    let mut left = room.saturating_sub(kept.iter().map(|(name, _)| around(name)).sum());
-    let mut sizes: Vec<usize> = kept.iter().map(|(_, value)| written_bytes(value, room)).collect();
-    sizes.sort_unstable();
-    let mut most = 0;
-    for (size, waiting) in sizes.iter().zip((1..=kept.len()).rev()) {
-        most = left / waiting;
-        if most < *size {
-            break;
-        }
-        left -= size;
-    }
+    let left = room.saturating_sub(kept.iter().map(|(name, _)| around(name)).sum());
+    let most = equal_share(kept.iter().map(|(_, value)| written_bytes(value, room)).collect(), left);
     let mut members = Vec::new();
     for (name, value) in kept {
         let way = Way { around: way, name: Some(name) };

@@ -5,12 +5,23 @@ use std::time::Duration;
 use super::BashArgs;
 use crate::capture::View;
 use crate::limits::{COMMAND_BYTES, Limits};
+use crate::process::without_quoted;
 use crate::tools::ToolError;
 use cutline_core::notice::Count;
+use cutline_core::outline::Language;
 use cutline_core::truncate::{Bounds, Keep, KeySpace};
 
 /// Minimum `timeout` that is interpreted as milliseconds. Above the maximum, each multiple of 1000 is.
 const TIMEOUT_MILLISECONDS: u64 = 10_000;
+
+/// Programs whose output consists of parts of files, differences, names or commits. Its lines can look like reports of
+/// errors.
+const LISTING: [&str; 8] = ["diff", "fd", "find", "grep", "ls", "rg", "tree", "ugrep"];
+/// The same for commands of git.
+const LISTING_OF_GIT: [&str; 7] = ["blame", "diff", "grep", "log", "ls-files", "show", "stash"];
+/// Programs that print parts of files or of their input. Of source code, they list it.
+const PASSING: [&str; 13] =
+    ["awk", "cat", "cd", "cut", "echo", "head", "nl", "sed", "sort", "tail", "tr", "uniq", "wc"];
 
 /// A checked call.
 #[derive(Debug, Clone)]
@@ -55,6 +66,7 @@ impl Plan {
         let short = limits.short().filter(|_| is_default);
         // Key lines do not replace lines that the call requested.
         let is_exact = is_tail_asked || tail == 0;
+        let has_key_lines = limits.key_lines && !only_lists(command);
         let key_space = if is_exact { KeySpace::Beside(bounds) } else { KeySpace::Shared };
         Ok(Self {
             args,
@@ -67,11 +79,31 @@ impl Plan {
                     (head, _) => Keep::Both { head },
                 }),
                 bounds: Bounds { lines: head + tail, ..bounds },
-                key_space: limits.key_lines.then_some(key_space),
+                key_space: Some(key_space).filter(|_| has_key_lines),
                 max_line_chars: limits.max_text_line_chars,
             },
         })
     }
+}
+
+/// Returns true if a command only lists source code, differences, matches or names.
+fn only_lists(command: &str) -> bool {
+    let command = without_quoted(command);
+    if command.contains("$(") || command.contains('`') {
+        return false;
+    }
+    let parts = command.split(['|', ';', '&', '\n']).map(|part| part.split_whitespace());
+    let mut parts = parts.filter_map(|mut words| Some((words.next()?, words)));
+    let mut lists = false;
+    parts.all(|(program, mut words)| {
+        let is_passing = PASSING.contains(&program);
+        let is_listing = LISTING.contains(&program)
+            || program == "git" && words.clone().any(|word| LISTING_OF_GIT.contains(&word))
+            || is_passing && words.any(|word| Language::of_path(word).is_some());
+        lists |= is_listing;
+        // The number is that of `2>&1`.
+        is_listing || is_passing || program.parse::<u8>().is_ok()
+    }) && lists
 }
 
 /// Converts the `timeout` of a call to seconds. Some agents send milliseconds.
@@ -183,6 +215,30 @@ mod tests {
         for (timeout, secs) in [(10_000, 10), (10_001, 11), (120_000, 120), (600_000, 600)] {
             let plan = planned(Some(timeout), None, None, &limits).unwrap();
             assert_eq!((plan.timeout.as_secs(), plan.is_timeout_lowered), (secs, false), "{timeout}");
+        }
+    }
+
+    #[test]
+    fn commands_that_only_list_have_no_key_lines() {
+        for (command, expected) in [
+            ("cat src/a.rs", true),
+            ("cd src && sed -n '1,900p' a.py | head -500", true),
+            ("git -C x --no-pager diff HEAD~2 -- a.log 2>&1", true),
+            ("git log -p | head -n 900", true),
+            ("diff -u a.log b.log", true),
+            ("grep -rn 'error: ' . | sort | uniq -c", true),
+            ("rg panic; ls", true),
+            ("cat build.log", false),
+            ("tail -n 5000 build.log", false),
+            ("python a.py", false),
+            ("cat a.py && python a.py", false),
+            ("git pull", false),
+            ("git diff; cargo test", false),
+            ("find . -name '*.py' | xargs pylint", false),
+            ("echo \"$(make)\" | grep x", false),
+            ("true", false),
+        ] {
+            assert_eq!(only_lists(command), expected, "{command}");
         }
     }
 

@@ -15,7 +15,7 @@ use crate::tools::notice::{self, empty};
 use crate::tools::resolve;
 use crate::tools::{Context, Output, ToolName, ToolSet, Totals, saved_result};
 use cutline_core::details::{AutorunFile, Details};
-use cutline_core::notice::{Blank, Names, Notice, ResultText, Saved, Shown};
+use cutline_core::notice::{Blank, Names, Notice, ResultText, Saved, Shown, between};
 use cutline_core::text;
 use cutline_core::text::show::{self, REPLACEMENT};
 use cutline_core::truncate::{Bounds, Keep};
@@ -69,7 +69,12 @@ pub(super) fn compose(cx: &Context, plan: &Plan, outcome: CommandOutcome) -> Out
         result.notices.extend(saved.clone().map(|saved| Notice::Background { names, saved }));
     }
     if let (Some(id), Some(saved)) = (running, saved) {
-        let next = Some(format!("Use bash to wait for it: tail --pid={id} -f /dev/null"));
+        let end = match &saved {
+            Saved::At { path, .. } => resolve::quoted(path.as_bytes()),
+            Saved::Not { .. } => None,
+        };
+        let end = between("; tail -n 5 ", end, "");
+        let next = Some(format!("Use bash to wait for it: tail --pid={id} -f /dev/null{end}"));
         let secs = (duration + Duration::from_millis(500)).as_secs(); // rounded
         result.notices.push(Notice::StillRunning { secs, id, saved, next });
     }

@@ -266,7 +266,8 @@ impl ReadPage<'_> {
                 let next = continue_after(last, total.lines);
                 Notice::Page { first, last, total: Total::new(total.lines, is_at_least), limit, next }
             };
-            if details.truncation.is_some() && limits.outline && self.args.limit.is_none() {
+            let is_to_end = self.args.limit.is_none_or(|lines| lines.saturating_add(first) > total.lines);
+            if details.truncation.is_some() && limits.outline && is_to_end {
                 let ignored = self.cx.ignored_arguments();
                 let others = ignored.iter().chain(&notices).chain(&stored).chain([&continues]);
                 let space = NOTICE_BYTES.saturating_sub(Notice::bytes(others) + 1);

@@ -3,16 +3,21 @@
 use super::page::stored_as;
 use super::{ReadArgs, read};
 use crate::fs::open::OpenedPath;
-use crate::limits::{Limits, NOTICE_BYTES};
+use crate::limits::{Limits, NOTICE_BYTES, equal_share};
 use crate::tools::resolve::{self, ExpectedKind};
 use crate::tools::{Context, Load, Output, ToolError, notice};
 use cutline_core::details::Details;
 use cutline_core::notice::{Notice, ResultText};
-use cutline_core::text::{Extent, show};
+use cutline_core::text::{Extent, as_index, show};
 use cutline_core::truncate::{Bounds, LongLines, TruncatedBy};
 
 /// Maximum number of parts in one call.
 const MOST_PARTS: usize = 100;
+
+/// Bytes of a usual line of source code.
+const LINE_BYTES: u64 = 50;
+/// Bytes of a usual heading.
+const HEADING_BYTES: u64 = 100;
 
 /// A file, and the lines to read if the path has a range.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,6 +70,16 @@ impl FilePart {
             Some((first, None)) => format!("{}:{first}", self.path),
             Some((first, Some(last))) => self.of_lines(first, last),
         }
+    }
+
+    /// Returns about how many bytes a result needs for the part: at most the size of the file. A part without a last line
+    /// has `limit` lines.
+    fn likely_bytes(&self, cx: &Context, limit: Option<u64>) -> usize {
+        let opened = OpenedPath::open(&cx.workspace, &cx.workspace.absolute(&self.path));
+        let size = opened.map_or(0, |opened| opened.stat.bytes);
+        let lines = self.lines.and_then(|(first, last)| Some(last?.saturating_sub(first).saturating_add(1)));
+        let of_lines = lines.or(limit).map_or(size, |lines| lines.saturating_mul(LINE_BYTES));
+        as_index(HEADING_BYTES + of_lines.min(size))
     }
 
     /// Returns the arguments for this part of a call. Its range is not reversed.
@@ -133,9 +148,12 @@ pub(super) fn read_parts(cx: &Context, args: &ReadArgs, load: Load) -> Result<Op
     if let [part] = &parts[..] {
         return read_part(cx, args, part, load);
     }
+    let max_bytes = cx.limits.read_bounds().bytes;
+    let cx = &Context { limits: Limits { max_bytes, ..cx.limits.clone() }, ..cx.clone() };
     let (mut body, mut stored, mut missing) = (String::new(), Vec::new(), Vec::new());
     let mut lines_truncated = None;
-    for part in &parts {
+    let sizes: Vec<usize> = parts.iter().map(|part| part.likely_bytes(cx, args.limit)).collect();
+    for (at, part) in parts.iter().enumerate() {
         let joint = if body.is_empty() { "" } else { "\n\n" };
         let heading = |name: &str| format!("{joint}==> {name} <==\n");
         let limit = |bounds: Bounds, by| format!("{} limit", bounds.limit(by));
@@ -143,14 +161,19 @@ pub(super) fn read_parts(cx: &Context, args: &ReadArgs, load: Load) -> Result<Op
             missing.push(Notice::NotShown { part: show::in_notice(&part), why });
         };
         let limits = match rest_of(&cx.limits, &(body.clone() + &heading(&part.name()))) {
-            Ok(limits) => limits,
+            Ok(limits) => {
+                let (_, sizes) = sizes.split_at(at);
+                let share = equal_share(sizes.to_vec(), as_index(limits.max_bytes));
+                let of_later: usize = sizes.iter().skip(1).map(|size| share.min(*size)).sum();
+                let max_bytes = limits.max_bytes.saturating_sub(of_later as u64).max(1);
+                Limits { max_bytes, ..limits }
+            }
             Err(by) => {
                 not_shown(part.name(), limit(cx.limits.bounds(), by));
                 continue;
             }
         };
-        let is_page = limits.read_bounds().bytes < limits.max_bytes;
-        let bounds = if is_page { limits.read_bounds() } else { cx.limits.bounds() };
+        let bounds = cx.limits.bounds();
         let output = match read_part(&Context { limits, ..cx.clone() }, args, part, Load::Light) {
             Ok(Some(output)) => output,
             Ok(None) => {
