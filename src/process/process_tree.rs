@@ -172,6 +172,12 @@ impl ProcessScope {
         Self { tag: tag.to_owned(), group, since, left: None }
     }
 
+    /// Creates the scope of a command whose shell is unknown.
+    pub(super) fn of_tag(tag: &str) -> Self {
+        let own = sys::process_info(std::process::id()).ok().flatten();
+        Self { tag: tag.to_owned(), group: 0, since: own.map_or(0, |own| own.start), left: None }
+    }
+
     /// Returns true while the command runs.
     pub(super) fn is_running(&self) -> bool {
         self.left.is_none()
@@ -430,6 +436,18 @@ fn key(process: &Process) -> ProcessKey {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn processes_of_an_unknown_shell_are_ended_by_their_tag() {
+        use std::os::unix::process::ExitStatusExt as _;
+
+        let mut shell =
+            std::process::Command::new("sleep").arg("600").env(sys::TAG, "9.tag").spawn().unwrap();
+        end_scopes_blocking(&[ProcessScope::of_tag("9.other")], Duration::ZERO);
+        assert_eq!(shell.try_wait().unwrap(), None);
+        end_scopes_blocking(&[ProcessScope::of_tag("9.tag")], Duration::ZERO);
+        assert_eq!(shell.wait().unwrap().signal(), Some(Signal::KILL.as_raw()));
+    }
 
     #[test]
     fn known_processes_are_those_that_exist() {

@@ -67,7 +67,10 @@ impl Program {
         // `program` has the write end of the pipe. It is dropped here, so that the reader sees the end of the pipe when
         // all processes have closed theirs.
         let tag = format!("{}.{:016x}", std::process::id(), sys::random());
-        let child = program.env(TAG, &tag).stdout(input).spawn()?;
+        let child = program.env(TAG, &tag).stdout(input).spawn().inspect_err(|_| {
+            // The runtime can also fail after the start, if the system lets it watch no more files.
+            end_scopes_blocking(&[ProcessScope::of_tag(&tag)], Duration::ZERO);
+        })?;
         // The runtime has one thread, so the end of the server cannot begin between the check above and this.
         registry.add(&tag, ProcessScope::new(&tag, &child));
         Ok((Self { child, tag, registry: Arc::clone(registry) }, output))

@@ -15,6 +15,7 @@ use rustix::fs::{MemfdFlags, OFlags};
 use rustix::thread::CapabilitySet;
 
 use super::SandboxRules;
+use crate::sys;
 
 pub use files::{knows_unix_sockets, probe};
 
@@ -42,8 +43,10 @@ pub fn enter(command: &[OsString]) -> io::Result<()> {
 
 /// Applies the rules and enters the working directory. Returns the environment of the command.
 ///
-/// Mounts come first, because Landlock and the filter refuse mount calls.
+/// Mounts come first, because Landlock and the filter refuse mount calls. In its own session, a command cannot join the
+/// process group of the server, and so not make the kernel send signals to it.
 fn apply_rules() -> io::Result<Vec<(OsString, OsString)>> {
+    sys::start_session()?;
     let rules: SandboxRules = serde_json::from_str(&io::read_to_string(io::stdin())?)?;
     let paths = |paths: Vec<OsString>| paths.into_iter().map(PathBuf::from).collect::<Vec<_>>();
     let (mut write, protect) = (paths(rules.write), paths(rules.protect));

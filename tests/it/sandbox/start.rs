@@ -60,6 +60,19 @@ fn command_has_the_same_environment_as_without_a_sandbox() {
 }
 
 #[test]
+fn command_has_its_own_session_and_group() {
+    let workspace = workspace();
+    let Some(mut client) = started(|| Start::new(&workspace).flags(["--sandbox", "read-only"])) else {
+        return;
+    };
+    // Otherwise, a process of it could join the server's group, and leave it stopped and orphaned.
+    let command = "cut -d' ' -f5,6 /proc/$$/stat; echo $$ $$";
+    let reply = client.call("bash", json!({"command": command}));
+    let lines: Vec<&str> = reply.text().lines().collect();
+    assert!(matches!(lines[..], [own, pair] if own == pair), "{reply}");
+}
+
+#[test]
 fn command_of_a_nested_server_has_a_separate_tag() {
     let workspace = workspace();
     let start = || Start::new(&workspace).env("CUTLINE_MARK", "1.2.3.4.5");
