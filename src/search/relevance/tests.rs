@@ -32,6 +32,8 @@ fn definitions_rank_first_and_imports_last() {
         ("a.ts", ["export class NAME {", "this.NAME = x", "if (NAME == x) {", "// NAME"]),
         ("a.c", ["static int NAME(int x)\n{", "  NAME = 1;", "  NAME(x);", "#include <NAME>"]),
         ("a.rs", ["    pub fn NAME() {", "let NAME = x;", "match NAME {", "use a::NAME;"]),
+        ("a.js", ["function NAME() {", "var NAME = x;", "x = NAME(y);", "var NAME = require('./a');"]),
+        ("b.py", ["async def NAME(x):", "NAME = 1", "    NAME, x,", "    NAME,"]),
     ] {
         let points = lines.map(|line| total_points(path, line));
         assert!(points.is_sorted_by(|one, next| one > next), "{path} {points:?}");
