@@ -48,7 +48,7 @@ use supervise::SupervisedCommand;
 
 pub use crate::sys::Ending;
 pub(crate) use crate::sys::{
-    InputPipe, adopt_orphans, close_inherited_on_exec, on_path, signal_name, start_session,
+    InputPipe, adopt_orphans, close_inherited_on_exec, leave_terminal, on_path, signal_name,
 };
 pub use pipeline::{has_pipe, without_quoted};
 pub use start::Program;

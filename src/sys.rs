@@ -31,7 +31,7 @@ pub(crate) use processes::{Process, TAG, adopt_orphans, pid};
 pub(crate) use removal::remove_tree;
 pub use shell::Ending;
 pub(crate) use shell::{
-    close_inherited_on_exec, ending_of, find_shell, on_path, prepare_spawn, signal_name, start_session,
+    close_inherited_on_exec, ending_of, find_shell, leave_terminal, on_path, prepare_spawn, signal_name,
 };
 pub(crate) use streams::{InputPipe, LogStream, OutputPipe, stdin, stdout};
 

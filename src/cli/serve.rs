@@ -56,13 +56,12 @@ fn config(options: &Options) -> anyhow::Result<Config> {
     })
 }
 
-/// Leaves the terminal of the client and returns true, so that commands have no terminal: a prompt there would wait for
-/// input, and output would mix with the client's. Returns false if a user started the server on a terminal. Call it
-/// before any code reads the session id.
+/// Leaves the terminal of the client and returns true. Returns false if a user started the server on a terminal. Call
+/// it before any code reads the session id.
 pub(super) fn leave_terminal() -> bool {
     let is_client = !std::io::stdin().is_terminal();
     if is_client {
-        let _leads_a_session = process::start_session();
+        process::leave_terminal();
     }
     is_client
 }

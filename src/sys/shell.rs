@@ -1,6 +1,5 @@
 //! Finds and starts a shell, and reports how it ended.
 
-use std::io;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
@@ -50,19 +49,16 @@ pub(crate) fn close_inherited_on_exec() {
     close_fds::set_fds_cloexec(FIRST_OTHER_DESCRIPTOR, &[]);
 }
 
-/// Starts a session, which has no terminal. The leader of a process group first joins the group of its parent, because
-/// a leader cannot start a session. Its process group then has the same number again.
-///
-/// # Errors
-///
-/// Returns the error of the system for the leader of a session, which keeps its terminal.
-pub(crate) fn start_session() -> io::Result<()> {
+/// Leaves the terminal of the client, so that commands have no terminal: a prompt there would wait for input, and
+/// output would mix with the client's. The leader of a process group first joins the group of its parent, because a
+/// leader cannot start a session. Its process group then has the same number again. The leader of a session keeps its
+/// terminal.
+pub(crate) fn leave_terminal() {
     use rustix::process::{getpgid, getppid, setpgid, setsid};
-    let started = setsid().or_else(|_| {
+    let _leads_a_group = setsid().or_else(|_| {
         setpgid(None, Some(getpgid(getppid())?))?;
         setsid()
     });
-    Ok(started.map(drop)?)
 }
 
 /// Returns how a shell with this status ended. A shell without a status was killed, and may still be in a system call.

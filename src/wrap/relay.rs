@@ -31,6 +31,8 @@ const NO_VALID_RESPONSE: i32 = -32_000;
 const LOGGED_BYTES: usize = 200;
 /// The member of `_meta` with the client of a stateless request.
 const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
+/// The notification that the client no longer waits for a response.
+const CANCELLED: &str = "notifications/cancelled";
 /// The start of the methods of notifications with the state of a task.
 const TASKS: &str = "notifications/tasks";
 /// The methods whose result is the state of a task.
@@ -77,6 +79,8 @@ struct OpenCall {
     profile: Option<&'static Client>,
     /// When it was sent.
     since: Instant,
+    /// True if the client has cancelled it. The server need not respond then.
+    is_cancelled: bool,
 }
 
 /// The open requests, oldest first.
@@ -191,14 +195,15 @@ impl Session {
     /// Responds to all open requests with the error `why`.
     pub(super) fn finish(&self, why: &str) {
         let waiting = std::mem::take(&mut *locked(&self.calls));
-        for call in waiting.0 {
-            let _where_it_is_gone = self.to_client(self.failed(&call, why).as_bytes());
+        for call in waiting.0.iter().filter(|call| !call.is_cancelled) {
+            let _where_it_is_gone = self.to_client(self.failed(call, why).as_bytes());
         }
     }
 
-    /// Counts a call of a tool.
+    /// Counts a call of a tool, unless it was counted when the client cancelled it.
     fn count(&self, call: &OpenCall, outcome: Outcome) {
-        if let Some(tool) = Tool::named(&call.tool).filter(|_| RESULTS.contains(&&*call.method)) {
+        let is_counted = RESULTS.contains(&&*call.method) && !call.is_cancelled;
+        if let Some(tool) = Tool::named(&call.tool).filter(|_| is_counted) {
             self.stats.add(&Record::new(now(), tool, call.since.elapsed(), outcome));
         }
     }
@@ -228,11 +233,20 @@ impl Session {
         Cow::Borrowed(&[])
     }
 
-    /// Adds a message of the client to the open requests if it is a request. `initialize` also sets the client profile.
+    /// Adds a message of the client to the open requests if it is a request. `initialize` also sets the client profile, and
+    /// a cancellation marks its request.
     fn note(&self, head: &MessageHead<'_>) {
         let Some(method) = head.method.and_then(text) else { return };
-        let Some(id) = head.id else { return };
-        let [tool, meta, info] = members(head.params.unwrap_or("{}"), ["name", "_meta", "clientInfo"]);
+        let names = ["name", "_meta", "clientInfo", "requestId"];
+        let [tool, meta, info, cancelled] = members(head.params.unwrap_or("{}"), names);
+        let Some(id) = head.id else {
+            let cancelled = cancelled.filter(|_| method == CANCELLED);
+            if let Some(call) = cancelled.and_then(|id| locked(&self.calls).take(id)) {
+                self.count(&call, Outcome::Cancelled);
+                locked(&self.calls).open(OpenCall { is_cancelled: true, ..call });
+            }
+            return;
+        };
         let name_in = |info: Option<&str>| members(info?, ["name"]).into_iter().flatten().find_map(text);
         if method == "initialize" {
             *locked(&self.profile) = self.settings.fit.profile(name_in(info).as_deref());
@@ -243,7 +257,8 @@ impl Session {
             None => *locked(&self.profile),
         };
         let tool = tool.and_then(text).filter(|_| method == "tools/call").unwrap_or_else(|| method.clone());
-        let call = OpenCall { id: id.to_owned(), method, tool, profile, since: Instant::now() };
+        let call =
+            OpenCall { id: id.to_owned(), method, tool, profile, since: Instant::now(), is_cancelled: false };
         locked(&self.calls).open(call);
     }
 
@@ -347,6 +362,7 @@ mod tests {
             tool: String::new(),
             profile: None,
             since: Instant::now(),
+            is_cancelled: false,
         };
         let mut calls = Calls::default();
         for id in ["1", "\"1\"", "\"é\"", "2"] {

@@ -15,7 +15,6 @@ use rustix::fs::{MemfdFlags, OFlags};
 use rustix::thread::CapabilitySet;
 
 use super::SandboxRules;
-use crate::sys;
 
 pub use files::{knows_unix_sockets, probe};
 
@@ -46,7 +45,7 @@ pub fn enter(command: &[OsString]) -> io::Result<()> {
 /// Mounts come first, because Landlock and the filter refuse mount calls. In its own session, a command cannot join the
 /// process group of the server, and so not make the kernel send signals to it.
 fn apply_rules() -> io::Result<Vec<(OsString, OsString)>> {
-    sys::start_session()?;
+    rustix::process::setsid()?;
     let rules: SandboxRules = serde_json::from_str(&io::read_to_string(io::stdin())?)?;
     let paths = |paths: Vec<OsString>| paths.into_iter().map(PathBuf::from).collect::<Vec<_>>();
     let (mut write, protect) = (paths(rules.write), paths(rules.protect));

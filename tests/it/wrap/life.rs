@@ -295,3 +295,20 @@ fn calls_are_counted_by_tool() {
     assert_eq!(stats["tools"]["get\u{fffd}file"]["truncated"]["byLines"], 1);
     assert_eq!(stats["tools"]["list_links"]["truncated"]["byBytes"], 1);
 }
+
+#[test]
+fn cancelled_call_without_a_response_is_no_error() {
+    let workspace = Workspace::new();
+    let answer_the_third =
+        "read a; read b; read c; echo '{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"content\":[]}}'; cat";
+    let mut wrap = Wrap::start(&workspace, &["--stats-file", "records"], answer_the_third);
+    wrap.call("1", "slow");
+    wrap.send("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":1}}\n");
+    wrap.call("2", "fast");
+    assert_eq!(wrap.message()["id"], 2);
+    let stderr = wrap.end();
+    assert!(wrap.lines.try_recv().is_err(), "the cancelled call got a response");
+    assert!(stderr.contains("INFO all: 2 calls, 0 errors, 0 truncated"), "{stderr}");
+    let records = fs::read_to_string(workspace.path("records")).unwrap();
+    assert!(records.lines().any(|line| line.contains("slow") && line.contains("cancelled")), "{records}");
+}
