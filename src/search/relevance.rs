@@ -117,8 +117,9 @@ impl FileScorer {
         let starts = |text: &[u8], words: &[&[u8]]| words.iter().any(|word| text.starts_with(word));
         let first = code.split(|byte| !is_name_byte(*byte) && *byte != b'#').next().unwrap_or_default();
         let after = line[name.end..].trim_ascii_start();
-        let is_required =
-            after.strip_prefix(b"=").is_some_and(|value| value.trim_ascii_start().starts_with(b"require("));
+        let is_required = || {
+            after.strip_prefix(b"=").is_some_and(|value| value.trim_ascii_start().starts_with(b"require("))
+        };
         if name.end > EXAMINED_BYTES || starts(code, COMMENTS) {
             IMPORTS
         } else if self.language.is_some_and(|language| language.defines(line, name)) {
@@ -126,7 +127,7 @@ impl FileScorer {
         } else if first == b"impl" {
             EXTENDS
         } else if IMPORT_WORDS.contains(&first)
-            || is_required
+            || is_required()
             || code.trim_ascii_end().strip_suffix(b",") == Some(&line[name.clone()])
         {
             // A line with only the name and a comma is usually a part of an import.

@@ -95,14 +95,18 @@ impl Calls {
         self.0.drain(..self.0.len().saturating_sub(MAX_CALLS));
     }
 
-    /// Removes and returns the request with this id. Prefers the same spelling.
-    fn take(&mut self, id: &str) -> Option<OpenCall> {
+    /// Returns the position of the request with this id. Prefers the same spelling.
+    fn position(&self, id: &str) -> Option<usize> {
         let same = self.0.iter().position(|call| call.id == id);
-        let at = same.or_else(|| {
+        same.or_else(|| {
             let key = id_key(id)?;
             self.0.iter().position(|call| id_key(&call.id).as_ref() == Some(&key))
-        });
-        self.0.remove(at?)
+        })
+    }
+
+    /// Removes and returns the request with this id.
+    fn take(&mut self, id: &str) -> Option<OpenCall> {
+        self.0.remove(self.position(id)?)
     }
 }
 
@@ -240,10 +244,13 @@ impl Session {
         let names = ["name", "_meta", "clientInfo", "requestId"];
         let [tool, meta, info, cancelled] = members(head.params.unwrap_or("{}"), names);
         let Some(id) = head.id else {
-            let cancelled = cancelled.filter(|_| method == CANCELLED);
-            if let Some(call) = cancelled.and_then(|id| locked(&self.calls).take(id)) {
-                self.count(&call, Outcome::Cancelled);
-                locked(&self.calls).open(OpenCall { is_cancelled: true, ..call });
+            let Some(cancelled) = cancelled.filter(|_| method == CANCELLED) else { return };
+            // The response can arrive at the same time, so the request stays in the list.
+            let mut calls = locked(&self.calls);
+            let at = calls.position(cancelled);
+            if let Some(call) = at.and_then(|at| calls.0.get_mut(at)) {
+                self.count(call, Outcome::Cancelled);
+                call.is_cancelled = true;
             }
             return;
         };
