@@ -233,8 +233,8 @@ impl Limits {
         }
     }
 }
-/// Returns the maximum for each of several parts with these sizes, so that the large ones share what the small ones leave
-/// of `room`.
+/// Returns the most bytes that a part may have if parts of these sizes share `room`. Large parts share equally what small
+/// ones leave.
 pub(crate) fn equal_share(mut sizes: Vec<usize>, room: usize) -> usize {
     sizes.sort_unstable();
     let (mut left, mut most) = (room, 0);

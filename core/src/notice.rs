@@ -139,7 +139,7 @@ pub enum Notice {
         between(". ", next.as_ref(), "")
     )]
     StillRunning { secs: u64, id: u32, saved: Saved, next: Option<String> },
-    /// A path, one of several, that is not shown or searched, or the rest of one, and the reason.
+    /// One of several paths, or the rest of one, that is not shown or searched, and the reason.
     #[display("[Not shown: {part} ({why})]")]
     NotShown { part: String, why: String },
     /// Files that a sandboxed command created or changed, and that start programs outside the sandbox.

@@ -149,7 +149,7 @@ fn is_filled_in(text: &str) -> bool {
 fn of_clients(binary: &Path) -> Vec<Finding> {
     let check = |client: &'static Client| {
         checked(client, binary).unwrap_or_else(|error| {
-            // A file that cannot be read may belong to another person's project, and YAML is only read if cutline wrote it.
+            // Only a note for a file that cannot be read, which may be another person's, and for YAML that cutline did not write.
             let is_unread = error.downcast_ref::<std::io::Error>().is_some();
             let finding = if is_unread || client.files.format == Format::Yaml { Note } else { Wrong };
             vec![finding(format!("{}: {error:#}", client.files.name))]

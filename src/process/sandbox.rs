@@ -276,8 +276,8 @@ fn try_to_mount(temp: &Path) -> bool {
     tried.is_ok_and(|status| status.success())
 }
 
-/// Returns what starts a process that applies `rules` and then becomes `words`. It starts a session, so it must not lead a
-/// process group before.
+/// Returns what starts a process that applies `rules` and then becomes `words`. The process calls
+/// `setsid`, which fails for the leader of a process group.
 fn under_rules<'a>(rules: &SandboxRules, words: impl Iterator<Item = &'a OsStr>) -> io::Result<Command> {
     let mut command = Command::new(THIS_BINARY);
     command.env_clear().current_dir("/").arg(SUBCOMMAND).args(words);

@@ -68,7 +68,7 @@ impl Program {
         // all processes have closed theirs.
         let tag = format!("{}.{:016x}", std::process::id(), sys::random());
         let child = program.env(TAG, &tag).stdout(input).spawn().inspect_err(|_| {
-            // The runtime can also fail after the start, if the system lets it watch no more files.
+            // `spawn` can also fail after the program has started, if the runtime cannot watch it. This ends the program.
             end_scopes_blocking(&[ProcessScope::of_tag(&tag)], Duration::ZERO);
         })?;
         // The runtime has one thread, so the end of the server cannot begin between the check above and this.

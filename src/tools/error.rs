@@ -220,7 +220,7 @@ pub enum ToolError {
 }
 
 impl ToolError {
-    /// Returns the reason why one of several files is not shown or searched.
+    /// Returns the reason why one of several paths is not shown or searched.
     pub(super) fn why_not_shown(&self) -> String {
         match self {
             Self::NotFound { wanted, near, .. } => {

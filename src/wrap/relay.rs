@@ -204,7 +204,7 @@ impl Session {
         }
     }
 
-    /// Counts a call of a tool, unless it was counted when the client cancelled it.
+    /// Counts a call of a tool. A cancelled call was counted before.
     fn count(&self, call: &OpenCall, outcome: Outcome) {
         let is_counted = RESULTS.contains(&&*call.method) && !call.is_cancelled;
         if let Some(tool) = Tool::named(&call.tool).filter(|_| is_counted) {
@@ -245,7 +245,7 @@ impl Session {
         let [tool, meta, info, cancelled] = members(head.params.unwrap_or("{}"), names);
         let Some(id) = head.id else {
             let Some(cancelled) = cancelled.filter(|_| method == CANCELLED) else { return };
-            // The response can arrive at the same time, so the request stays in the list.
+            // It stays in the list, because its response may still come and must be limited.
             let mut calls = locked(&self.calls);
             let at = calls.position(cancelled);
             if let Some(call) = at.and_then(|at| calls.0.get_mut(at)) {

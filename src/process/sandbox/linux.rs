@@ -42,8 +42,8 @@ pub fn enter(command: &[OsString]) -> io::Result<()> {
 
 /// Applies the rules and enters the working directory. Returns the environment of the command.
 ///
-/// Mounts come first, because Landlock and the filter refuse mount calls. In its own session, a command cannot join the
-/// process group of the server, and so not make the kernel send signals to it.
+/// Mounts come first, because Landlock and the filter refuse mount calls. The command has its own session. Otherwise, it
+/// could join the server's process group, and the kernel would signal that group once it is stopped and orphaned.
 fn apply_rules() -> io::Result<Vec<(OsString, OsString)>> {
     rustix::process::setsid()?;
     let rules: SandboxRules = serde_json::from_str(&io::read_to_string(io::stdin())?)?;

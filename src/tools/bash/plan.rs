@@ -14,12 +14,11 @@ use cutline_core::truncate::{Bounds, Keep, KeySpace};
 /// Minimum `timeout` that is interpreted as milliseconds. Above the maximum, each multiple of 1000 is.
 const TIMEOUT_MILLISECONDS: u64 = 10_000;
 
-/// Programs whose output consists of parts of files, differences, names or commits. Its lines can look like reports of
-/// errors.
+/// Programs that list parts of files, differences or names. Lines of the output can look like reports of errors.
 const LISTING: [&str; 8] = ["diff", "fd", "find", "grep", "ls", "rg", "tree", "ugrep"];
-/// The same for commands of git.
+/// Commands of git that do this, or list commits.
 const LISTING_OF_GIT: [&str; 7] = ["blame", "diff", "grep", "log", "ls-files", "show", "stash"];
-/// Programs that print parts of files or of their input. Of source code, they list it.
+/// Programs that may be part of a listing. With the name of a source file, they are a listing.
 const PASSING: [&str; 13] =
     ["awk", "cat", "cd", "cut", "echo", "head", "nl", "sed", "sort", "tail", "tr", "uniq", "wc"];
 
@@ -86,10 +85,11 @@ impl Plan {
     }
 }
 
-/// Returns true if a command only lists source code, differences, matches or names.
+/// Returns true if a command seems only to list source code, differences, matches or names, by its programs.
 fn only_lists(command: &str) -> bool {
     let command = without_quoted(command);
-    if command.contains("$(") || command.contains('`') {
+    // These run other programs.
+    if ["$(", "`", "<(", " -exec", " -ok"].iter().any(|part| command.contains(part)) {
         return false;
     }
     let parts = command.split(['|', ';', '&', '\n']).map(|part| part.split_whitespace());
@@ -101,7 +101,7 @@ fn only_lists(command: &str) -> bool {
             || program == "git" && words.clone().any(|word| LISTING_OF_GIT.contains(&word))
             || is_passing && words.any(|word| Language::of_path(word).is_some());
         lists |= is_listing;
-        // The number is that of `2>&1`.
+        // The split at `&` leaves the `1` of `2>&1`.
         is_listing || is_passing || program.parse::<u8>().is_ok()
     }) && lists
 }
@@ -236,6 +236,8 @@ mod tests {
             ("git diff; cargo test", false),
             ("find . -name '*.py' | xargs pylint", false),
             ("echo \"$(make)\" | grep x", false),
+            ("diff <(make) expected.txt", false),
+            ("find . -name x -exec make -C {} \\;", false),
             ("true", false),
         ] {
             assert_eq!(only_lists(command), expected, "{command}");

@@ -47,7 +47,7 @@ type PathPart = (OpenedPath, Option<Glob>);
 ///
 /// # Errors
 ///
-/// Returns an error if no path matches something, or if one cannot be opened.
+/// Returns an error if no path matches, or if one has another error.
 pub(super) fn open(cx: &Context, args: &GrepArgs) -> Result<(Vec<Target>, Vec<Notice>), ToolError> {
     let mut opened = Vec::new();
     let workspace = [".".to_owned()];

@@ -72,8 +72,8 @@ impl FilePart {
         }
     }
 
-    /// Returns about how many bytes a result needs for the part: at most the size of the file. A part without a last line
-    /// has `limit` lines.
+    /// Estimates the bytes of the part with its heading. Without a last line, it has `limit` lines, or else the size of
+    /// the file.
     fn likely_bytes(&self, cx: &Context, limit: Option<u64>) -> usize {
         let opened = OpenedPath::open(&cx.workspace, &cx.workspace.absolute(&self.path));
         let size = opened.map_or(0, |opened| opened.stat.bytes);

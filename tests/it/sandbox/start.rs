@@ -65,7 +65,7 @@ fn command_has_its_own_session_and_group() {
     let Some(mut client) = started(|| Start::new(&workspace).flags(["--sandbox", "read-only"])) else {
         return;
     };
-    // Otherwise, a process of it could join the server's group, and leave it stopped and orphaned.
+    // Otherwise, it could join the server's group, which could then become stopped and orphaned.
     let command = "cut -d' ' -f5,6 /proc/$$/stat; echo $$ $$";
     let reply = client.call("bash", json!({"command": command}));
     let lines: Vec<&str> = reply.text().lines().collect();
