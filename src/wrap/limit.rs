@@ -1,10 +1,10 @@
 //! Applies the limits to a result: its text, its structured content, and everything else.
 //!
-//! A result within the limits is not changed, but gets a notice if its text ends like one. Otherwise, of text and structured
-//! content, those over their limits are truncated and saved completely, and the result is written again. A truncated text is
-//! then one block with the notice. JSON stays valid, and has the notice in another block. If only structured content
-//! is over its limit, the blocks stay unless the text has the same value. Otherwise, members and blocks that cutline does not truncate are kept as far as
-//! they are within their limit ([`Parts`]).
+//! A result within the limits is not changed, but gets a notice if its text ends like one. Otherwise, of text and
+//! structured content, those over their limits are truncated and saved completely, and the result is written again. A
+//! truncated text is then one block with the notice. JSON stays valid, and has the notice in another block. If only
+//! structured content is over its limit, the blocks stay unless the text has the same value. Otherwise, members and
+//! blocks that cutline does not truncate are kept as far as they are within their limit ([`Parts`]).
 
 use std::borrow::{Borrow, Cow};
 use std::io::{BufWriter, Write as _};
